@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Tests run the TypeScript sources of every package, not their last build.
+  resolve: { conditions: ['@anyclass/source'] },
+  ssr: { resolve: { conditions: ['@anyclass/source'] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'setup/*.test.ts', 'examples/*.test.ts'],
+    // Each file computes with all cores; two at a time on a small machine.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+  },
+});
