@@ -1,0 +1,132 @@
+// Gradients, and the thread's modes: gradient recording, inference, autocast.
+#include "door.h"
+
+#include <ATen/autocast_mode.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace door {
+namespace {
+
+// backward(tensors, gradients | null, retainGraph, createGraph)
+napi_value backward(Call& call) {
+  torch::autograd::backward(call.tensors(0), call.given(1) ? call.tensors(1) : std::vector<at::Tensor>{}, call.flag(2), call.flag(3));
+  return nullptr;
+}
+
+// grad(outputs, inputs, gradients | null, retainGraph, createGraph, allowUnused) → places, -1 where unused
+napi_value grad(Call& call) {
+  return call.places(torch::autograd::grad(call.tensors(0), call.tensors(1), call.given(2) ? call.tensors(2) : std::vector<at::Tensor>{},
+                                           call.flag(3), call.flag(4), call.flag(5)));
+}
+
+napi_value requiresGrad(Call& call) { return call.make(call.tensor(0).requires_grad()); }
+napi_value isLeaf(Call& call) { return call.make(call.tensor(0).is_leaf()); }
+
+napi_value setRequiresGrad(Call& call) {
+  const auto& tensor = call.tensor(0);
+  if (call.flag(1) && !tensor.is_floating_point()) {
+    throw std::runtime_error("only floating-point tensors can require gradients, not " + describe(tensor));
+  }
+  tensor.requires_grad_(call.flag(1));
+  return nullptr;
+}
+
+// gradients(tensors) → places of their .grad, -1 where there is none
+napi_value gradients(Call& call) {
+  std::vector<at::Tensor> result;
+  for (const auto& tensor : call.tensors(0)) result.push_back(tensor.grad());
+  return call.places(result);
+}
+
+// setGradient(tensor, gradient | null)
+napi_value setGradient(Call& call) {
+  call.tensor(0).mutable_grad() = call.given(1) ? call.tensor(1) : at::Tensor();
+  return nullptr;
+}
+
+// clearGradients(tensors, keepMemory): drops the gradients, or fills them with zeros in place (a captured graph
+// goes on writing to the same memory)
+napi_value clearGradients(Call& call) {
+  at::NoGradGuard guard;
+  const bool keepMemory = call.flag(1);
+  for (const auto& tensor : call.tensors(0)) {
+    auto& gradient = tensor.mutable_grad();
+    if (!gradient.defined()) continue;
+    if (keepMemory) {
+      gradient.detach_();
+      gradient.zero_();
+    } else {
+      gradient = at::Tensor();
+    }
+  }
+  return nullptr;
+}
+
+// setData(tensor, source): the tensor keeps its identity and its gradient's identity, and takes another's data
+napi_value setData(Call& call) {
+  call.tensor(0).set_data(call.tensor(1));
+  return nullptr;
+}
+
+// setGradMode(enabled) → what it was
+napi_value setGradMode(Call& call) {
+  const bool before = c10::GradMode::is_enabled();
+  c10::GradMode::set_enabled(call.flag(0));
+  return call.make(before);
+}
+
+napi_value isGradModeEnabled(Call& call) { return call.make(c10::GradMode::is_enabled()); }
+
+#if TORCH_AT_LEAST(2, 4)
+bool autocastEnabled(at::DeviceType type) { return at::autocast::is_autocast_enabled(type); }
+void enableAutocast(at::DeviceType type, bool on) { at::autocast::set_autocast_enabled(type, on); }
+at::ScalarType autocastType(at::DeviceType type) { return at::autocast::get_autocast_dtype(type); }
+void setAutocastType(at::DeviceType type, at::ScalarType dtype) { at::autocast::set_autocast_dtype(type, dtype); }
+#else
+bool autocastEnabled(at::DeviceType type) {
+  return type == at::kCUDA ? at::autocast::is_enabled() : at::autocast::is_cpu_enabled();
+}
+void enableAutocast(at::DeviceType type, bool on) {
+  type == at::kCUDA ? at::autocast::set_enabled(on) : at::autocast::set_cpu_enabled(on);
+}
+at::ScalarType autocastType(at::DeviceType type) {
+  return type == at::kCUDA ? at::autocast::get_autocast_gpu_dtype() : at::autocast::get_autocast_cpu_dtype();
+}
+void setAutocastType(at::DeviceType type, at::ScalarType dtype) {
+  type == at::kCUDA ? at::autocast::set_autocast_gpu_dtype(dtype) : at::autocast::set_autocast_cpu_dtype(dtype);
+}
+#endif
+
+// enterAutocast(cuda, enabled, dtype, cache) → [enabled, dtype, cache] as they were, for leaveAutocast
+napi_value enterAutocast(Call& call) {
+  const auto type = call.flag(0) ? at::kCUDA : at::kCPU;
+  const std::vector<int64_t> before = {autocastEnabled(type), static_cast<int64_t>(autocastType(type)), at::autocast::is_autocast_cache_enabled()};
+  enableAutocast(type, call.flag(1));
+  setAutocastType(type, toScalarType(call.place(2)));
+  at::autocast::set_autocast_cache_enabled(call.flag(3));
+  at::autocast::increment_nesting();
+  return call.make(before);
+}
+
+// leaveAutocast(cuda, [enabled, dtype, cache])
+napi_value leaveAutocast(Call& call) {
+  const auto type = call.flag(0) ? at::kCUDA : at::kCPU;
+  const auto before = call.integers(1);
+  // The cache of cast weights lives as long as the outermost autocast, as in PyTorch.
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  enableAutocast(type, before.at(0) != 0);
+  setAutocastType(type, toScalarType(before.at(1)));
+  at::autocast::set_autocast_cache_enabled(before.at(2) != 0);
+  return nullptr;
+}
+
+}  // namespace
+
+const std::vector<Export> autogradExports = {
+    {"backward", backward}, {"grad", grad}, {"requiresGrad", requiresGrad}, {"isLeaf", isLeaf}, {"setRequiresGrad", setRequiresGrad},
+    {"gradients", gradients}, {"setGradient", setGradient}, {"clearGradients", clearGradients}, {"setData", setData},
+    {"setGradMode", setGradMode}, {"isGradModeEnabled", isGradModeEnabled}, {"enterAutocast", enterAutocast}, {"leaveAutocast", leaveAutocast},
+};
+
+}  // namespace door

@@ -1,0 +1,15 @@
+// Stands for cuda.cc where libtorch was built without CUDA.
+#include "door.h"
+
+namespace door {
+namespace {
+
+napi_value cudaDevices(Call& call) { return call.make(0.0); }
+
+napi_value cudaUnavailable(Call& call) { return call.make(std::string("libtorch ") + TORCH_VERSION + " was built without CUDA"); }
+
+}  // namespace
+
+const std::vector<Export> cudaExports = {{"cudaDevices", cudaDevices}, {"cudaUnavailable", cudaUnavailable}};
+
+}  // namespace door

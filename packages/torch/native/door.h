@@ -1,0 +1,111 @@
+// What every file of the door shares: one engine per JavaScript environment, and the way of a call.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <node_api.h>
+#include <torch/csrc/api/include/torch/version.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#define TORCH_AT_LEAST(major, minor) \
+  (TORCH_VERSION_MAJOR > (major) || (TORCH_VERSION_MAJOR == (major) && TORCH_VERSION_MINOR >= (minor)))
+
+namespace door {
+
+// How JavaScript writes a value of one schema type.
+enum class Kind { tensor, tensorList, integer, integerList, real, realList, boolean, booleanList, scalar, scalarList, string, device, unsupported };
+
+struct Parameter {
+  std::string name;
+  Kind kind;
+  bool optional;  // None is a value of its own
+  bool optionalElements;  // Tensor?[]
+  bool hasDefault;
+  c10::IValue defaultValue;
+  int32_t fixedLength;  // of a list such as int[2]; 0 where any length goes
+};
+
+struct Operator {
+  c10::OperatorHandle handle;
+  std::string name;  // with the overload: aten::add.Tensor
+  std::vector<Parameter> parameters;
+};
+
+// All that the addon remembers, kept in N-API's instance data so that worker threads have one each.
+// JavaScript holds tensors by their place in `tensors`: a small integer crosses the border faster than
+// a wrapped object, and the class Tensor on the other side is the only owner of a place.
+struct Engine {
+  std::vector<at::Tensor> tensors;
+  std::vector<int32_t> freePlaces;
+  std::vector<Operator> operators;
+  int64_t externalBytes = 0;
+
+  int32_t put(at::Tensor tensor);
+  const at::Tensor& get(int32_t place) const;
+  void dispose(int32_t place);
+};
+
+// Becomes a JavaScript TypeError; every other C++ exception becomes an Error.
+struct TypeError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// One call from JavaScript: its arguments, and short names for what N-API spells long.
+struct Call {
+  static constexpr size_t kMost = 32;
+
+  napi_env env;
+  Engine& engine;
+  size_t count;
+  napi_value values[kMost];
+
+  napi_value at(size_t i) const;
+  int32_t place(size_t i) const { return static_cast<int32_t>(number(i)); }
+  const at::Tensor& tensor(size_t i) const { return engine.get(place(i)); }
+  double number(size_t i) const;
+  bool flag(size_t i) const;
+  std::string text(size_t i) const;
+  std::vector<int64_t> integers(size_t i) const;
+  std::vector<at::Tensor> tensors(size_t i) const;  // an Int32Array of places
+  bool given(size_t i) const;
+
+  napi_value undefined() const;
+  napi_value null() const;
+  napi_value make(double value) const;
+  napi_value make(bool value) const;
+  napi_value make(const std::string& value) const;
+  napi_value make(at::Tensor value) const;  // null for an undefined tensor
+  napi_value make(at::IntArrayRef values) const;
+  napi_value places(const std::vector<at::Tensor>& values) const;  // an Int32Array, -1 for undefined
+};
+
+using Function = napi_value (*)(Call&);
+struct Export {
+  const char* name;
+  Function function;
+};
+
+void checked(napi_env env, napi_status status);
+std::string toText(napi_env env, napi_value value);
+napi_valuetype typeOf(napi_env env, napi_value value);
+std::string describe(const at::Tensor& tensor);  // float32[2, 3]
+
+// Values by schema (values.cc)
+Operator planOperator(const c10::OperatorHandle& handle);
+c10::IValue toIValue(Call& call, napi_value value, const Operator& op, const Parameter& parameter);
+napi_value fromIValue(Call& call, const c10::IValue& value);
+at::ScalarType toScalarType(int64_t code);
+
+// What each file exports to JavaScript.
+extern const std::vector<Export> operatorExports;
+extern const std::vector<Export> tensorExports;
+extern const std::vector<Export> autogradExports;
+extern const std::vector<Export> runtimeExports;
+extern const std::vector<Export> cudaExports;
+
+void guardCpuAllocator();
+
+}  // namespace door

@@ -1,0 +1,125 @@
+// The dispatcher: find an operator by name, call it by its schema, list all there are.
+#include "door.h"
+
+#include <sstream>
+
+namespace door {
+namespace {
+
+// findOperator('aten::add', 'Tensor') → its number, or -1 where this libtorch has none.
+napi_value findOperator(Call& call) {
+  auto& operators = call.engine.operators;
+  const auto handle = c10::Dispatcher::singleton().findSchema({call.text(0), call.text(1)});
+  if (!handle) return call.make(-1.0);
+  operators.push_back(planOperator(*handle));
+  return call.make(static_cast<double>(operators.size() - 1));
+}
+
+std::string inputs(const torch::jit::Stack& stack, const Operator& op) {
+  std::ostringstream text;
+  for (size_t i = 0; i < stack.size() && i < op.parameters.size(); i++) {
+    const auto& value = stack[i];
+    const bool tensors = value.isTensor() || value.isTensorList();
+    const bool numbers = value.isInt() || value.isDouble() || value.isBool() || value.isIntList() || value.isScalar();
+    if (!tensors && !numbers) continue;
+    text << (text.tellp() > 0 ? ", " : "") << op.parameters[i].name << ": ";
+    if (value.isTensor()) {
+      text << describe(value.toTensor());
+    } else if (value.isTensorList()) {
+      const auto list = value.toTensorVector();
+      text << '[';
+      for (size_t k = 0; k < list.size() && k < 4; k++) text << (k ? ", " : "") << describe(list[k]);
+      text << (list.size() > 4 ? ", …]" : "]");
+    } else {
+      text << value;
+    }
+  }
+  return text.str();
+}
+
+std::string firstLine(const std::string& message) { return message.substr(0, message.find('\n')); }
+
+torch::jit::Stack arguments(Call& call, const Operator& op) {
+  torch::jit::Stack stack;
+  stack.reserve(op.parameters.size() + 1);
+  for (size_t i = 0; i < op.parameters.size(); i++) {
+    const auto& parameter = op.parameters[i];
+    if (i + 1 >= call.count && parameter.hasDefault) {
+      stack.push_back(parameter.defaultValue);
+    } else {
+      stack.push_back(toIValue(call, call.at(i + 1), op, parameter));
+    }
+  }
+  return stack;
+}
+
+// The call consumed its arguments: convert them once more to tell their shapes.
+[[noreturn]] void fail(Call& call, const Operator& op, const std::string& message) {
+  throw std::runtime_error(op.name + ": " + firstLine(message) + " (" + inputs(arguments(call, op), op) + ")");
+}
+
+torch::jit::Stack invoke(Call& call) {
+  const auto index = static_cast<size_t>(call.number(0));
+  if (index >= call.engine.operators.size()) throw TypeError("unknown operator");
+  const Operator& op = call.engine.operators[index];
+  if (call.count - 1 > op.parameters.size()) {
+    throw TypeError(op.name + " takes " + std::to_string(op.parameters.size()) + " arguments");
+  }
+  auto stack = arguments(call, op);
+  try {
+    op.handle.callBoxed(&stack);
+  } catch (const c10::Error& error) {
+    fail(call, op, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    fail(call, op, error.what());
+  }
+  return stack;
+}
+
+// call(operator, …arguments) → its one result
+napi_value callOne(Call& call) {
+  const auto results = invoke(call);
+  if (results.size() != 1) throw std::runtime_error("an operator with " + std::to_string(results.size()) + " results");
+  return fromIValue(call, results[0]);
+}
+
+// callMany(operator, …arguments) → an array of its results
+napi_value callMany(Call& call) {
+  const auto results = invoke(call);
+  napi_value array;
+  checked(call.env, napi_create_array_with_length(call.env, results.size(), &array));
+  for (size_t i = 0; i < results.size(); i++) {
+    checked(call.env, napi_set_element(call.env, array, i, fromIValue(call, results[i])));
+  }
+  return array;
+}
+
+// callInPlace(operator, …arguments): the caller already holds the tensors that it changes
+napi_value callInPlace(Call& call) {
+  invoke(call);
+  return nullptr;
+}
+
+// schemas() → every operator's schema as libtorch writes it
+napi_value schemas(Call& call) {
+  auto& dispatcher = c10::Dispatcher::singleton();
+  napi_value array;
+  checked(call.env, napi_create_array(call.env, &array));
+  uint32_t count = 0;
+  for (const auto& name : dispatcher.getAllOpNames()) {
+    const auto handle = dispatcher.findSchema(name);
+    if (!handle) continue;
+    std::ostringstream text;
+    text << handle->schema();
+    checked(call.env, napi_set_element(call.env, array, count++, call.make(text.str())));
+  }
+  return array;
+}
+
+}  // namespace
+
+const std::vector<Export> operatorExports = {
+    {"findOperator", findOperator}, {"call", callOne}, {"callMany", callMany}, {"callInPlace", callInPlace}, {"schemas", schemas},
+};
+
+}  // namespace door

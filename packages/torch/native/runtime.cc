@@ -1,0 +1,130 @@
+// The library around the tensors: version, threads, randomness, operator libraries, and a guard on memory.
+#include "door.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <c10/core/CPUAllocator.h>
+#include <dlfcn.h>
+
+#include <fstream>
+#include <mutex>
+
+namespace door {
+namespace {
+
+constexpr size_t kWorthChecking = size_t{64} << 20;
+
+// What the kernel could give without swapping; 0 where it does not tell.
+size_t availableMemory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name, unit;
+  size_t kilobytes = 0;
+  while (file >> name >> kilobytes >> unit) {
+    if (name == "MemAvailable:") return kilobytes * 1024;
+  }
+  return 0;
+}
+
+// Linux grants more memory than it has and then kills the process that uses it. A large request is therefore
+// compared with what is there, and refused with an error that the caller can handle.
+struct GuardedAllocator final : at::Allocator {
+  at::Allocator* base = c10::GetCPUAllocator();
+
+  void check(size_t bytes) const {
+    if (bytes < kWorthChecking) return;
+    const size_t available = availableMemory();
+    TORCH_CHECK(available == 0 || bytes <= available, "not enough memory: ", bytes >> 20, " MiB asked for, ", available >> 20, " MiB available");
+  }
+
+#if TORCH_AT_LEAST(2, 2)
+  at::DataPtr allocate(size_t bytes) override {
+    check(bytes);
+    return base->allocate(bytes);
+  }
+  void copy_data(void* target, const void* source, size_t bytes) const override { base->copy_data(target, source, bytes); }
+#else
+  at::DataPtr allocate(size_t bytes) const override {
+    check(bytes);
+    return base->allocate(bytes);
+  }
+#endif
+  at::DeleterFnPtr raw_deleter() const override { return base->raw_deleter(); }
+};
+
+napi_value version(Call& call) { return call.make(std::string(TORCH_VERSION)); }
+
+// buildConfiguration() → libtorch's own account of how it was built
+napi_value buildConfiguration(Call& call) { return call.make(at::show_config() + "\n" + at::get_parallel_info()); }
+
+napi_value threads(Call& call) { return call.make(static_cast<double>(at::get_num_threads())); }
+
+napi_value setThreads(Call& call) {
+  at::set_num_threads(call.place(0));
+  return nullptr;
+}
+
+// setSeed(seed): of the CPU and of every CUDA device
+napi_value setSeed(Call& call) {
+  at::manual_seed(static_cast<uint64_t>(call.number(0)));
+  return nullptr;
+}
+
+at::Generator generatorOf(const std::string& device) {
+  const c10::Device parsed(device);
+  if (parsed.is_cpu()) return at::detail::getDefaultCPUGenerator();
+  return at::globalContext().defaultGenerator(parsed);
+}
+
+// generatorState(device) → a uint8 tensor
+napi_value generatorState(Call& call) {
+  auto generator = generatorOf(call.text(0));
+  std::lock_guard<std::mutex> lock(generator.mutex());
+  return call.make(generator.get_state());
+}
+
+// setGeneratorState(device, state)
+napi_value setGeneratorState(Call& call) {
+  auto generator = generatorOf(call.text(0));
+  std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_state(call.tensor(1));
+  return nullptr;
+}
+
+// loadLibrary(path): a shared library that registers operators with libtorch
+napi_value loadLibrary(Call& call) {
+  if (!dlopen(call.text(0).c_str(), RTLD_NOW | RTLD_GLOBAL)) throw std::runtime_error(dlerror());
+  return nullptr;
+}
+
+// blasLibrary() → the shared library that multiplies matrices, '' where it is built in
+napi_value blasLibrary(Call& call) {
+  Dl_info info{};
+  void* symbol = dlsym(RTLD_DEFAULT, "sgemm_");
+  if (!symbol || !dladdr(symbol, &info) || !info.dli_fname) return call.make(std::string());
+  return call.make(std::string(info.dli_fname));
+}
+
+// setDeterministic(on): only algorithms that give the same bits every time; others throw
+napi_value setDeterministic(Call& call) {
+  at::globalContext().setDeterministicAlgorithms(call.flag(0), false);
+  at::globalContext().setDeterministicCuDNN(call.flag(0));
+  return nullptr;
+}
+
+}  // namespace
+
+void guardCpuAllocator() {
+  // Once per process, as libtorch's allocator is: the guard outlives every environment (the addon is never unloaded).
+  static std::once_flag once;
+  std::call_once(once, [] { c10::SetCPUAllocator(new GuardedAllocator); });
+}
+
+const std::vector<Export> runtimeExports = {
+    {"version", version}, {"buildConfiguration", buildConfiguration}, {"threads", threads}, {"setThreads", setThreads}, {"setSeed", setSeed},
+    {"generatorState", generatorState}, {"setGeneratorState", setGeneratorState}, {"loadLibrary", loadLibrary}, {"blasLibrary", blasLibrary},
+    {"setDeterministic", setDeterministic},
+};
+
+}  // namespace door

@@ -1,0 +1,161 @@
+// Tensors themselves: data in and out, what they are, and their end.
+#include "door.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace door {
+namespace {
+
+struct Bytes {
+  void* data;
+  size_t size;
+};
+
+Bytes bytesOf(Call& call, size_t i) {
+  napi_typedarray_type type;
+  size_t length = 0;
+  void* data = nullptr;
+  if (napi_get_typedarray_info(call.env, call.at(i), &type, &length, &data, nullptr, nullptr) != napi_ok || type != napi_uint8_array) {
+    throw TypeError("expected the data's bytes as a Uint8Array");
+  }
+  return {data, length};
+}
+
+// fromBytes(bytes, shape, dtype) → a CPU tensor with a copy of the data
+napi_value fromBytes(Call& call) {
+  const auto bytes = bytesOf(call, 0);
+  auto tensor = at::empty(call.integers(1), at::TensorOptions().dtype(toScalarType(call.place(2))));
+  if (tensor.nbytes() != bytes.size) {
+    throw std::runtime_error("a tensor " + describe(tensor) + " holds " + std::to_string(tensor.nbytes()) + " bytes, the data " + std::to_string(bytes.size));
+  }
+  if (bytes.size > 0) std::memcpy(tensor.data_ptr(), bytes.data, bytes.size);
+  return call.make(tensor);
+}
+
+// toBytes(tensor, bytes): copies a tensor's elements, in row-major order, into the caller's buffer
+napi_value toBytes(Call& call) {
+  at::NoGradGuard guard;
+  const auto bytes = bytesOf(call, 1);
+  const auto tensor = call.tensor(0).detach().to(at::kCPU).contiguous();
+  if (tensor.nbytes() != bytes.size) throw std::runtime_error("the buffer has the wrong size for " + describe(tensor));
+  if (bytes.size > 0) std::memcpy(bytes.data, tensor.data_ptr(), bytes.size);
+  return nullptr;
+}
+
+// item(tensor) → the one element: number, boolean, or bigint where a number would lose digits
+napi_value item(Call& call) {
+  const auto& tensor = call.tensor(0);
+  if (tensor.numel() != 1) throw std::runtime_error("item() needs a tensor of one element, not " + describe(tensor));
+  const auto scalar = tensor.item();
+  if (scalar.isBoolean()) return call.make(scalar.toBool());
+  if (scalar.isFloatingPoint()) return call.make(scalar.toDouble());
+  if (!scalar.isIntegral(false)) throw std::runtime_error("no JavaScript number for " + describe(tensor));
+  const int64_t integer = scalar.toLong();
+  if (integer <= 9007199254740991 && integer >= -9007199254740991) return call.make(static_cast<double>(integer));
+  napi_value value;
+  checked(call.env, napi_create_bigint_int64(call.env, integer, &value));
+  return value;
+}
+
+// A private mapping of a whole file, unmapped with the last tensor that looks into it.
+struct Mapping {
+  void* data;
+  size_t size;
+  ~Mapping() { munmap(data, size); }
+};
+
+std::shared_ptr<Mapping> mapFile(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
+  struct stat status {};
+  if (fstat(file, &status) != 0 || status.st_size == 0) {
+    close(file);
+    throw std::runtime_error(path + ": nothing to map");
+  }
+  void* data = mmap(nullptr, status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+  close(file);
+  if (data == MAP_FAILED) throw std::runtime_error(path + ": " + std::strerror(errno));
+  return std::make_shared<Mapping>(Mapping{data, static_cast<size_t>(status.st_size)});
+}
+
+// mapTensors(path, offsets, shapes, dtypes) → tensors that look into the file; written pages are the process's own
+napi_value mapTensors(Call& call) {
+  const auto path = call.text(0);
+  const auto offsets = call.integers(1);
+  const auto dtypes = call.integers(3);
+  const auto mapping = mapFile(path);
+  std::vector<at::Tensor> tensors;
+  for (size_t i = 0; i < offsets.size(); i++) {
+    napi_value element;
+    checked(call.env, napi_get_element(call.env, call.at(2), i, &element));
+    Call shape{call.env, call.engine, 1, {element}};
+    const auto options = at::TensorOptions().dtype(toScalarType(dtypes[i]));
+    const auto sizes = shape.integers(0);
+    const size_t bytes = c10::multiply_integers(sizes) * options.dtype().itemsize();
+    if (offsets[i] < 0 || bytes > mapping->size || static_cast<size_t>(offsets[i]) > mapping->size - bytes) {
+      throw std::runtime_error(path + ": a tensor lies outside the file");
+    }
+    auto* data = static_cast<char*>(mapping->data) + offsets[i];
+    auto tensor = at::from_blob(data, sizes, [mapping](void*) {}, options);
+    const bool aligned = reinterpret_cast<uintptr_t>(data) % options.dtype().itemsize() == 0;
+    tensors.push_back(aligned ? tensor : tensor.clone());
+  }
+  return call.places(tensors);
+}
+
+napi_value shape(Call& call) { return call.make(call.tensor(0).sizes()); }
+napi_value strides(Call& call) { return call.make(call.tensor(0).strides()); }
+napi_value dtype(Call& call) { return call.make(static_cast<double>(call.tensor(0).scalar_type())); }
+napi_value device(Call& call) { return call.make(call.tensor(0).device().str()); }
+napi_value storageBytes(Call& call) { return call.make(static_cast<double>(call.tensor(0).storage().nbytes())); }
+
+// isContiguous(tensor, memoryFormat)
+napi_value isContiguous(Call& call) {
+  return call.make(call.tensor(0).is_contiguous(static_cast<at::MemoryFormat>(call.place(1))));
+}
+
+// isPinned(tensor): in page-locked memory, from where copies to a GPU run beside other work
+napi_value isPinned(Call& call) { return call.make(call.tensor(0).is_pinned()); }
+
+napi_value dispose(Call& call) {
+  call.engine.dispose(call.place(0));
+  return nullptr;
+}
+
+// disposeMany(places, count): the first `count` of an Int32Array
+napi_value disposeMany(Call& call) {
+  size_t length = 0;
+  void* data = nullptr;
+  checked(call.env, napi_get_typedarray_info(call.env, call.at(0), nullptr, &length, &data, nullptr, nullptr));
+  const auto count = std::min(length, static_cast<size_t>(call.number(1)));
+  for (size_t i = 0; i < count; i++) call.engine.dispose(static_cast<int32_t*>(data)[i]);
+  return nullptr;
+}
+
+// accountMemory(bytes): tells V8 what its tensors hold outside the heap, so that it collects in time
+napi_value accountMemory(Call& call) {
+  int64_t total = 0;
+  checked(call.env, napi_adjust_external_memory(call.env, static_cast<int64_t>(call.number(0)), &total));
+  return nullptr;
+}
+
+napi_value liveTensors(Call& call) {
+  return call.make(static_cast<double>(call.engine.tensors.size() - call.engine.freePlaces.size()));
+}
+
+}  // namespace
+
+const std::vector<Export> tensorExports = {
+    {"fromBytes", fromBytes}, {"toBytes", toBytes}, {"item", item}, {"mapTensors", mapTensors}, {"shape", shape}, {"strides", strides},
+    {"dtype", dtype}, {"device", device}, {"storageBytes", storageBytes}, {"isContiguous", isContiguous}, {"isPinned", isPinned},
+    {"dispose", dispose}, {"disposeMany", disposeMany}, {"accountMemory", accountMemory}, {"liveTensors", liveTensors},
+};
+
+}  // namespace door

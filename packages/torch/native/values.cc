@@ -1,0 +1,235 @@
+// JavaScript values to libtorch's IValues and back, by the types that an operator's schema declares.
+#include "door.h"
+
+#include <cmath>
+#include <sstream>
+
+namespace door {
+namespace {
+
+using c10::TypeKind;
+
+Kind kindOf(const c10::TypePtr& type) {
+  switch (type->kind()) {
+    case TypeKind::TensorType: return Kind::tensor;
+    case TypeKind::IntType: return Kind::integer;  // dtype, layout and memory format too
+    case TypeKind::SymIntType: return Kind::integer;
+    case TypeKind::FloatType: return Kind::real;
+    case TypeKind::BoolType: return Kind::boolean;
+    case TypeKind::NumberType: return Kind::scalar;
+    case TypeKind::StringType: return Kind::string;
+    case TypeKind::DeviceObjType: return Kind::device;
+    case TypeKind::ListType: {
+      auto element = type->castRaw<c10::ListType>()->getElementType();
+      if (element->kind() == TypeKind::OptionalType) element = element->castRaw<c10::OptionalType>()->getElementType();
+      switch (kindOf(element)) {
+        case Kind::tensor: return Kind::tensorList;
+        case Kind::integer: return Kind::integerList;
+        case Kind::real: return Kind::realList;
+        case Kind::boolean: return Kind::booleanList;
+        case Kind::scalar: return Kind::scalarList;
+        default: return Kind::unsupported;
+      }
+    }
+    default: return Kind::unsupported;
+  }
+}
+
+[[noreturn]] void refuse(const Operator& op, const Parameter& parameter, const std::string& expected) {
+  throw TypeError(op.name + ": argument '" + parameter.name + "' must be " + expected);
+}
+
+int64_t toInteger(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+  const auto type = typeOf(call.env, value);
+  if (type == napi_bigint) {
+    int64_t integer = 0;
+    bool lossless = false;
+    checked(call.env, napi_get_value_bigint_int64(call.env, value, &integer, &lossless));
+    if (!lossless) refuse(op, parameter, "an integer of 64 bits");
+    return integer;
+  }
+  if (type != napi_number) refuse(op, parameter, "an integer");
+  double number = 0;
+  checked(call.env, napi_get_value_double(call.env, value, &number));
+  if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) refuse(op, parameter, "an integer");
+  return static_cast<int64_t>(number);
+}
+
+double toReal(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+  if (typeOf(call.env, value) != napi_number) refuse(op, parameter, "a number");
+  double number = 0;
+  checked(call.env, napi_get_value_double(call.env, value, &number));
+  return number;
+}
+
+bool toBoolean(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+  if (typeOf(call.env, value) != napi_boolean) refuse(op, parameter, "true or false");
+  bool flag = false;
+  checked(call.env, napi_get_value_bool(call.env, value, &flag));
+  return flag;
+}
+
+// An integer-valued number is an integer Scalar: it keeps integer tensors integer and changes nothing for others.
+at::Scalar toScalar(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+  switch (typeOf(call.env, value)) {
+    case napi_boolean: return at::Scalar(toBoolean(call, value, op, parameter));
+    case napi_bigint: return at::Scalar(toInteger(call, value, op, parameter));
+    case napi_number: {
+      const double number = toReal(call, value, op, parameter);
+      const bool integral = std::abs(number) <= 9007199254740992.0 && number == std::floor(number);
+      // -0 is a float's alone.
+      if (integral && !(number == 0 && std::signbit(number))) return at::Scalar(static_cast<int64_t>(number));
+      return at::Scalar(number);
+    }
+    default: refuse(op, parameter, "a number, bigint or boolean");
+  }
+}
+
+uint32_t arrayLength(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+  bool isArray = false;
+  checked(call.env, napi_is_array(call.env, value, &isArray));
+  if (!isArray) refuse(op, parameter, "an array");
+  uint32_t length = 0;
+  checked(call.env, napi_get_array_length(call.env, value, &length));
+  return length;
+}
+
+// A list such as int[2] takes one number for all places, and else exactly its length: libtorch's kernels
+// trust it and would read past the end. (int[1] is only a hint that one number will do.)
+template <typename T, typename Convert>
+std::vector<T> toList(Call& call, napi_value value, const Operator& op, const Parameter& parameter, Convert convert) {
+  const auto type = typeOf(call.env, value);
+  const int32_t fixed = parameter.fixedLength;
+  if (fixed > 0 && (type == napi_number || type == napi_bigint || type == napi_boolean)) {
+    return std::vector<T>(fixed, convert(call, value, op, parameter));
+  }
+  const uint32_t length = arrayLength(call, value, op, parameter);
+  std::vector<T> list;
+  list.reserve(length);
+  for (uint32_t i = 0; i < length; i++) {
+    napi_value element;
+    checked(call.env, napi_get_element(call.env, value, i, &element));
+    list.push_back(convert(call, element, op, parameter));
+  }
+  if (fixed > 1) {
+    const bool emptyAllowed = parameter.hasDefault && parameter.defaultValue.isList() && parameter.defaultValue.toListRef().empty();
+    if (length == 1) return std::vector<T>(fixed, list[0]);
+    if (length != static_cast<uint32_t>(fixed) && !(length == 0 && emptyAllowed)) {
+      refuse(op, parameter, "a list of " + std::to_string(fixed) + " numbers, not of " + std::to_string(length));
+    }
+  }
+  return list;
+}
+
+c10::IValue toTensorList(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+  napi_typedarray_type type;
+  size_t length = 0;
+  void* data = nullptr;
+  if (napi_get_typedarray_info(call.env, value, &type, &length, &data, nullptr, nullptr) != napi_ok || type != napi_int32_array) {
+    refuse(op, parameter, "a list of tensors");
+  }
+  const auto* places = static_cast<int32_t*>(data);
+  if (parameter.optionalElements) {
+    c10::List<c10::optional<at::Tensor>> list;
+    list.reserve(length);
+    for (size_t i = 0; i < length; i++) {
+      list.push_back(places[i] < 0 ? c10::optional<at::Tensor>() : c10::optional<at::Tensor>(call.engine.get(places[i])));
+    }
+    return list;
+  }
+  c10::List<at::Tensor> list;
+  list.reserve(length);
+  for (size_t i = 0; i < length; i++) list.push_back(call.engine.get(places[i]));
+  return list;
+}
+
+}  // namespace
+
+Operator planOperator(const c10::OperatorHandle& handle) {
+  const auto& schema = handle.schema();
+  const auto& overload = schema.overload_name();
+  Operator op{handle, schema.name() + (overload.empty() ? "" : "." + overload), {}};
+  for (const auto& argument : schema.arguments()) {
+    auto type = argument.type();
+    const bool optional = type->kind() == TypeKind::OptionalType;
+    if (optional) type = type->castRaw<c10::OptionalType>()->getElementType();
+    const bool optionalElements = type->kind() == TypeKind::ListType &&
+        type->castRaw<c10::ListType>()->getElementType()->kind() == TypeKind::OptionalType;
+    op.parameters.push_back({argument.name(), kindOf(type), optional, optionalElements, argument.default_value().has_value(),
+                             argument.default_value().value_or(c10::IValue()), argument.N().value_or(0)});
+  }
+  return op;
+}
+
+c10::IValue toIValue(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+  const auto type = typeOf(call.env, value);
+  if (type == napi_undefined || type == napi_null) {
+    if (type == napi_undefined && parameter.hasDefault) return parameter.defaultValue;
+    if (parameter.optional) return c10::IValue();
+    refuse(op, parameter, "given");
+  }
+  switch (parameter.kind) {
+    case Kind::tensor: {
+      if (type != napi_number) refuse(op, parameter, "a tensor");
+      int32_t place = -1;
+      checked(call.env, napi_get_value_int32(call.env, value, &place));
+      return call.engine.get(place);
+    }
+    case Kind::tensorList: return toTensorList(call, value, op, parameter);
+    case Kind::integer: return toInteger(call, value, op, parameter);
+    case Kind::integerList: return toList<int64_t>(call, value, op, parameter, toInteger);
+    case Kind::real: return toReal(call, value, op, parameter);
+    case Kind::realList: return toList<double>(call, value, op, parameter, toReal);
+    case Kind::boolean: return toBoolean(call, value, op, parameter);
+    case Kind::booleanList: {
+      c10::List<bool> list;
+      for (const bool flag : toList<bool>(call, value, op, parameter, toBoolean)) list.push_back(flag);
+      return list;
+    }
+    case Kind::scalar: return toScalar(call, value, op, parameter);
+    case Kind::scalarList: {
+      c10::List<at::Scalar> list;
+      for (const auto& scalar : toList<at::Scalar>(call, value, op, parameter, toScalar)) list.push_back(scalar);
+      return list;
+    }
+    case Kind::string: {
+      if (type != napi_string) refuse(op, parameter, "a string");
+      return toText(call.env, value);
+    }
+    case Kind::device: {
+      if (type != napi_string) refuse(op, parameter, "a device such as 'cpu' or 'cuda:0'");
+      return c10::Device(toText(call.env, value));
+    }
+    case Kind::unsupported: break;
+  }
+  refuse(op, parameter, "left out: its type has no JavaScript form");
+}
+
+napi_value fromIValue(Call& call, const c10::IValue& value) {
+  if (value.isTensor()) return call.make(value.toTensor());
+  if (value.isTensorList()) return call.places(value.toTensorVector());
+  if (value.isBool()) return call.make(value.toBool());
+  if (value.isInt()) return call.make(static_cast<double>(value.toInt()));
+  if (value.isDouble()) return call.make(value.toDouble());
+  if (value.isIntList()) return call.make(value.toIntVector());
+  if (value.isString()) return call.make(value.toStringRef());
+  if (value.isNone()) return call.null();
+  throw std::runtime_error("a result of type " + value.tagKind() + " has no JavaScript form");
+}
+
+at::ScalarType toScalarType(int64_t code) {
+  if (code < 0 || code >= static_cast<int64_t>(at::ScalarType::NumOptions)) throw TypeError("unknown dtype");
+  return static_cast<at::ScalarType>(code);
+}
+
+std::string describe(const at::Tensor& tensor) {
+  std::ostringstream text;
+  if (!tensor.defined()) return "undefined";
+  text << c10::toString(tensor.scalar_type()) << '[';
+  for (int64_t i = 0; i < tensor.dim(); i++) text << (i ? ", " : "") << tensor.size(i);
+  text << ']';
+  if (!tensor.is_cpu()) text << ' ' << tensor.device();
+  return text.str();
+}
+
+}  // namespace door

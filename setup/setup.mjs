@@ -1,0 +1,21 @@
+// Brings a fresh clone to where everything runs: npm packages, libtorch, the addon, the built TypeScript.
+// Uses Node's own modules only, since nothing else is there yet. What is in place already is left alone.
+
+import { buildAddon } from './addon.mjs';
+import { buildTypeScript, installPackages } from './javascript.mjs';
+import { findOrInstallLibtorch } from './libtorch.mjs';
+import { SetupError } from './shell.mjs';
+
+const major = Number(process.versions.node.split('.')[0]);
+
+try {
+  if (major < 20)
+    throw new SetupError(`Node ${process.versions.node} is too old: anyclass needs Node 20 or newer`);
+  installPackages();
+  await buildAddon(findOrInstallLibtorch());
+  buildTypeScript();
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`setup: ${error.message}`);
+  process.exitCode = 1;
+}
