@@ -1,1 +1,12 @@
-export {};
+export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';
+export type { Key } from './splits/distinctKeys.js';
+export {
+  type GroupShuffleSplitOptions,
+  type GroupSplit,
+  groupShuffleSplit,
+} from './splits/groupShuffleSplit.js';
+export { type IterativeSplitOptions, iterativeStratifiedSplit } from './splits/iterativeStratifiedSplit.js';
+export { type ShuffleSplitOptions, shuffleSplit } from './splits/shuffleSplit.js';
+export type { Split, SplitSizes } from './splits/splitSizes.js';
+export { stratifiedShuffleSplit } from './splits/stratifiedShuffleSplit.js';
+export { type ThreeWaySplit, threeWaySplit } from './splits/threeWaySplit.js';

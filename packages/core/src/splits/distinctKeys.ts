@@ -1,0 +1,50 @@
+/** What a row belongs to: a patient, a category, a site. */
+export type Key = number | string;
+
+/** The distinct keys of a list, and for each entry the index of its key among them. */
+export interface DistinctKeys {
+  readonly keys: readonly Key[];
+  readonly indices: Int32Array;
+}
+
+/**
+ * The distinct keys in ascending order, as `numpy.unique(..., return_inverse=True)` gives them, or in the order of
+ * their first appearance. Strings sort by code point, as numpy sorts them.
+ */
+export function distinctKeys(
+  values: ArrayLike<Key>,
+  order: 'sorted' | 'appearance',
+  what: string,
+): DistinctKeys {
+  const seen = new Map<Key, number>();
+  const kind = typeof values[0];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (typeof value !== kind || Number.isNaN(value)) {
+      throw new TypeError(`${what}[${i}] is ${String(value)}; expected a ${kind}, as ${what}[0] is`);
+    }
+    if (!seen.has(value)) seen.set(value, seen.size);
+  }
+  const keys = [...seen.keys()];
+  if (order === 'sorted') {
+    keys.sort(ascending);
+    keys.forEach((key, index) => {
+      seen.set(key, index);
+    });
+  }
+  return { keys, indices: Int32Array.from({ length: values.length }, (_, i) => seen.get(values[i]!)!) };
+}
+
+function ascending(a: Key, b: Key): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return byCodePoint(String(a), String(b));
+}
+
+// JavaScript's own order is by 16-bit units, which puts U+1F600 before U+FF5E.
+function byCodePoint(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let i = 0; i < shorter; i++) {
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return a.codePointAt(i)! - b.codePointAt(i)!;
+  }
+  return a.length - b.length;
+}

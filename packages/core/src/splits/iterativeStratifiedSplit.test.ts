@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { NumpyRandom } from '../random/numpyRandom.js';
+import { iterativeStratifiedSplit } from './iterativeStratifiedSplit.js';
+
+test('the example of the documentation holds', () => {
+  const labels = [1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0];
+  const parts = iterativeStratifiedSplit(labels, { classes: 2, shares: [0.5, 0.5], random: 1 });
+  expect(parts.map((part) => [...part])).toEqual([
+    [0, 3, 5],
+    [1, 2, 4],
+  ]);
+});
+
+test('every row is in exactly one part', () => {
+  const table = fc.integer({ min: 1, max: 5 }).chain((classes) =>
+    fc.record({
+      classes: fc.constant(classes),
+      labels: fc
+        .array(fc.array(fc.constantFrom(0, 0, 0, 1), { minLength: classes, maxLength: classes }), {
+          minLength: 1,
+          maxLength: 60,
+        })
+        .map((rows) => rows.flat()),
+      random: fc.nat(1000),
+    }),
+  );
+  fc.assert(
+    fc.property(table, ({ classes, labels, random }) => {
+      const rows = labels.length / classes;
+      const shares = [0.6, 0.2, 0.2];
+      const parts = iterativeStratifiedSplit(labels, { classes, shares, random });
+      const all = parts.flatMap((part) => [...part]).sort((a, b) => a - b);
+      expect(all).toEqual([...Array(rows).keys()]);
+    }),
+  );
+});
+
+test('rare classes of a large table keep their shares, and so do the sizes', () => {
+  const classes = 8;
+  const rows = 4000;
+  const labels = randomLabels(rows, classes);
+  const shares = [0.7, 0.15, 0.15];
+  const parts = iterativeStratifiedSplit(labels, { classes, shares, random: 3 });
+  parts.forEach((part, index) => {
+    expect(Math.abs(part.length - rows * shares[index]!)).toBeLessThanOrEqual(1);
+    for (let j = 0; j < classes; j++) {
+      const expected = countOf(labels, classes, j) * shares[index]!;
+      const found = [...part].filter((row) => labels[row * classes + j] === 1).length;
+      expect(Math.abs(found - expected)).toBeLessThanOrEqual(2);
+    }
+  });
+});
+
+test('rows of a group stay together while classes keep about their shares', () => {
+  const classes = 5;
+  const rows = 3000;
+  const labels = randomLabels(rows, classes);
+  const random = new NumpyRandom(8);
+  const groups = Array.from({ length: rows }, () => random.integer(900));
+  const parts = iterativeStratifiedSplit(labels, { classes, shares: [0.8, 0.2], random: 3, groups });
+  const partOfGroup = new Map<number, number>();
+  parts.forEach((part, index) => {
+    for (const row of part) {
+      expect(partOfGroup.get(groups[row]!) ?? index).toBe(index);
+      partOfGroup.set(groups[row]!, index);
+    }
+  });
+  for (let j = 0; j < classes; j++) {
+    const found = [...parts[1]!].filter((row) => labels[row * classes + j] === 1).length;
+    expect(Math.abs(found - countOf(labels, classes, j) * 0.2)).toBeLessThanOrEqual(4);
+  }
+});
+
+test('an unknown label counts as absent', () => {
+  const known = [1, 0, 1, 0, 0, 1, 0, 0];
+  const unknown = known.map((label) => (label === 0 ? Number.NaN : label));
+  const options = { classes: 2, shares: [0.5, 0.5], random: 5 };
+  expect(iterativeStratifiedSplit(unknown, options)).toEqual(iterativeStratifiedSplit(known, options));
+});
+
+describe('bad arguments are named', () => {
+  const shares = [0.5, 0.5];
+  test.each([
+    ['classes', () => iterativeStratifiedSplit([1], { classes: 0, shares, random: 0 }), 'classes is 0'],
+    [
+      'shape',
+      () => iterativeStratifiedSplit([1, 0, 1], { classes: 2, shares, random: 0 }),
+      '3 labels are not whole rows of 2',
+    ],
+    [
+      'label',
+      () => iterativeStratifiedSplit([1, 0, 2, 0], { classes: 2, shares, random: 0 }),
+      'row 1, class 0 is 2',
+    ],
+    [
+      'share',
+      () => iterativeStratifiedSplit([1, 0], { classes: 1, shares: [1.5, -0.5], random: 0 }),
+      'shares[0] is 1.5',
+    ],
+    [
+      'sum',
+      () => iterativeStratifiedSplit([1, 0], { classes: 1, shares: [0.5, 0.4], random: 0 }),
+      'shares sum to 0.9',
+    ],
+    [
+      'groups',
+      () => iterativeStratifiedSplit([1, 0], { classes: 1, shares, random: 0, groups: [1] }),
+      'groups has 1 entries for 2 rows',
+    ],
+  ])('%s', (_, call, message) => {
+    expect(call).toThrow(RangeError);
+    expect(call).toThrow(message);
+  });
+});
+
+function randomLabels(rows: number, classes: number): Uint8Array {
+  const random = new NumpyRandom(11);
+  const labels = new Uint8Array(rows * classes);
+  for (let i = 0; i < labels.length; i++)
+    labels[i] = random.random() < 0.2 / (1 + (i % classes)) ** 2 ? 1 : 0;
+  return labels;
+}
+
+function countOf(labels: Uint8Array, classes: number, j: number): number {
+  return labels.filter((label, i) => i % classes === j && label === 1).length;
+}
