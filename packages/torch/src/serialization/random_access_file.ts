@@ -1,0 +1,65 @@
+// Reading pieces of a file that may be cut short or larger than memory.
+
+import { constants } from 'node:buffer';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { WeightFileError } from './errors.js';
+
+/** An open file. `error` makes the reader's own kind of error, with the file's name in front. */
+export interface RandomAccessFile {
+  readonly path: string;
+  readonly size: number;
+  /** Exactly these bytes, in a buffer of their own, so that typed arrays over it are aligned. */
+  read(position: number, length: number): Uint8Array<ArrayBuffer>;
+  error(problem: string, options?: ErrorOptions): WeightFileError;
+}
+
+// One call to the system reads at most 2 GiB.
+const longestRead = 2 ** 30;
+
+/**
+ * Opens a file for the duration of `use`. What the system refuses (no such file, no permission) is thrown as it is.
+ *
+ * @example
+ * withFile('model.safetensors', SafetensorsError, (file) => file.read(0, 8)) // the first 8 bytes
+ */
+export function withFile<Result>(
+  path: string,
+  FileError: new (file: string, problem: string, options?: ErrorOptions) => WeightFileError,
+  use: (file: RandomAccessFile) => Result,
+): Result {
+  const descriptor = openSync(path, 'r');
+  try {
+    const status = fstatSync(descriptor);
+    if (!status.isFile()) throw new FileError(path, 'is not a regular file');
+    const error = (problem: string, options?: ErrorOptions) => new FileError(path, problem, options);
+    const { size } = status;
+    return use({
+      path,
+      size,
+      error,
+      read(position, length) {
+        if (position + length > size) {
+          throw error(`ends at byte ${size}, but bytes ${position} to ${position + length} are needed`);
+        }
+        if (length > constants.MAX_LENGTH) {
+          throw error(`holds a piece of ${length} bytes; this version of Node reads ${constants.MAX_LENGTH}`);
+        }
+        const bytes = new Uint8Array(length);
+        for (let done = 0; done < length; ) {
+          const count = readSync(
+            descriptor,
+            bytes,
+            done,
+            Math.min(length - done, longestRead),
+            position + done,
+          );
+          if (count === 0) throw error(`became shorter while it was read, at byte ${position + done}`);
+          done += count;
+        }
+        return bytes;
+      },
+    });
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,53 @@
+// Weights in the safetensors format: no code in the file, and every byte accounted for.
+
+import { SafetensorsError } from './errors.js';
+import { withFile } from './random_access_file.js';
+import { parseHeader, type SafetensorsHeader } from './safetensors_header.js';
+import type { StoredTensor } from './stored_tensor.js';
+
+export type { SafetensorsEntry, SafetensorsHeader } from './safetensors_header.js';
+export { writeSafetensors } from './safetensors_write.js';
+
+/** What a safetensors file holds. The tensors stand in the order of their bytes. */
+export interface SafetensorsFile {
+  readonly tensors: Map<string, StoredTensor>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** How to read a safetensors file. */
+export interface ReadSafetensorsOptions {
+  /** Which tensors to read; all of them unless given. The header is checked as a whole either way. */
+  readonly select?: (name: string) => boolean;
+}
+
+/**
+ * Reads a safetensors file by copying: each tensor has a buffer of its own, and the file may change afterwards.
+ *
+ * @example
+ * const { tensors, metadata } = readSafetensors('model.safetensors');
+ * tensors.get('fc.weight')?.shape // [17, 2048]
+ * readSafetensors('model.safetensors', { select: (name) => name.startsWith('fc.') }).tensors.size // 2
+ */
+export function readSafetensors(path: string, options: ReadSafetensorsOptions = {}): SafetensorsFile {
+  const { select = () => true } = options;
+  return withFile(path, SafetensorsError, (file) => {
+    const { entries, metadata } = parseHeader(file);
+    const tensors = new Map<string, StoredTensor>();
+    for (const [name, { dtype, shape, byteOffset, byteLength }] of entries) {
+      if (select(name)) tensors.set(name, { dtype, shape, data: file.read(byteOffset, byteLength) });
+    }
+    return { tensors, metadata };
+  });
+}
+
+/**
+ * Reads and checks what a safetensors file says about itself, and none of the data: enough to list it or to map it into
+ * memory.
+ *
+ * @example
+ * readSafetensorsHeader('model.safetensors').entries.get('fc.bias')
+ * // { dtype: 'float32', shape: [17], byteOffset: 117501824, byteLength: 68 }
+ */
+export function readSafetensorsHeader(path: string): SafetensorsHeader {
+  return withFile(path, SafetensorsError, parseHeader);
+}
