@@ -41,7 +41,6 @@ struct Engine {
   std::vector<at::Tensor> tensors;
   std::vector<int32_t> freePlaces;
   std::vector<Operator> operators;
-  int64_t externalBytes = 0;
 
   int32_t put(at::Tensor tensor);
   const at::Tensor& get(int32_t place) const;

@@ -119,7 +119,7 @@ napi_value schemas(Call& call) {
 }  // namespace
 
 const std::vector<Export> operatorExports = {
-    {"findOperator", findOperator}, {"call", callOne}, {"callMany", callMany}, {"callInPlace", callInPlace}, {"schemas", schemas},
+    {"findOperator", findOperator}, {"call", callOne}, {"callList", callOne}, {"callBoolean", callOne}, {"callMany", callMany}, {"callInPlace", callInPlace}, {"schemas", schemas},
 };
 
 }  // namespace door

@@ -1,1 +1,11 @@
-export {};
+// libtorch for TypeScript.
+
+export * from './autograd.js';
+export * from './creation.js';
+export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';
+export { type Index, type Slice, slice } from './indexing.js';
+export { keep, liveTensors, tidy } from './memory.js';
+export type { Scalar } from './native.js';
+export { hasOperator } from './operator.js';
+export * from './runtime.js';
+export { type Conversion, type NestedArray, Tensor } from './tensor.js';

@@ -1,0 +1,99 @@
+// Gradients of functions, and the modes in which functions run. The modes are the thread's own, so they take
+// synchronous functions only.
+
+import { type Dtype, dtypeCode } from './dtype.js';
+import { refusePromise } from './memory.js';
+import { native } from './native.js';
+import { places, Tensor } from './tensor.js';
+
+/**
+ * Runs a function without recording gradients.
+ *
+ * @example
+ * const logits = noGrad(() => network.forward(images));
+ */
+export function noGrad<T>(fn: () => T): T {
+  return withGradMode(false, fn);
+}
+
+/** Records gradients again inside `noGrad`. */
+export function enableGrad<T>(fn: () => T): T {
+  return withGradMode(true, fn);
+}
+
+export function isGradEnabled(): boolean {
+  return native.isGradModeEnabled();
+}
+
+export interface GradOptions {
+  /** One for each output that is not a scalar. */
+  readonly gradients?: readonly Tensor[];
+  /** Keeps what backward needs, for another call. */
+  readonly retainGraph?: boolean;
+  /** Records the gradients' own computation, for second derivatives. */
+  readonly createGraph?: boolean;
+  /** Gives null for an input that has no part in the outputs, in place of an error. */
+  readonly allowUnused?: boolean;
+}
+
+/**
+ * Gradients of outputs with respect to inputs, without touching anyone's `grad`.
+ *
+ * @example
+ * const [dx] = grad([x.pow(3).sum()], [x]); // 3x²
+ */
+export function grad(
+  outputs: readonly Tensor[],
+  inputs: readonly Tensor[],
+  options: GradOptions = {},
+): (Tensor | null)[] {
+  const { gradients, createGraph = false, retainGraph = createGraph, allowUnused = false } = options;
+  const seeds = gradients ? places(gradients, 'grad') : null;
+  const found = native.grad(
+    places(outputs, 'grad'),
+    places(inputs, 'grad'),
+    seeds,
+    retainGraph,
+    createGraph,
+    allowUnused,
+  );
+  return Array.from(found, (place) => (place < 0 ? null : new Tensor(place)));
+}
+
+export interface AutocastOptions {
+  readonly device?: 'cpu' | 'cuda';
+  readonly dtype?: 'bfloat16' | 'float16';
+  readonly enabled?: boolean;
+  /** Casts each weight once per outermost autocast. Off while a CUDA graph is captured. */
+  readonly cache?: boolean;
+}
+
+/**
+ * Runs a function with libtorch's mixed precision: products and convolutions in `dtype`, sums and losses in float32.
+ *
+ * @example
+ * const loss = autocast(() => crossEntropy(network.forward(x), y), { device: 'cuda' });
+ */
+export function autocast<T>(fn: () => T, options: AutocastOptions = {}): T {
+  const { device = 'cpu', dtype = 'bfloat16', enabled = true, cache = true } = options;
+  const type: Dtype = dtype;
+  const before = native.enterAutocast(device === 'cuda', enabled, dtypeCode(type), cache);
+  try {
+    const result = fn();
+    refusePromise(result, 'autocast');
+    return result;
+  } finally {
+    native.leaveAutocast(device === 'cuda', before);
+  }
+}
+
+function withGradMode<T>(on: boolean, fn: () => T): T {
+  const before = native.setGradMode(on);
+  try {
+    const result = fn();
+    refusePromise(result, on ? 'enableGrad' : 'noGrad');
+    return result;
+  } finally {
+    native.setGradMode(before);
+  }
+}

@@ -1,0 +1,190 @@
+// New tensors: from JavaScript's data, filled, counted and random. float32 on the CPU unless told otherwise.
+
+import {
+  allocate,
+  type Device,
+  type Dtype,
+  dtypeCode,
+  dtypeOf,
+  isFloatingPoint,
+  type TypedArray,
+} from './dtype.js';
+import { native, type Scalar } from './native.js';
+import * as operators from './operators.generated.js';
+import { type NestedArray, Tensor } from './tensor.js';
+
+export interface TensorOptions {
+  readonly dtype?: Dtype;
+  readonly device?: Device;
+  readonly requiresGrad?: boolean;
+  /** In page-locked memory, from where copies to a GPU run beside other work. Needs CUDA. */
+  readonly pinMemory?: boolean;
+}
+
+/**
+ * A tensor with a copy of the data: a number, nested arrays, or a typed array with its shape. Numbers become float32,
+ * bigints int64, booleans bool, typed arrays their own type; a Uint16Array needs `dtype` float16 or bfloat16.
+ *
+ * @example
+ * tensor([[1, 2], [3, 4]]) // float32 [2, 2]
+ * tensor(new BigInt64Array([1n, 2n])) // int64 [2]
+ * tensor(new Float32Array(6), { shape: [2, 3] })
+ */
+export function tensor(
+  data: NestedArray | TypedArray,
+  options: TensorOptions & { readonly shape?: readonly number[] } = {},
+): Tensor {
+  const made = ArrayBuffer.isView(data) ? fromTypedArray(data, options) : fromNested(data, options);
+  return finish(made, options);
+}
+
+export function zeros(shape: readonly number[], options: TensorOptions = {}): Tensor {
+  return finish(operators.zeros(shape, kind(options)), options);
+}
+
+export function ones(shape: readonly number[], options: TensorOptions = {}): Tensor {
+  return finish(operators.ones(shape, kind(options)), options);
+}
+
+export function full(shape: readonly number[], value: Scalar, options: TensorOptions = {}): Tensor {
+  return finish(operators.full(shape, value, kind(options)), options);
+}
+
+/** Memory as it was found: write before you read. */
+export function empty(shape: readonly number[], options: TensorOptions = {}): Tensor {
+  return finish(operators.empty(shape, kind(options)), options);
+}
+
+export function eye(size: number, options: TensorOptions = {}): Tensor {
+  return finish(operators.eye(size, kind(options)), options);
+}
+
+/**
+ * Numbers from `start` up to, not including, `end`.
+ *
+ * @example
+ * arange(0, 1, 0.25).toArray() // [0, 0.25, 0.5, 0.75]
+ */
+export function arange(start: Scalar, end: Scalar, step: Scalar = 1, options: TensorOptions = {}): Tensor {
+  return finish(operators.arange(start, end, step, kind(options)), options);
+}
+
+/** `steps` numbers from `start` to `end`, both included. */
+export function linspace(start: Scalar, end: Scalar, steps: number, options: TensorOptions = {}): Tensor {
+  return finish(operators.linspace(start, end, steps, kind(options)), options);
+}
+
+/** Uniform in [0, 1). */
+export function rand(shape: readonly number[], options: TensorOptions = {}): Tensor {
+  return finish(operators.rand(shape, kind(options)), options);
+}
+
+/** Standard normal. */
+export function randn(shape: readonly number[], options: TensorOptions = {}): Tensor {
+  return finish(operators.randn(shape, kind(options)), options);
+}
+
+/** Integers from `low` up to, not including, `high`; int64 unless told otherwise. */
+export function randint(
+  low: number,
+  high: number,
+  shape: readonly number[],
+  options: TensorOptions = {},
+): Tensor {
+  return finish(operators.randint(low, high, shape, kind({ dtype: 'int64', ...options })), options);
+}
+
+/** The integers below `count` in random order, int64. */
+export function randperm(count: number, options: TensorOptions = {}): Tensor {
+  return finish(operators.randperm(count, kind({ dtype: 'int64', ...options })), options);
+}
+
+function kind({ dtype = 'float32', device, pinMemory }: TensorOptions) {
+  return { dtype, device, pinMemory };
+}
+
+function finish(made: Tensor, options: TensorOptions): Tensor {
+  if (options.requiresGrad) made.requiresGrad = true;
+  return made;
+}
+
+function fromTypedArray(
+  data: TypedArray,
+  options: TensorOptions & { readonly shape?: readonly number[] },
+): Tensor {
+  const stored = storedDtype(data, options.dtype);
+  const shape = options.shape ?? [data.length];
+  const count = shape.reduce((product, size) => product * size, 1);
+  if (!shape.every((size) => Number.isInteger(size) && size >= 0) || count !== data.length) {
+    throw new RangeError(`tensor: ${data.length} elements do not fill the shape [${shape.join(', ')}]`);
+  }
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return place(
+    new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored))),
+    options.dtype ?? stored,
+    options,
+  );
+}
+
+// The dtype whose bits the array holds; other dtypes are converted to afterwards.
+function storedDtype(data: TypedArray, wanted: Dtype | undefined): Dtype {
+  if (wanted === 'bool' && data instanceof Uint8Array && data.every((value) => value <= 1)) return 'bool';
+  const own = dtypeOf(data);
+  if (own) return own;
+  if (wanted === 'float16' || wanted === 'bfloat16') return wanted;
+  throw new TypeError("tensor: a Uint16Array holds the bits of float16 or bfloat16: say which with 'dtype'");
+}
+
+function fromNested(
+  data: NestedArray,
+  options: TensorOptions & { readonly shape?: readonly number[] },
+): Tensor {
+  const shape = shapeOf(data);
+  const flat = flatten(data);
+  const isBigint = flat.some((value) => typeof value === 'bigint');
+  const isBoolean = flat.length > 0 && flat.every((value) => typeof value === 'boolean');
+  // Integer dtypes are filled exactly; the others go through float64, which holds every float32.
+  const natural: Dtype = isBigint ? 'int64' : isBoolean ? 'bool' : 'float32';
+  const wanted = options.dtype ?? natural;
+  const stored: Dtype =
+    isBigint || wanted === 'int64' ? 'int64' : isFloatingPoint(wanted) ? 'float64' : wanted;
+  const bits = allocate(stored, flat.length);
+  flat.forEach((value, i) => {
+    if (!isNumeric(value))
+      throw new TypeError(`tensor: element ${i} is ${typeof value}; expected numbers, bigints or booleans`);
+    if (bits instanceof BigInt64Array) bits[i] = BigInt(value);
+    else bits[i] = stored === 'bool' ? Number(Boolean(value)) : Number(value);
+  });
+  const bytes = new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
+  const made = place(new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored))), wanted, options);
+  return options.shape ? operators.view(made, options.shape) : made;
+}
+
+function flatten(data: NestedArray): (number | bigint | boolean)[] {
+  return Array.isArray(data) ? data.flatMap(flatten) : [data];
+}
+
+function isNumeric(value: unknown): value is number | bigint | boolean {
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
+}
+
+function shapeOf(data: NestedArray): number[] {
+  if (!Array.isArray(data)) return [];
+  const [first, ...others] = data.map(shapeOf);
+  if (others.some((other) => other.join() !== first?.join())) {
+    throw new RangeError(
+      `tensor: rows of different shapes: [${data
+        .map((row) => `[${shapeOf(row).join(', ')}]`)
+        .slice(0, 4)
+        .join(', ')}]`,
+    );
+  }
+  return [data.length, ...(first ?? [])];
+}
+
+function place(made: Tensor, dtype: Dtype, { device, pinMemory }: TensorOptions): Tensor {
+  if (device === undefined && !pinMemory && made.dtype === dtype) return made;
+  const converted = operators.toDtypeLayout(made, { dtype, device, pinMemory });
+  made.dispose();
+  return converted;
+}

@@ -1,0 +1,129 @@
+// Who owns a tensor's memory. Inside `tidy` the scope does: it disposes of everything made within that is not returned
+// or kept. Outside, the garbage collector's finalizers do, as a net: Node runs them between turns of the event loop, so a
+// synchronous loop without `tidy` only grows.
+
+import { native } from './native.js';
+import { Tensor } from './tensor.js';
+
+let scope: Tensor[] | undefined;
+let disposing = new Int32Array(1024);
+
+/**
+ * Runs a function and disposes of every tensor that it made, except those in its result (alone, in arrays, in plain
+ * objects or in maps) and those given to `keep`.
+ *
+ * @example
+ * const mean = tidy(() => x.mul(x).sum().div(x.numel)); // the square and the sum are gone
+ */
+export function tidy<T>(fn: () => T): T {
+  const outer = scope;
+  const inner: Tensor[] = [];
+  scope = inner;
+  let result: T;
+  try {
+    result = fn();
+    refusePromise(result, 'tidy');
+  } catch (error) {
+    scope = outer;
+    disposeAll(inner);
+    throw error;
+  }
+  scope = outer;
+  const escaping = new Set<Tensor>();
+  collectTensors(result, escaping);
+  if (escaping.size > 0) {
+    for (const tensor of inner) if (escaping.has(tensor)) own(tensor);
+    disposeAll(inner.filter((tensor) => !escaping.has(tensor)));
+  } else {
+    disposeAll(inner);
+  }
+  return result;
+}
+
+/**
+ * Takes a tensor out of every `tidy` around it: it lives until it is disposed of or nothing refers to it any more.
+ *
+ * @example
+ * const total = keep(zeros([1])); // survives the tidy that it was made in
+ */
+export function keep<T extends Tensor>(tensor: T): T {
+  if (!tensor.held) register(tensor);
+  return tensor;
+}
+
+/** The number of tensors that are alive in this thread, for tests of memory. */
+export function liveTensors(): number {
+  return native.liveTensors();
+}
+
+/** libtorch's modes belong to the thread: across an `await` they would leak into other code. */
+export function refusePromise(result: unknown, name: string): void {
+  if (
+    typeof result === 'object' &&
+    result !== null &&
+    'then' in result &&
+    typeof result.then === 'function'
+  ) {
+    throw new TypeError(
+      `${name} takes a synchronous function: await before it, or call ${name} for each part`,
+    );
+  }
+}
+
+/** Gives a new tensor its owner. */
+export function own(tensor: Tensor): void {
+  if (scope) scope.push(tensor);
+  else keep(tensor);
+}
+
+/** Forgets the finalizer of a tensor that was disposed of by hand. */
+export function disown(tensor: Tensor): void {
+  if (!tensor.held) return;
+  finalizers.unregister(tensor);
+  native.accountMemory(-tensor.held.bytes);
+  tensor.held = undefined;
+}
+
+export interface Held {
+  readonly place: number;
+  readonly bytes: number;
+}
+
+const finalizers = new FinalizationRegistry<Held>((held) => {
+  native.dispose(held.place);
+  native.accountMemory(-held.bytes);
+});
+
+function register(tensor: Tensor): void {
+  const held = { place: tensor.place, bytes: native.storageBytes(tensor.place) };
+  tensor.held = held;
+  finalizers.register(tensor, held, tensor);
+  native.accountMemory(held.bytes);
+}
+
+function disposeAll(tensors: readonly Tensor[]): void {
+  if (tensors.length > disposing.length) disposing = new Int32Array(tensors.length * 2);
+  let count = 0;
+  for (const tensor of tensors) {
+    if (tensor.held || tensor.place < 0) continue;
+    disposing[count++] = tensor.place;
+    tensor.place = -1;
+  }
+  native.disposeMany(disposing, count);
+}
+
+function collectTensors(value: unknown, found: Set<Tensor>): void {
+  if (value instanceof Tensor) {
+    found.add(value);
+  } else if (Array.isArray(value)) {
+    for (const element of value) collectTensors(element, found);
+  } else if (value instanceof Map) {
+    for (const element of value.values()) collectTensors(element, found);
+  } else if (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype
+  ) {
+    for (const element of Object.values(value)) collectTensors(element, found);
+  }
+}

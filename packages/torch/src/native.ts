@@ -1,0 +1,90 @@
+// The addon's functions as TypeScript sees them. Only this package calls them: with arbitrary arguments libtorch itself
+// can fault, so the typed functions stand in between. Tensors cross the border as places in the addon's table.
+
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+/** Integer-valued numbers count as integers, so that integer tensors stay integer; a `bigint` is an int64. */
+export type Scalar = number | bigint | boolean;
+
+type Place = number;
+type OperatorNumber = number;
+
+interface Native {
+  findOperator(name: string, overload: string): OperatorNumber;
+  call(operator: OperatorNumber, ...values: readonly unknown[]): Place;
+  callList(operator: OperatorNumber, ...values: readonly unknown[]): Int32Array;
+  callBoolean(operator: OperatorNumber, ...values: readonly unknown[]): boolean;
+  callMany(operator: OperatorNumber, ...values: readonly unknown[]): Place[];
+  callInPlace(operator: OperatorNumber, ...values: readonly unknown[]): void;
+  schemas(): string[];
+
+  fromBytes(bytes: Uint8Array, shape: readonly number[], dtype: number): Place;
+  toBytes(tensor: Place, bytes: Uint8Array): void;
+  item(tensor: Place): number | bigint | boolean;
+  mapTensors(path: string, offsets: number[], shapes: (readonly number[])[], dtypes: number[]): Int32Array;
+  shape(tensor: Place): number[];
+  strides(tensor: Place): number[];
+  dtype(tensor: Place): number;
+  device(tensor: Place): string;
+  storageBytes(tensor: Place): number;
+  isContiguous(tensor: Place, memoryFormat: number): boolean;
+  isPinned(tensor: Place): boolean;
+  dispose(tensor: Place): void;
+  disposeMany(tensors: Int32Array, count: number): void;
+  accountMemory(bytes: number): void;
+  liveTensors(): number;
+
+  backward(
+    tensors: Int32Array,
+    gradients: Int32Array | null,
+    retainGraph: boolean,
+    createGraph: boolean,
+  ): void;
+  grad(
+    outputs: Int32Array,
+    inputs: Int32Array,
+    gradients: Int32Array | null,
+    retainGraph: boolean,
+    createGraph: boolean,
+    allowUnused: boolean,
+  ): Int32Array;
+  requiresGrad(tensor: Place): boolean;
+  isLeaf(tensor: Place): boolean;
+  setRequiresGrad(tensor: Place, on: boolean): void;
+  gradients(tensors: Int32Array): Int32Array;
+  setGradient(tensor: Place, gradient: Place | null): void;
+  clearGradients(tensors: Int32Array, keepMemory: boolean): void;
+  setData(tensor: Place, source: Place): void;
+  setGradMode(on: boolean): boolean;
+  isGradModeEnabled(): boolean;
+  enterAutocast(cuda: boolean, enabled: boolean, dtype: number, cache: boolean): number[];
+  leaveAutocast(cuda: boolean, before: readonly number[]): void;
+
+  version(): string;
+  buildConfiguration(): string;
+  threads(): number;
+  setThreads(count: number): void;
+  setSeed(seed: number): void;
+  generatorState(device: string): Place;
+  setGeneratorState(device: string, state: Place): void;
+  loadLibrary(path: string): void;
+  blasLibrary(): string;
+  setDeterministic(on: boolean): void;
+
+  cudaDevices(): number;
+  cudaUnavailable(): string;
+}
+
+export const native: Native = load();
+
+function load(): Native {
+  const path = fileURLToPath(new URL('../build/torch.node', import.meta.url));
+  if (!existsSync(path)) throw new Error(`the engine is not built: ${path} is missing; run 'npm run setup'`);
+  const addon: Native = createRequire(import.meta.url)(path);
+  // Debian's build starts with one thread.
+  if (!process.env['OMP_NUM_THREADS']) addon.setThreads(availableParallelism());
+  return addon;
+}

@@ -1,0 +1,138 @@
+// Tensors as text, as PyTorch prints them (torch._tensor_str): four digits, scientific where the range asks for it,
+// aligned columns, the middle of large tensors left out.
+
+import { isFloatingPoint } from './dtype.js';
+import { tidy } from './memory.js';
+import { cat, slice } from './operators.generated.js';
+import type { NestedArray, Tensor } from './tensor.js';
+
+const precision = 4;
+const threshold = 1000;
+const edgeItems = 3;
+const lineWidth = 80;
+
+export function formatTensor(tensor: Tensor): string {
+  const prefix = 'tensor(';
+  const suffixes: string[] = [];
+  const { dtype } = tensor;
+  const empty = tensor.numel === 0;
+  if (tensor.device !== 'cpu') suffixes.push(`device='${tensor.device}'`);
+  if (empty && tensor.ndim !== 1) suffixes.push(`size=(${tensor.shape.join(', ')})`);
+  const isDefault = dtype === 'float32' || (!empty && (dtype === 'int64' || dtype === 'bool'));
+  if (!isDefault) suffixes.push(`dtype=torch.${dtype}`);
+  if (tensor.requiresGrad) suffixes.push('requires_grad=True');
+  const body = empty ? '[]' : formatBody(tensor, prefix.length);
+  return withSuffixes(prefix + body, suffixes);
+}
+
+function formatBody(tensor: Tensor, indent: number): string {
+  const summarise = tensor.numel > threshold;
+  const values = tidy(() => (summarise ? summarised(tensor.detach()) : tensor.detach()).toArray());
+  const format = formatter(flat(values), isFloatingPoint(tensor.dtype));
+  return formatNested(values, format, tensor.shape, 0, indent, summarise);
+}
+
+// PyTorch's rules: integers in float tensors get a dot, a range over 1000 or values under 1e-4 scientific notation.
+function formatter(
+  values: readonly (number | bigint | boolean)[],
+  floating: boolean,
+): (value: number | bigint | boolean) => string {
+  let text = (value: number | bigint | boolean) =>
+    typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value);
+  if (floating) {
+    const nonZero = values
+      .map((value) => Math.abs(Number(value)))
+      .filter((value) => Number.isFinite(value) && value !== 0);
+    const largest = Math.max(...nonZero);
+    const smallest = Math.min(...nonZero);
+    const integral = nonZero.every((value) => Number.isInteger(value));
+    const wide = nonZero.length > 0 && (largest / smallest > 1000 || largest > 1e8);
+    if (nonZero.length === 0 || integral) {
+      text = wide
+        ? scientific
+        : (value) =>
+            Number.isFinite(Number(value)) ? `${fixed(Number(value), 0)}.` : special(Number(value));
+    } else {
+      text = wide || smallest < 1e-4 ? scientific : (value) => fixed(Number(value), precision);
+    }
+  }
+  const width = Math.max(...values.map((value) => text(value).length));
+  return (value) => text(value).padStart(width);
+}
+
+function scientific(value: number | bigint | boolean): string {
+  const number = Number(value);
+  if (!Number.isFinite(number)) return special(number);
+  const sign = Object.is(number, -0) ? '-' : '';
+  return sign + number.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+function fixed(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return special(value);
+  return (Object.is(value, -0) ? '-' : '') + value.toFixed(digits);
+}
+
+function special(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  return value > 0 ? 'inf' : '-inf';
+}
+
+function formatNested(
+  values: NestedArray,
+  format: (value: number | bigint | boolean) => string,
+  shape: readonly number[],
+  dimension: number,
+  indent: number,
+  summarise: boolean,
+): string {
+  if (!Array.isArray(values)) return format(values);
+  const cut = summarise && (shape[dimension] ?? 0) > 2 * edgeItems;
+  if (dimension === shape.length - 1) return formatRow(values, format, indent, cut);
+  const parts = values.map((row) => formatNested(row, format, shape, dimension + 1, indent + 1, summarise));
+  if (cut) parts.splice(edgeItems, 0, '...');
+  const gap = `,${'\n'.repeat(shape.length - dimension - 1)}${' '.repeat(indent + 1)}`;
+  return `[${parts.join(gap)}]`;
+}
+
+function formatRow(
+  values: readonly NestedArray[],
+  format: (value: number | bigint | boolean) => string,
+  indent: number,
+  cut: boolean,
+): string {
+  const cells = values.map((value) => (Array.isArray(value) ? '' : format(value)));
+  const elementLength = (cells[0]?.length ?? 0) + 2;
+  const perLine = Math.max(1, Math.floor((lineWidth - indent) / elementLength));
+  if (cut) cells.splice(edgeItems, 0, ' ...');
+  const lines: string[] = [];
+  for (let i = 0; i < cells.length; i += perLine) lines.push(cells.slice(i, i + perLine).join(', '));
+  return `[${lines.join(`,\n${' '.repeat(indent + 1)}`)}]`;
+}
+
+function summarised(tensor: Tensor): Tensor {
+  let view = tensor;
+  tensor.shape.forEach((size, dimension) => {
+    if (size > 2 * edgeItems)
+      view = cat([slice(view, dimension, 0, edgeItems), slice(view, dimension, -edgeItems)], dimension);
+  });
+  return view;
+}
+
+function flat(values: NestedArray): (number | bigint | boolean)[] {
+  return Array.isArray(values) ? values.flatMap(flat) : [values];
+}
+
+function withSuffixes(text: string, suffixes: readonly string[]): string {
+  let result = text;
+  let lineLength = text.length - text.lastIndexOf('\n') + 1;
+  for (const suffix of suffixes) {
+    if (lineLength + suffix.length + 2 > lineWidth) {
+      result += `,\n       ${suffix}`;
+      lineLength = 7 + suffix.length;
+    } else {
+      result += `, ${suffix}`;
+      lineLength += suffix.length + 2;
+    }
+  }
+  return `${result})`;
+}
