@@ -1,0 +1,16 @@
+/**
+ * Something wrong in the data, not in the program: the message names the file, the line and what to do, and is all
+ * that a user needs to see.
+ *
+ * @example
+ * throw new DataError("train.csv, line 7: class column 'RB' holds '2'; expected 0 or 1 (or empty for unknown)")
+ */
+export class DataError extends Error {
+  override readonly name = 'DataError';
+}
+
+/** The reason in an unknown thrown value, as one line. */
+export function reasonOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.replace(/\s*\n\s*/g, '; ').trim();
+}

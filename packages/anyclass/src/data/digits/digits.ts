@@ -1,0 +1,77 @@
+import type { DatasetTable, SplitName } from '../dataset.js';
+import type { ImageSource } from '../images/imageSource.js';
+import { labelMatrixBuilder } from '../labelMatrix.js';
+import { nameTableBuilder } from '../nameTable.js';
+import { readMnist } from './mnist.js';
+import { digitPool, labelledDigits, renderScene, sceneDigits, sceneSide } from './scene.js';
+
+export interface DigitsOptions {
+  /** Another seed gives another dataset. Default 0. */
+  readonly seed?: number;
+  /** Number of scenes by split. Default 20,000, 4,000 and 4,000. */
+  readonly scenes?: Readonly<Record<SplitName, number>>;
+}
+
+/** Where a split takes its handwriting from: test scenes from MNIST's test images, the others from disjoint ranges. */
+const handwriting = {
+  train: { part: 'train', from: 0, to: 50_000, code: 0 },
+  validation: { part: 'train', from: 50_000, to: 60_000, code: 1 },
+  test: { part: 'test', from: 0, to: 10_000, code: 2 },
+} as const;
+
+/**
+ * The embedded dataset: scenes of 0 to 4 real handwritten digits among clutter. Six of the ten digits are classes, with a
+ * long tail; most negative scenes show other digits. Scenes are rendered when asked for, the same ones for a seed.
+ *
+ * @example
+ * readDigits({}).classes // ['3', '5', '7', '2', '8', '9']
+ */
+export function readDigits(options: DigitsOptions): DatasetTable {
+  const { seed = 0, scenes = { train: 20_000, validation: 4_000, test: 4_000 } } = options;
+  const names = nameTableBuilder();
+  const labels = labelMatrixBuilder(labelledDigits.length);
+  const firstRow = { train: 0, validation: scenes.train, test: scenes.train + scenes.validation };
+  const addScenes = (split: SplitName): Int32Array => {
+    for (let index = 0; index < scenes[split]; index++) {
+      names.add(`${split}-${String(index).padStart(6, '0')}`);
+      labels.addRow();
+      for (const digit of sceneDigits(seed, handwriting[split].code, index)) {
+        const classIndex = labelledDigits.findIndex((labelled) => labelled.digit === digit);
+        if (classIndex >= 0) labels.set(classIndex);
+      }
+    }
+    return Int32Array.from({ length: scenes[split] }, (_, index) => firstRow[split] + index);
+  };
+  const splits = { train: addScenes('train'), validation: addScenes('validation'), test: addScenes('test') };
+  return {
+    name: 'digits',
+    classes: labelledDigits.map(({ digit }) => String(digit)),
+    names: names.finish(),
+    labels: labels.finish(),
+    images: sceneImages(seed, firstRow),
+    fixedSplits: { splits, origin: `generated with seed ${seed}; handwriting of each split its own` },
+    preparation: { channels: 1, mean: [0.118], std: [0.259], augmentation: 'none' },
+    remarks: [],
+  };
+}
+
+function sceneImages(seed: number, firstRow: Readonly<Record<SplitName, number>>): ImageSource {
+  const loading = new Map<'train' | 'test', ReturnType<typeof readMnist>>();
+  const pools = new Map<SplitName, ReturnType<typeof digitPool>>();
+  return {
+    async read(row) {
+      const split = row >= firstRow.test ? 'test' : row >= firstRow.validation ? 'validation' : 'train';
+      const { part, from, to, code } = handwriting[split];
+      const mnist = await (loading.get(part) ?? loading.set(part, readMnist(part)).get(part)!);
+      const pool = pools.get(split) ?? digitPool(mnist, from, to);
+      pools.set(split, pool);
+      const pixels = renderScene(seed, code, row - firstRow[split], mnist, pool);
+      return { kind: 'pixels', pixels, width: sceneSide, height: sceneSide, channels: 1 };
+    },
+    fingerprint: async (row) => `digits 1 ${seed} ${row}`,
+    async close() {
+      loading.clear();
+      pools.clear();
+    },
+  };
+}

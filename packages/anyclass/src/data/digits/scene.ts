@@ -1,0 +1,108 @@
+import { randomStream } from '../philox.js';
+import { type Mnist, mnistSide } from './mnist.js';
+
+export const sceneSide = 64;
+
+/** The digits that are labelled, and how often one drawn at random is each of them (in 10,000): a long tail. */
+export const labelledDigits: readonly { readonly digit: number; readonly frequency: number }[] = [
+  { digit: 3, frequency: 1000 },
+  { digit: 5, frequency: 650 },
+  { digit: 7, frequency: 400 },
+  { digit: 2, frequency: 250 },
+  { digit: 8, frequency: 130 },
+  { digit: 9, frequency: 70 },
+];
+/** All others are one of these, which no label speaks of: such a scene is negative, and not empty. */
+const unlabelledDigits = [0, 1, 4, 6];
+
+/** Scenes with 0 to 4 digits, in 20 parts. */
+const digitCounts = [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4];
+
+/** The digits of a scene, drawn without looking at any image: a dataset's labels cost no rendering. */
+export function sceneDigits(seed: number, split: number, index: number): number[] {
+  const stream = randomStream('digits', seed, split, index);
+  const count = digitCounts[stream.below(digitCounts.length)]!;
+  return Array.from({ length: count }, () => {
+    let left = stream.below(10_000);
+    for (const { digit, frequency } of labelledDigits) {
+      if (left < frequency) return digit;
+      left -= frequency;
+    }
+    return unlabelledDigits[left % unlabelledDigits.length]!;
+  });
+}
+
+/** MNIST images by what they show, for one split. */
+export type DigitPool = readonly (readonly number[])[];
+
+export function digitPool(mnist: Mnist, from: number, to: number): DigitPool {
+  const pool: number[][] = Array.from({ length: 10 }, () => []);
+  for (let image = from; image < to; image++) pool[mnist.labels[image]!]!.push(image);
+  return pool;
+}
+
+/**
+ * A scene as 64x64 gray pixels: clutter (pieces of digits, too small to tell which), then the digits anywhere and over
+ * one another. Whole-number arithmetic throughout, so the bytes are the same on every machine.
+ *
+ * @example
+ * renderScene(0, 0, 17, mnist, digitPool(mnist, 0, 50000)).length // 4096
+ */
+export function renderScene(
+  seed: number,
+  split: number,
+  index: number,
+  mnist: Mnist,
+  pool: DigitPool,
+): Uint8Array {
+  const scene = new Uint8Array(sceneSide * sceneSide);
+  const stream = randomStream('digits', seed ^ 0x5ce7e, split, index);
+  const imageOf = (digit: number) => pool[digit]![stream.below(pool[digit]!.length)]!;
+  for (let left = 6 + stream.below(9); left > 0; left--) {
+    const side = 5 + stream.below(4);
+    paint(scene, mnist, {
+      image: imageOf(stream.below(10)),
+      fromX: stream.below(mnistSide - side),
+      fromY: stream.below(mnistSide - side),
+      side,
+      x: stream.below(sceneSide - side + 1),
+      y: stream.below(sceneSide - side + 1),
+      strength: 100 + stream.below(156),
+    });
+  }
+  for (const digit of sceneDigits(seed, split, index)) {
+    paint(scene, mnist, {
+      image: imageOf(digit),
+      fromX: 0,
+      fromY: 0,
+      side: mnistSide,
+      x: stream.below(sceneSide - mnistSide + 1),
+      y: stream.below(sceneSide - mnistSide + 1),
+      strength: 160 + stream.below(96),
+    });
+  }
+  return scene;
+}
+
+interface Piece {
+  readonly image: number;
+  readonly fromX: number;
+  readonly fromY: number;
+  readonly side: number;
+  readonly x: number;
+  readonly y: number;
+  /** 255 paints the image as bright as it is. */
+  readonly strength: number;
+}
+
+/** The brighter of what is there and what is painted. */
+function paint(scene: Uint8Array, mnist: Mnist, piece: Piece): void {
+  for (let dy = 0; dy < piece.side; dy++) {
+    const from = (piece.image * mnistSide + piece.fromY + dy) * mnistSide + piece.fromX;
+    const to = (piece.y + dy) * sceneSide + piece.x;
+    for (let dx = 0; dx < piece.side; dx++) {
+      const value = Math.floor((mnist.pixels[from + dx]! * piece.strength) / 255);
+      if (value > scene[to + dx]!) scene[to + dx] = value;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/** An image as it is stored: the bytes of a JPEG, PNG, WebP…, or pixels that need no decoding. */
+export type StoredImage =
+  | { readonly kind: 'encoded'; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'pixels';
+      readonly pixels: Uint8Array;
+      readonly width: number;
+      readonly height: number;
+      readonly channels: 1 | 3;
+    };
+
+/** Where the images of a dataset come from: files, Parquet, or a generator. */
+export interface ImageSource {
+  /** The stored image of a row; rejects with a reason where it is missing or cannot be read. */
+  read(row: number): Promise<StoredImage>;
+  /** A text that changes when the stored image does (size and time of its file): how a cache knows it is stale. */
+  fingerprint(row: number): Promise<string>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs';
+import { DataError } from '../dataError.js';
+import type { ParquetFile } from '../readers/parquetFile.js';
+import type { ImageSource } from './imageSource.js';
+
+// Row groups are decoded whole, and a shuffled epoch comes back to each of them often: this much of encoded images is
+// kept. A larger dataset should be prepared (one pass in order), or it reads a row group for nearly every image.
+const keptBytes = 1024 ** 3;
+
+/**
+ * Images in a column of Parquet files, as bytes or as Hugging Face's struct of `bytes` and `path`.
+ *
+ * @example
+ * const images = parquetImages([await openParquet('part-0.parquet')], 'image');
+ * (await images.read(3)).kind // 'encoded'
+ */
+export function parquetImages(files: readonly ParquetFile[], column: string): ImageSource {
+  const groups = rowGroups(files);
+  const kept = new Map<number, Promise<Record<string, unknown>[]>>();
+  let bytes = 0;
+
+  const groupRows = (g: number) => {
+    const known = kept.get(g);
+    if (known) {
+      kept.delete(g); // and put it at the end: the first entry is the one unused for longest
+      kept.set(g, known);
+      return known;
+    }
+    const group = groups[g]!;
+    const rows = group.file.readRows([column], group.start, group.end);
+    kept.set(g, rows);
+    bytes += group.bytes;
+    for (const oldest of kept.keys()) {
+      if (bytes <= keptBytes || kept.size <= 2) break;
+      kept.delete(oldest);
+      bytes -= groups[oldest]!.bytes;
+    }
+    return rows;
+  };
+
+  return {
+    async read(row) {
+      const g = groups.findLastIndex((group) => group.firstRow <= row);
+      const rows = await groupRows(g);
+      const encoded = encodedBytes(rows[row - groups[g]!.firstRow]?.[column]);
+      if (encoded === undefined) throw new DataError(`row ${row}: no image bytes in column '${column}'`);
+      return { kind: 'encoded', bytes: encoded };
+    },
+    async fingerprint(row) {
+      const { file } = groups.findLast((group) => group.firstRow <= row)!;
+      const { size, mtimeMs } = statSync(file.path);
+      return `${size} ${mtimeMs} ${row}`;
+    },
+    async close() {
+      await Promise.allSettled(kept.values());
+      kept.clear();
+      await Promise.all(files.map((file) => file.close()));
+    },
+  };
+}
+
+interface RowGroup {
+  readonly file: ParquetFile;
+  /** Rows within the file. */
+  readonly start: number;
+  readonly end: number;
+  /** Row of the dataset that the group begins with. */
+  readonly firstRow: number;
+  readonly bytes: number;
+}
+
+function rowGroups(files: readonly ParquetFile[]): RowGroup[] {
+  const groups: RowGroup[] = [];
+  let firstRow = 0;
+  for (const file of files) {
+    file.metadata.row_groups.forEach((group, g) => {
+      const start = file.groupStarts[g]!;
+      const end = file.groupStarts[g + 1]!;
+      groups.push({ file, start, end, firstRow, bytes: Number(group.total_byte_size) });
+      firstRow += end - start;
+    });
+  }
+  return groups;
+}
+
+function encodedBytes(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value !== 'object' || value === null || !('bytes' in value)) return undefined;
+  return value.bytes instanceof Uint8Array ? value.bytes : undefined;
+}

@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { DataError } from './dataError.js';
+import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
+import { type DigitsOptions, readDigits } from './digits/digits.js';
+import { selectClasses } from './labelMatrix.js';
+import { readChestxray14 } from './readers/chestxray14.js';
+import { readCoco } from './readers/coco.js';
+import { cocoSubsets, readCocoSubset } from './readers/cocoSubsets.js';
+import { type CsvTableOptions, readCsvTables } from './readers/csvTables.js';
+import { readParquetTables } from './readers/parquetTables.js';
+import { readSewerml } from './readers/sewerml.js';
+import { type DrawOptions, describeDraw, drawSplits } from './splits/drawSplits.js';
+import { loadSplits } from './splits/splitFiles.js';
+
+/** How to read a dataset; all of it optional. */
+export interface OpenOptions extends CsvTableOptions {
+  /** Keep only these classes, in this order. */
+  readonly keep?: readonly string[];
+  /** Leave these classes out; instances left with none are negative. */
+  readonly drop?: readonly string[];
+  /** Folder with train.txt, validation.txt and test.txt. */
+  readonly splitFolder?: string;
+  /** Draw the splits, also where the data bring their own. */
+  readonly draw?: DrawOptions;
+  readonly digits?: DigitsOptions;
+}
+
+/** Datasets with a name: `sewerml=DIR`. */
+export const knownDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals', 'digits'] as const;
+
+/**
+ * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json` or
+ * `.parquet` file, several of them with commas, or with `*` in the file name.
+ *
+ * @example
+ * const dataset = await openDataset('chestxray14=data/chest');
+ * dataset.splits.train.length // 78566
+ */
+export async function openDataset(spec: string, options: OpenOptions = {}): Promise<Dataset> {
+  const table = chooseClasses(await readTable(spec, options), options);
+  const { fixedSplits, preparation = photographPreparation, ...rest } = table;
+  if (options.splitFolder !== undefined) {
+    const splits = await loadSplits(options.splitFolder, table.names);
+    return { ...rest, preparation, splits, splitOrigin: `files in ${options.splitFolder}` };
+  }
+  if (fixedSplits && !options.draw) {
+    return { ...rest, preparation, splits: fixedSplits.splits, splitOrigin: fixedSplits.origin };
+  }
+  const draw = options.draw ?? {};
+  const splits = drawSplits(table.labels, table.groups, draw);
+  return { ...rest, preparation, splits, splitOrigin: describeDraw(table.groups, draw) };
+}
+
+async function readTable(spec: string, options: OpenOptions): Promise<DatasetTable> {
+  if (spec === 'digits') return readDigits(options.digits ?? {});
+  const named = /^([a-z0-9-]+)=(.+)$/.exec(spec);
+  if (named) return readKnown(named[1]!, named[2]!);
+  const paths = spec.split(',').flatMap((part) => expand(part.trim()));
+  const kinds = new Set(paths.map((path) => kindOf(path)));
+  if (kinds.size > 1)
+    throw new DataError(`${spec}: files of several kinds (${[...kinds].join(', ')}); name one kind`);
+  const kind = [...kinds][0];
+  if (kind === 'csv') return readCsvTables(paths, options);
+  if (kind === 'parquet') return readParquetTables(paths, options);
+  const { classes, imageFolder } = options;
+  return readCoco(paths, { ...(classes && { classes }), ...(imageFolder && { imageFolder }) });
+}
+
+function readKnown(name: string, root: string): Promise<DatasetTable> {
+  if (!existsSync(root)) throw new DataError(`${name}=${root}: there is no folder '${root}'`);
+  if (name === 'sewerml') return readSewerml(root);
+  if (name === 'chestxray14') return readChestxray14(root);
+  if (name === 'coco-41' || name === 'coco-animals') return readCocoSubset(name, root);
+  throw new DataError(`no dataset is known as '${name}'; known are ${knownDatasets.join(', ')}`);
+}
+
+/** The files that a path means: itself, those that match its `*`, or the tables in a folder. */
+function expand(path: string): string[] {
+  if (basename(path).includes('*')) {
+    const pattern = new RegExp(`^${basename(path).split('*').map(escaped).join('.*')}$`);
+    const folder = dirname(path);
+    const found = existsSync(folder) ? readdirSync(folder).filter((name) => pattern.test(name)) : [];
+    if (found.length === 0) throw new DataError(`${path}: no file matches`);
+    return found.sort().map((name) => join(folder, name));
+  }
+  if (!existsSync(path)) {
+    const known = knownDatasets.find((name) => name === path);
+    const hint = known ? `; for the known dataset write ${known}=FOLDER` : '';
+    throw new DataError(`${path}: no such file or folder${hint}`);
+  }
+  return statSync(path).isDirectory() ? tablesIn(path) : [path];
+}
+
+/** The tables of a folder: Parquet, else COCO json, else CSV; train before validation before test. */
+function tablesIn(folder: string): string[] {
+  const below = [folder, join(folder, 'annotations'), join(folder, 'data')].filter((path) =>
+    existsSync(path),
+  );
+  const files = below.flatMap((path) => readdirSync(path).map((name) => join(path, name)));
+  for (const pattern of [/\.parquet$/, /instances[^/]*\.json$/, /\.csv(\.gz)?$/]) {
+    const found = files.filter((name) => pattern.test(name));
+    if (found.length > 0) return found.sort((a, b) => splitRank(a) - splitRank(b) || (a < b ? -1 : 1));
+  }
+  throw new DataError(`${folder}: no .parquet, instances*.json or .csv in this folder`);
+}
+
+function splitRank(path: string): number {
+  const name = basename(path).toLowerCase();
+  return ['train', 'val', 'test'].findIndex((word) => name.includes(word)) >>> 0;
+}
+
+function kindOf(path: string): 'csv' | 'json' | 'parquet' {
+  const extension = extname(path.replace(/\.gz$/, '')).toLowerCase();
+  if (extension === '.csv' || extension === '.tsv' || extension === '.txt') return 'csv';
+  if (extension === '.json') return 'json';
+  if (extension === '.parquet') return 'parquet';
+  throw new DataError(
+    `${path}: unknown kind of file '${extension}'; expected .csv, .json, .parquet or a folder`,
+  );
+}
+
+function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): DatasetTable {
+  if (!keep && !drop) return table;
+  const asked = keep?.flatMap((name) => (isSubset(name) ? cocoSubsets[name] : [name]));
+  for (const name of [...(asked ?? []), ...(drop ?? [])]) {
+    if (!table.classes.includes(name)) {
+      throw new DataError(`${table.name}: no class '${name}'; the classes are ${table.classes.join(', ')}`);
+    }
+  }
+  const classes = (asked ?? table.classes).filter((name) => !drop?.includes(name));
+  if (classes.length === 0) throw new DataError(`${table.name}: no class is left`);
+  const indices = classes.map((name) => table.classes.indexOf(name));
+  return {
+    ...table,
+    classes,
+    labels: selectClasses(table.labels, indices),
+    ...(table.classImportance && { classImportance: indices.map((j) => table.classImportance![j]!) }),
+  };
+}
+
+function isSubset(name: string): name is keyof typeof cocoSubsets {
+  return Object.hasOwn(cocoSubsets, name);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

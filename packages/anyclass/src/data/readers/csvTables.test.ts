@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { UNKNOWN } from '../labelMatrix.js';
+import { openDataset } from '../openDataset.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-csv-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+test('a table of 0/1 columns gives its classes in column order, and an empty cell is unknown', async () => {
+  const path = file('columns.csv', 'Filename,crack,root\na.png,1,0\nb.png,0,0\nc.png,,0\nd.png,0,1\n');
+  const dataset = await openDataset(path);
+  expect(dataset.classes).toEqual(['crack', 'root']);
+  expect(dataset.names.at(3)).toBe('d.png');
+  expect(dataset.labels.at(0, 0)).toBe(1);
+  expect(dataset.labels.at(2, 0)).toBe(UNKNOWN);
+  expect([0, 1, 2, 3].map((row) => dataset.labels.presence(row))).toEqual([
+    'positive',
+    'negative',
+    'unknown',
+    'positive',
+  ]);
+});
+
+test('a table with one column of labels is split at the separator that occurs', async () => {
+  for (const separator of ['|', ';', ',']) {
+    const path = file('labels.csv', `image,labels\na.png,"dog${separator}cat"\nb.png,\nc.png,cat\n`);
+    const dataset = await openDataset(path);
+    expect(dataset.classes).toEqual(['cat', 'dog']);
+    expect(dataset.labels.at(0, 1)).toBe(1);
+    expect(dataset.labels.presence(1)).toBe('negative');
+  }
+});
+
+test('semicolons, tabs, a byte-order mark, CRLF and quoted names are read', async () => {
+  const semicolons = await openDataset(
+    file('s.csv', '\ufefffile;x\r\n"a;b.png";1\r\nc.png;0\r\nd.png;0\r\n'),
+  );
+  expect(semicolons.names.at(0)).toBe('a;b.png');
+  const tabs = await openDataset(file('t.tsv', 'file\tx\na.png\t1\nb.png\t0\nc.png\t0\n'));
+  expect(tabs.labels.at(0, 0)).toBe(1);
+});
+
+test('files named after splits are the splits, and classes must agree', async () => {
+  file('parts/train.csv', 'Filename,x\na.png,1\nb.png,0\n');
+  file('parts/val.csv', 'Filename,x\nc.png,1\n');
+  const dataset = await openDataset(join(folder, 'parts'));
+  expect([...dataset.splits.train]).toEqual([0, 1]);
+  expect([...dataset.splits.validation]).toEqual([2]);
+  file('parts/test.csv', 'Filename,y\nd.png,1\n');
+  await expect(openDataset(join(folder, 'parts'))).rejects.toThrow(
+    /test\.csv: the classes y, but train\.csv/,
+  );
+});
+
+test('a split column and a group column are understood', async () => {
+  const path = file('split.csv', 'file,patient,split,x\na.png,p1,train,1\nb.png,p2,test,0\nc.png,p1,val,0\n');
+  const dataset = await openDataset(path);
+  expect(dataset.classes).toEqual(['x']);
+  expect([...dataset.groups!.codes]).toEqual([0, 1, 0]);
+  expect([...dataset.splits.validation]).toEqual([2]);
+});
+
+test('keep and drop choose classes; an instance left with none is negative', async () => {
+  const path = file('keep.csv', 'file,a,b,c\n1.png,1,0,0\n2.png,0,1,1\n3.png,0,0,1\n');
+  const kept = await openDataset(path, { keep: ['c', 'b'] });
+  expect(kept.classes).toEqual(['c', 'b']);
+  expect(kept.labels.presence(0)).toBe('negative');
+  const dropped = await openDataset(path, { drop: ['c'] });
+  expect(dropped.classes).toEqual(['a', 'b']);
+  expect(dropped.labels.presence(2)).toBe('negative');
+  await expect(openDataset(path, { keep: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
+});
+
+test('what is wrong in a table is said with file and line', async () => {
+  const complaints: [string, string][] = [
+    [
+      'Filename,RB\na.png,1\nb.png,2\n',
+      "bad.csv, line 3: class column 'RB' holds '2'; expected 0 or 1 (or empty",
+    ],
+    ['Filename,RB\na.png,1,1\n', 'bad.csv, line 2: 3 cells where the header has 2 columns'],
+    [
+      'Filename,RB\n../../etc/passwd,1\n',
+      "bad.csv, line 2: image '../../etc/passwd' leads out of the image folder",
+    ],
+    [
+      'Filename,RB\n/etc/passwd,1\n',
+      "bad.csv, line 2: image '/etc/passwd' is not a path below the image folder",
+    ],
+    ['Filename,RB\n,1\n', 'bad.csv, line 2: the image name is empty'],
+    ['Filename,RB,RB\na.png,1,1\n', "bad.csv, line 1: column 'RB' stands twice"],
+    ['Filename\na.png\n', 'bad.csv, line 1: no class columns'],
+    ['Filename,RB\n', 'bad.csv: a header and no rows'],
+    ['', 'bad.csv: the file is empty'],
+    ['Filename,RB\n"a.png,1\n', 'bad.csv'],
+    ['\x00\x01\x02', 'bad.csv: holds zero bytes'],
+    [
+      'file,split,x\na.png,holdout,1\n',
+      "bad.csv, line 2: split 'holdout'; expected train, validation or test",
+    ],
+  ];
+  for (const [text, message] of complaints) {
+    await expect(openDataset(file('bad.csv', text))).rejects.toThrow(message);
+  }
+  await expect(openDataset(join(folder, 'none.csv'))).rejects.toThrow('no such file or folder');
+  await expect(openDataset('mnist=x')).rejects.toThrow(/no folder/);
+});
+
+test('any labels written as a table are read back', async () => {
+  const table = fc.array(fc.array(fc.constantFrom('0', '1', ''), { minLength: 40, maxLength: 40 }), {
+    minLength: 1,
+    maxLength: 20,
+  });
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      const header = ['Filename', ...rows[0]!.map((_, j) => `class ${j}`)].join(',');
+      const lines = rows.map((cells, i) => [`${i}.png`, ...cells].join(','));
+      const path = file('any.csv', [header, ...lines, ''].join('\n'));
+      const { labels } = await openDataset(path, { splitFolder: splitFolder(rows.length) });
+      const read = rows.map((cells, i) => cells.map((_, j) => labels.at(i, j)));
+      expect(read).toEqual(rows.map((cells) => cells.map((cell) => (cell === '' ? UNKNOWN : Number(cell)))));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+function splitFolder(rows: number): string {
+  file('splits/train.txt', Array.from({ length: rows }, (_, i) => `${i}.png\n`).join(''));
+  return join(folder, 'splits');
+}

@@ -1,0 +1,76 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { DataError, reasonOf } from '../dataError.js';
+
+/** An open Parquet file. */
+export interface ParquetFile {
+  readonly path: string;
+  readonly rows: number;
+  readonly metadata: FileMetaData;
+  /** The first row of each row group, and the number of rows at the end. */
+  readonly groupStarts: readonly number[];
+  /** Some columns of some rows, as objects; for a row group at a time. */
+  readRows(columns: readonly string[], start: number, end: number): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * @example
+ * const file = await openParquet('part-0.parquet');
+ * await file.readRows(['labels'], 0, 2) // [{ labels: 'person' }, { labels: 'cat,dog' }]
+ */
+export async function openParquet(path: string): Promise<ParquetFile> {
+  const handle = await open(path);
+  try {
+    const file = await bufferOf(handle);
+    const metadata = await parquetMetadataAsync(file);
+    const groupStarts = [0];
+    for (const group of metadata.row_groups) groupStarts.push(groupStarts.at(-1)! + Number(group.num_rows));
+    return {
+      path,
+      metadata,
+      rows: groupStarts.at(-1)!,
+      groupStarts,
+      async readRows(columns, rowStart, rowEnd) {
+        try {
+          const options = {
+            file,
+            metadata,
+            compressors,
+            rowStart,
+            rowEnd,
+            columns: [...columns],
+            utf8: false,
+          };
+          return await parquetReadObjects(options);
+        } catch (error) {
+          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${reasonOf(error)}`);
+        }
+      },
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw new DataError(`${basename(path)}: cannot be read as Parquet: ${reasonOf(error)}`);
+  }
+}
+
+async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await handle.stat();
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      if (start < 0 || end > size || start > end) throw new RangeError(`bytes ${start} to ${end} of ${size}`);
+      const bytes = new Uint8Array(end - start);
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
+        if (bytesRead === 0) throw new RangeError('the file ends early');
+        done += bytesRead;
+      }
+      return bytes.buffer;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { basename } from 'node:path';
+import { DataError } from '../dataError.js';
+import type { DatasetTable } from '../dataset.js';
+import { parquetImages } from '../images/parquetImages.js';
+import { datasetName, splitFromFileName } from './csvTables.js';
+import { openParquet, type ParquetFile } from './parquetFile.js';
+import { LIST_SEPARATOR } from './separatedLabels.js';
+import { tableCollector } from './tableCollector.js';
+import { type TableOptions, tableLayout } from './tableLayout.js';
+
+/**
+ * A dataset from Parquet files with images inside: a column of bytes or Hugging Face's struct of `bytes` and `path`, and
+ * labels as 0/1 columns, as a text of separated labels, or as a list. Only the label columns are read here; images
+ * come from the files when asked for.
+ *
+ * @example
+ * const coco64 = await readParquetTables(['part-0.parquet', 'part-1.parquet'], {});
+ * await coco64.images.read(0)
+ */
+export async function readParquetTables(
+  paths: readonly string[],
+  options: TableOptions,
+): Promise<DatasetTable> {
+  const files: ParquetFile[] = [];
+  try {
+    for (const path of paths) files.push(await openParquet(path));
+    return await readLabels(files, options);
+  } catch (error) {
+    await Promise.all(files.map((file) => file.close()));
+    throw error;
+  }
+}
+
+async function readLabels(files: readonly ParquetFile[], options: TableOptions): Promise<DatasetTable> {
+  const first = files[0]!;
+  const schema = topLevelColumns(first);
+  const image = imageColumn(schema, basename(first.path));
+  const table = tableCollector(options);
+  // A first column of our own names the rows of a table that has no file names.
+  const rowName = 'file#row';
+  const columns = schema.map((column) => column.name).filter((name) => name !== image);
+  const naming =
+    options.imageColumn ?? columns.find((name) => /^(file_?name|filename|path|image_?id|id)$/i.test(name));
+  const layout = tableLayout([rowName, ...columns], basename(first.path), {
+    ...options,
+    imageColumn: naming ?? rowName,
+  });
+  const used = usedColumns(layout);
+  const wanted = columns.filter((_, i) => used.has(i + 1));
+  const classNames = listClassNames(first);
+  for (const file of files) {
+    const name = basename(file.path);
+    const split = files.length > 1 ? splitFromFileName(name) : undefined;
+    for (let g = 0; g + 1 < file.groupStarts.length; g++) {
+      const start = file.groupStarts[g]!;
+      const rows = await file.readRows(wanted, start, file.groupStarts[g + 1]!);
+      rows.forEach((row, i) => {
+        const where = () => `${name}, row ${start + i}`;
+        const cells = [
+          `${name}#${start + i}`,
+          ...columns.map((column) => cellText(row[column], classNames, where)),
+        ];
+        table.add(cells, layout, where, split);
+      });
+    }
+  }
+  const { groups, fixedSplits, ...collected } = table.finish();
+  return {
+    name: datasetName(files.map((file) => file.path)),
+    ...collected,
+    images: parquetImages(files, image),
+    remarks: [],
+    ...(groups && { groups }),
+    ...(fixedSplits && { fixedSplits }),
+  };
+}
+
+interface Column {
+  readonly name: string;
+  readonly isBytes: boolean;
+  readonly isStruct: boolean;
+}
+
+/** The columns right below the root of the schema, which Parquet stores as a flat list in depth-first order. */
+function topLevelColumns(file: ParquetFile): Column[] {
+  const { schema } = file.metadata;
+  const columns: Column[] = [];
+  for (let i = 1; i < schema.length; i = afterElement(schema, i)) {
+    const element = schema[i]!;
+    const text = element.converted_type === 'UTF8' || element.logical_type?.type === 'STRING';
+    columns.push({
+      name: element.name,
+      isBytes: element.type === 'BYTE_ARRAY' && !text,
+      isStruct: (element.num_children ?? 0) > 0 && schema[i + 1]?.name !== 'list',
+    });
+  }
+  return columns;
+}
+
+function afterElement(schema: ParquetFile['metadata']['schema'], i: number): number {
+  let next = i + 1;
+  for (let child = 0; child < (schema[i]?.num_children ?? 0); child++) next = afterElement(schema, next);
+  return next;
+}
+
+function imageColumn(columns: readonly Column[], file: string): string {
+  const images = columns.filter((column) => column.isBytes || column.isStruct);
+  const named = images.find((column) => column.name === 'image') ?? images[0];
+  if (!named) {
+    throw new DataError(
+      `${file}: no column of images; expected bytes or a struct of bytes and path, found ${columns.map((column) => column.name).join(', ')}`,
+    );
+  }
+  return named.name;
+}
+
+function usedColumns({
+  image,
+  labels,
+  group,
+  split,
+}: ReturnType<typeof tableLayout>): Set<number | undefined> {
+  return new Set([image, group, split, ...(labels.kind === 'columns' ? labels.columns : [labels.column])]);
+}
+
+/** Class names of a list of class numbers, from the features that Hugging Face writes into the file. */
+function listClassNames(file: ParquetFile): readonly string[] | undefined {
+  const text = file.metadata.key_value_metadata?.find(({ key }) => key === 'huggingface')?.value;
+  const names = text === undefined ? undefined : /"names"\s*:\s*(\[[^\]]*\])/.exec(text)?.[1];
+  const parsed: unknown = names === undefined ? undefined : JSON.parse(names);
+  return Array.isArray(parsed) ? parsed.map(String) : undefined;
+}
+
+function cellText(value: unknown, classNames: readonly string[] | undefined, where: () => string): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (Array.isArray(value)) {
+    const labels = value.map((item) =>
+      typeof item === 'string' ? item : (classNames?.[Number(item)] ?? String(item)),
+    );
+    return labels.join(LIST_SEPARATOR);
+  }
+  throw new DataError(`${where()}: a cell of type ${typeof value} that is neither text, number nor list`);
+}

@@ -1,0 +1,80 @@
+import { DataError } from '../dataError.js';
+
+/** Which columns of a table mean what. */
+export interface TableOptions {
+  /** Column with the file name of the image. Default: one called Filename, file_name, image…, else the first. */
+  readonly imageColumn?: string;
+  /** Column with all labels of a row, separated. Default: one called labels, Finding Labels or tags. */
+  readonly labelColumn?: string;
+  /** What separates labels in that column. Default: `|`, `;` or `,`, the first of them that occurs. */
+  readonly separator?: string;
+  /** A label that means 'nothing here', such as 'No Finding'. An empty cell always does. */
+  readonly negativeLabel?: string;
+  /** Column with the patient, video or other group of a row. Default: one called group, patient, subject. */
+  readonly groupColumn?: string;
+  /** Column that says train, validation or test. Default: one called split. */
+  readonly splitColumn?: string;
+  /** The class names in their order: which 0/1 columns count, or which labels are allowed. Default: all. */
+  readonly classes?: readonly string[];
+  /** Columns that are no classes, to be passed over. */
+  readonly ignoreColumns?: readonly string[];
+}
+
+export interface TableLayout {
+  readonly image: number;
+  readonly labels:
+    | { readonly kind: 'columns'; readonly columns: readonly number[]; readonly classes: readonly string[] }
+    | { readonly kind: 'separated'; readonly column: number };
+  readonly group: number | undefined;
+  readonly split: number | undefined;
+}
+
+const imageNames = ['filename', 'imageindex', 'image', 'imagepath', 'path', 'file', 'name', 'imageid', 'id'];
+const labelNames = ['labels', 'findinglabels', 'label', 'tags', 'classes'];
+const groupNames = ['group', 'patient', 'patientid', 'subject', 'subjectid'];
+
+/**
+ * Find out what the columns of a table mean, from the options and else from their names.
+ *
+ * @example
+ * tableLayout(['Filename', 'crack', 'root'], 'train.csv', {}).labels
+ * // { kind: 'columns', columns: [1, 2], classes: ['crack', 'root'] }
+ */
+export function tableLayout(columns: readonly string[], file: string, options: TableOptions): TableLayout {
+  const image = chosen(columns, file, options.imageColumn) ?? guessed(columns, imageNames) ?? 0;
+  const group = chosen(columns, file, options.groupColumn) ?? guessed(columns, groupNames);
+  const split = chosen(columns, file, options.splitColumn) ?? guessed(columns, ['split']);
+  const separated = chosen(columns, file, options.labelColumn) ?? guessed(columns, labelNames);
+  if (separated !== undefined && separated !== image) {
+    return { image, group, split, labels: { kind: 'separated', column: separated } };
+  }
+  const ignored = (options.ignoreColumns ?? []).map((name) => chosen(columns, file, name));
+  const taken = new Set([image, group, split, ...ignored]);
+  const classColumns = options.classes
+    ? options.classes.map((name) => chosen(columns, file, name) ?? -1)
+    : columns.flatMap((name, i) => (taken.has(i) || name === '' ? [] : [i]));
+  if (classColumns.length === 0) {
+    throw new DataError(
+      `${file}, line 1: no class columns; expected one 0/1 column per class, or one column called 'labels'`,
+    );
+  }
+  const classes = classColumns.map((i) => columns[i]!);
+  return { image, group, split, labels: { kind: 'columns', columns: classColumns, classes } };
+}
+
+function chosen(columns: readonly string[], file: string, name: string | undefined): number | undefined {
+  if (name === undefined) return undefined;
+  const index = columns.indexOf(name);
+  if (index < 0) throw new DataError(`${file}: no column '${name}'; the columns are ${columns.join(', ')}`);
+  return index;
+}
+
+/** The first column with one of the names, whatever its case, blanks and underscores. */
+function guessed(columns: readonly string[], names: readonly string[]): number | undefined {
+  const plain = columns.map((column) => column.toLowerCase().replaceAll(/[ _-]/g, ''));
+  for (const name of names) {
+    const index = plain.indexOf(name);
+    if (index >= 0) return index;
+  }
+  return undefined;
+}

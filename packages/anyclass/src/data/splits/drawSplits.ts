@@ -1,0 +1,57 @@
+import { iterativeStratifiedSplit, shuffleSplit, threeWaySplit } from '@anyclass/core';
+import type { Grouping, Splits } from '../dataset.js';
+import type { LabelMatrix } from '../labelMatrix.js';
+
+export interface DrawOptions {
+  /** Shares of train, validation and test. Default .7, .15, .15. */
+  readonly shares?: readonly [number, number, number];
+  /** Default 42. */
+  readonly seed?: number;
+  /**
+   * `stratified` (default): every class has its share of each split. `random`: rows alone. Either keeps the rows of a
+   * group together where the dataset has groups.
+   */
+  readonly method?: 'stratified' | 'random';
+}
+
+/**
+ * Split a user's own data three ways.
+ *
+ * @example
+ * drawSplits(labels, undefined, { method: 'random', seed: 1 }).train.length // 70 of 100
+ */
+export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, options: DrawOptions): Splits {
+  const { shares = [0.7, 0.15, 0.15], seed = 42, method = 'stratified' } = options;
+  const rest = shares[1] + shares[2];
+  if (method === 'random' && !groups) {
+    const split = threeWaySplit(shuffleSplit(labels.rows, { testSize: rest, random: seed }), (rows) =>
+      shuffleSplit(rows.length, { testSize: shares[2] / rest, random: seed }),
+    );
+    return { train: split.train.sort(), validation: split.validation.sort(), test: split.test.sort() };
+  }
+  // Without classes, iterative stratification deals out groups by their size alone.
+  const classes = method === 'random' ? 1 : Math.max(1, labels.classes);
+  const [train, validation, test] = iterativeStratifiedSplit(
+    method === 'random' ? new Uint8Array(labels.rows) : presentLabels(labels),
+    { classes, shares, random: seed, ...(groups && { groups: groups.codes }) },
+  );
+  return { train: train!, validation: validation!, test: test! };
+}
+
+/** How the splits were drawn, in words. */
+export function describeDraw(groups: Grouping | undefined, options: DrawOptions): string {
+  const { shares = [0.7, 0.15, 0.15], seed = 42, method = 'stratified' } = options;
+  const by = groups ? `, rows of one '${groups.column}' together` : '';
+  const percent = shares.map((share) => Math.round(share * 1000) / 10).join('/');
+  return `drawn: ${method}${by}, ${percent}, seed ${seed}`;
+}
+
+/** 1 where present; unknown counts as absent. */
+function presentLabels(labels: LabelMatrix): Uint8Array {
+  const present = new Uint8Array(labels.rows * labels.classes);
+  for (let row = 0; row < labels.rows; row++) {
+    for (let j = 0; j < labels.classes; j++)
+      if (labels.at(row, j) === 1) present[row * labels.classes + j] = 1;
+  }
+  return present;
+}

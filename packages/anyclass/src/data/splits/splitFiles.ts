@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DataError } from '../dataError.js';
+import { type SplitName, type Splits, splitNames } from '../dataset.js';
+import type { NameTable } from '../nameTable.js';
+
+/**
+ * Save splits as plain text: `train.txt`, `validation.txt` and `test.txt`, a name a line.
+ *
+ * @example
+ * await saveSplits(dataset.splits, dataset.names, 'splits') // splits/train.txt: 00000001.png…
+ */
+export async function saveSplits(splits: Splits, names: NameTable, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const split of splitNames) {
+    const lines = Array.from(splits[split], (row) => `${names.at(row)}\n`);
+    const path = join(folder, `${split}.txt`);
+    await writeFile(`${path}.part`, lines.join(''));
+    await rename(`${path}.part`, path);
+  }
+}
+
+/**
+ * Load splits from text files, one name a line; a file that is not there means an empty split. A name that the dataset
+ * does not have, or that stands twice, is an error; rows that no file names belong to no split.
+ *
+ * @example
+ * const splits = await loadSplits('splits', dataset.names);
+ */
+export async function loadSplits(folder: string, names: NameTable): Promise<Splits> {
+  const rowsOf = new Map<string, number>();
+  for (let row = 0; row < names.length; row++) {
+    const name = names.at(row);
+    if (rowsOf.has(name)) {
+      throw new DataError(
+        `two rows of the dataset are called '${name}': splits by name cannot tell them apart`,
+      );
+    }
+    rowsOf.set(name, row);
+  }
+  if (!splitNames.some((split) => existsSync(join(folder, `${split}.txt`)))) {
+    throw new DataError(`${folder}: no train.txt, validation.txt or test.txt in this folder`);
+  }
+  const usedBy = new Map<number, string>();
+  const load = async (split: SplitName) => {
+    const path = join(folder, `${split}.txt`);
+    if (!existsSync(path)) return new Int32Array(0);
+    const lines = (await readFile(path, 'utf8')).split(/\r?\n/);
+    const rows = lines.flatMap((line, i) => {
+      if (line === '') return [];
+      const where = `${split}.txt, line ${i + 1}`;
+      const row = rowsOf.get(line);
+      if (row === undefined) throw new DataError(`${where}: the dataset has no image called '${line}'`);
+      const before = usedBy.get(row);
+      if (before !== undefined) throw new DataError(`${where}: '${line}' stands already in ${before}`);
+      usedBy.set(row, where);
+      return [row];
+    });
+    return Int32Array.from(rows);
+  };
+  return { train: await load('train'), validation: await load('validation'), test: await load('test') };
+}

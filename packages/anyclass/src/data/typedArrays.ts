@@ -1,0 +1,31 @@
+/** An Int32Array that grows: a million numbers without an object each. */
+export interface GrowingInt32 {
+  readonly length: number;
+  push(value: number): void;
+  finish(): Int32Array;
+}
+
+/**
+ * @example
+ * const rows = growingInt32();
+ * rows.push(4);
+ * rows.finish() // Int32Array [4]
+ */
+export function growingInt32(): GrowingInt32 {
+  let values = new Int32Array(1024);
+  let length = 0;
+  return {
+    get length() {
+      return length;
+    },
+    push(value) {
+      if (length === values.length) {
+        const larger = new Int32Array(values.length * 2);
+        larger.set(values);
+        values = larger;
+      }
+      values[length++] = value;
+    },
+    finish: () => values.slice(0, length),
+  };
+}
