@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Device } from './dtype.js';
 
 /** Integer-valued numbers count as integers, so that integer tensors stay integer; a `bigint` is an int64. */
 export type Scalar = number | bigint | boolean;
@@ -28,7 +29,7 @@ interface Native {
   shape(tensor: Place): number[];
   strides(tensor: Place): number[];
   dtype(tensor: Place): number;
-  device(tensor: Place): string;
+  device(tensor: Place): Device;
   storageBytes(tensor: Place): number;
   isContiguous(tensor: Place, memoryFormat: number): boolean;
   isPinned(tensor: Place): boolean;

@@ -71,7 +71,7 @@ export class Tensor extends TensorMethods implements Disposable {
     return dtypeOfCode(native.dtype(place(this, 'dtype')));
   }
 
-  get device(): string {
+  get device(): Device {
     return native.device(place(this, 'device'));
   }
 
