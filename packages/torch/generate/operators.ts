@@ -60,7 +60,7 @@ export const methods: readonly Choice[] = [
     'reciprocal',
     'square',
   ),
-  ...plain('sin', 'cos', 'atan', 'floor', 'ceil', 'round', 'trunc', 'erf', 'isnan', 'isinf', 'isfinite'),
+  ...plain('sin', 'cos', 'atan', 'floor', 'ceil', 'round', 'trunc', 'erf', 'erfinv', 'isnan', 'isinf', 'isfinite'),
   ...plain('sigmoid', 'tanh', 'relu', 'relu_', 'logical_not', 'logical_and', 'logical_or', 'logical_xor'),
   ...plain('neg_', 'exp_', 'sqrt_', 'reciprocal_', 'zero_', 'maximum', 'minimum', 'nan_to_num', 'lgamma'),
   ...plain('matmul', 'mm', 'bmm', 'dot', 'addmm', 'baddbmm', 'outer'),

@@ -6,6 +6,7 @@ export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } f
 export { type Index, type Slice, slice } from './indexing.js';
 export { keep, liveTensors, tidy } from './memory.js';
 export type { Scalar } from './native.js';
+export * as nn from './nn/index.js';
 export { hasOperator } from './operator.js';
 export * from './runtime.js';
 export { type Conversion, type NestedArray, Tensor } from './tensor.js';

@@ -385,6 +385,12 @@ export function erf(self: Tensor): Tensor {
   return wrap(native.call(ERF_OPERATOR, place(self, 'erf')));
 }
 
+const ERFINV_OPERATOR = operator('aten::erfinv');
+/** `aten::erfinv(Tensor self) -> Tensor` */
+export function erfinv(self: Tensor): Tensor {
+  return wrap(native.call(ERFINV_OPERATOR, place(self, 'erfinv')));
+}
+
 const ISNAN_OPERATOR = operator('aten::isnan');
 /** `aten::isnan(Tensor self) -> Tensor` */
 export function isnan(self: Tensor): Tensor {

@@ -175,6 +175,10 @@ export abstract class TensorMethods {
   erf(this: Tensor): Tensor {
     return operators.erf(this);
   }
+  /** `aten::erfinv` */
+  erfinv(this: Tensor): Tensor {
+    return operators.erfinv(this);
+  }
   /** `aten::isnan` */
   isnan(this: Tensor): Tensor {
     return operators.isnan(this);

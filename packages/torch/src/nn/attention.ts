@@ -1,0 +1,117 @@
+// Vaswani et al., "Attention Is All You Need", arXiv 1706.03762. Parameter names and initialisation as PyTorch's
+// MultiheadAttention; always batch first.
+
+import { empty, zeros } from '../creation.js';
+import { hasOperator } from '../operator.js';
+import {
+  dropout as dropoutOperator,
+  scaledDotProductAttention as fusedAttention,
+  linear,
+  where,
+  zerosLike,
+} from '../operators.generated.js';
+import type { Tensor } from '../tensor.js';
+import { constant_, xavierUniform_ } from './init.js';
+import { Linear } from './linear.js';
+import { Module } from './module.js';
+import { Parameter } from './parameter.js';
+
+export interface AttentionOptions {
+  /** Added to the scores, or, as a bool tensor, true where a query may look. Broadcasts to [batch, heads, query, key]. */
+  readonly mask?: Tensor | null;
+  readonly dropout?: number;
+  /** Of the scores; 1/√width where not given. */
+  readonly scale?: number;
+}
+
+const hasFusedAttention = hasOperator('aten::scaled_dot_product_attention');
+
+/**
+ * softmax(q kᵀ · scale + mask) v over the last two dimensions; libtorch's fused kernels from 2.0 on.
+ *
+ * @example
+ * scaledDotProductAttention(q, k, v).shape // [batch, heads, queries, width of v]
+ */
+export function scaledDotProductAttention(
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions = {},
+): Tensor {
+  const { mask = null, dropout = 0, scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1) } = options;
+  if (hasFusedAttention) return fusedAttention(query, key, value, mask, dropout, false, { scale });
+  const scores = query.mul(scale).matmul(key.transpose(-2, -1));
+  const weights = (mask ? scores.add(additive(mask, scores)) : scores).softmax(-1);
+  return (dropout > 0 ? dropoutOperator(weights, dropout, true) : weights).matmul(value);
+}
+
+export interface MultiheadAttentionOptions {
+  readonly dropout?: number;
+  readonly bias?: boolean;
+}
+
+/**
+ * Attention of several heads, with the three input projections in one weight.
+ *
+ * @example
+ * const attention = new MultiheadAttention(64, 4);
+ * attention.forward(x).shape // x [batch, length, 64] attends to itself
+ */
+export class MultiheadAttention extends Module {
+  readonly inProjWeight: Parameter;
+  readonly inProjBias: Parameter | null;
+  readonly outProj: Linear;
+  readonly heads: number;
+  readonly #width: number;
+  readonly #dropout: number;
+
+  constructor(width: number, heads: number, { dropout = 0, bias = true }: MultiheadAttentionOptions = {}) {
+    super();
+    if (width % heads !== 0)
+      throw new RangeError(`MultiheadAttention: ${heads} heads do not divide the width ${width}`);
+    this.heads = heads;
+    this.#width = width;
+    this.#dropout = dropout;
+    this.inProjWeight = new Parameter(empty([3 * width, width]));
+    this.inProjBias = bias ? new Parameter(zeros([3 * width])) : null;
+    this.outProj = new Linear(width, width, { bias });
+    xavierUniform_(this.inProjWeight);
+    if (this.outProj.bias) constant_(this.outProj.bias, 0);
+  }
+
+  /** Queries attend to keys and values, [batch, length, width]; to themselves where only queries are given. */
+  forward(
+    query: Tensor,
+    key: Tensor = query,
+    value: Tensor = key,
+    options: { readonly mask?: Tensor | null } = {},
+  ): Tensor {
+    const [q, k, v] = this.#project(query, key, value);
+    const dropout = this.training ? this.#dropout : 0;
+    const attended = scaledDotProductAttention(q, k, v, { mask: options.mask ?? null, dropout });
+    const [batch = 0, , length = 0] = attended.shape;
+    return this.outProj.forward(attended.transpose(1, 2).reshape([batch, length, this.#width]));
+  }
+
+  #project(query: Tensor, key: Tensor, value: Tensor): [Tensor, Tensor, Tensor] {
+    if (query === key && key === value) {
+      const [q, k, v] = linear(query, this.inProjWeight, this.inProjBias).chunk(3, -1);
+      return [this.#split(q!), this.#split(k!), this.#split(v!)];
+    }
+    const weights = this.inProjWeight.chunk(3);
+    const biases = this.inProjBias?.chunk(3);
+    const project = (input: Tensor, i: number) => this.#split(linear(input, weights[i]!, biases?.[i]));
+    return [project(query, 0), project(key, 1), project(value, 2)];
+  }
+
+  /** [batch, length, width] → [batch, heads, length, width / heads] */
+  #split(x: Tensor): Tensor {
+    const [batch = 0, length = 0] = x.shape;
+    return x.reshape([batch, length, this.heads, this.#width / this.heads]).transpose(1, 2);
+  }
+}
+
+function additive(mask: Tensor, scores: Tensor): Tensor {
+  if (mask.dtype !== 'bool') return mask;
+  return where(mask, zerosLike(mask, { dtype: scores.dtype }), Number.NEGATIVE_INFINITY);
+}

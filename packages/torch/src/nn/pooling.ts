@@ -1,0 +1,71 @@
+import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from '../operators.generated.js';
+import type { Tensor } from '../tensor.js';
+import type { Size2d } from './conv.js';
+import { Module } from './module.js';
+
+export interface PoolOptions {
+  readonly kernel: Size2d;
+  /** The kernel's size where it is not given. */
+  readonly stride?: Size2d;
+  readonly padding?: Size2d;
+  /** Lets the last window reach over the edge. */
+  readonly ceilMode?: boolean;
+}
+
+/** The largest value of each window. */
+export class MaxPool2d extends Module {
+  readonly #options: PoolOptions & { readonly dilation?: Size2d };
+
+  constructor(options: PoolOptions & { readonly dilation?: Size2d }) {
+    super();
+    this.#options = options;
+  }
+
+  forward(input: Tensor): Tensor {
+    const { kernel, stride = [], padding, dilation, ceilMode } = this.#options;
+    return maxPool2d(input, kernel, stride, padding, dilation, ceilMode);
+  }
+}
+
+/** The mean of each window. */
+export class AvgPool2d extends Module {
+  readonly #options: PoolOptions & { readonly countIncludePad?: boolean };
+
+  constructor(options: PoolOptions & { readonly countIncludePad?: boolean }) {
+    super();
+    this.#options = options;
+  }
+
+  forward(input: Tensor): Tensor {
+    const { kernel, stride = [], padding, ceilMode, countIncludePad } = this.#options;
+    return avgPool2d(input, kernel, stride, padding, ceilMode, countIncludePad);
+  }
+}
+
+/** Means over as many windows as make the output this size. */
+export class AdaptiveAvgPool2d extends Module {
+  readonly #size: Size2d;
+
+  constructor(size: Size2d) {
+    super();
+    this.#size = size;
+  }
+
+  forward(input: Tensor): Tensor {
+    return adaptiveAvgPool2d(input, this.#size);
+  }
+}
+
+/** All dimensions from `start` on as one. */
+export class Flatten extends Module {
+  readonly #start: number;
+
+  constructor(start = 1) {
+    super();
+    this.#start = start;
+  }
+
+  forward(input: Tensor): Tensor {
+    return input.flatten(this.#start);
+  }
+}
