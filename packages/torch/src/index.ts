@@ -2,6 +2,7 @@
 
 export * from './autograd.js';
 export * from './creation.js';
+export * from './cuda.js';
 export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';
 export { type Index, type Slice, slice } from './indexing.js';
 export { keep, liveTensors, tidy } from './memory.js';

@@ -1,7 +1,8 @@
 // Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", and
 // Huang et al., "Deep Networks with Stochastic Depth", arXiv 1603.09382.
 
-import { dropout, emptyLike } from '../operators.generated.js';
+import { empty } from '../creation.js';
+import { dropout } from '../operators.generated.js';
 import type { Tensor } from '../tensor.js';
 import { Module } from './module.js';
 
@@ -32,9 +33,7 @@ export class StochasticDepth extends Module {
     if (!this.training || this.probability === 0) return input;
     const survival = 1 - this.probability;
     const rows = input.shape.map((size, dimension) => (dimension === 0 ? size : 1));
-    const kept = emptyLike(input.detach().narrow(1, 0, 1).select(1, 0).flatten(1).narrow(1, 0, 1))
-      .view(rows)
-      .bernoulli_(survival);
+    const kept = empty(rows, { dtype: input.dtype, device: input.device }).bernoulli_(survival);
     return input.mul(survival > 0 ? kept.div_(survival) : kept);
   }
 }

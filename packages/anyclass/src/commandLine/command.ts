@@ -1,0 +1,40 @@
+// A command of the program: one zod schema gives the options' types, defaults, validation and help.
+
+import type { z } from 'zod';
+import type { Terminal } from './terminal.js';
+
+export interface Command<Options extends z.ZodObject = z.ZodObject, Result = unknown> {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What stands after the name on the first line of the help, such as `DATASET…`; its fields are options too. */
+  readonly positionals?: readonly Positional[];
+  /** Pairs of a command line and what it does. */
+  readonly examples: readonly (readonly [string, string])[];
+  readonly options: Options;
+  run(options: z.output<Options>, terminal: Terminal): Promise<Result>;
+}
+
+export interface Positional {
+  /** The field of the options that takes it. */
+  readonly field: string;
+  readonly placeholder: string;
+  /** Takes all that follow, as an array. */
+  readonly rest?: boolean;
+}
+
+export function command<Options extends z.ZodObject, Result>(
+  definition: Command<Options, Result>,
+): Command<Options, Result> {
+  return definition;
+}
+
+/** A mistake in what the user gave: shown without a stack trace, exit code 1. */
+export class UserError extends Error {
+  override readonly name = 'UserError';
+}
+
+/** A command line that cannot be understood: exit code 2, with a pointer to the help. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

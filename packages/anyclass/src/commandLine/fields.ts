@@ -1,0 +1,50 @@
+// What a schema's field says about its option on the command line.
+
+import { z } from 'zod';
+
+export interface OptionField {
+  readonly field: string;
+  /** `labelColumn` is `--label-column`. */
+  readonly flag: string;
+  readonly kind: 'boolean' | 'number' | 'string' | 'list';
+  readonly description: string;
+  /** Such as `N` or `bce|focal`. */
+  readonly placeholder: string;
+  readonly defaultText: string | undefined;
+}
+
+export function optionFields(schema: z.ZodObject): OptionField[] {
+  return Object.entries(schema.shape).map(([field, type]) => describeField(field, type));
+}
+
+function describeField(field: string, type: unknown): OptionField {
+  const { inner, defaultValue } = unwrap(type);
+  const meta = type instanceof z.ZodType ? (type.meta() ?? {}) : {};
+  const placeholder = meta['placeholder'];
+  return {
+    field,
+    flag: `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    kind: kindOf(inner),
+    description: meta.description ?? '',
+    placeholder: typeof placeholder === 'string' ? placeholder : placeholderOf(inner),
+    defaultText: defaultValue === undefined || defaultValue === false ? undefined : String(defaultValue),
+  };
+}
+
+function unwrap(type: unknown): { inner: unknown; defaultValue: unknown } {
+  if (type instanceof z.ZodDefault)
+    return { inner: unwrap(type.unwrap()).inner, defaultValue: type.def.defaultValue };
+  if (type instanceof z.ZodOptional) return unwrap(type.unwrap());
+  return { inner: type, defaultValue: undefined };
+}
+
+function kindOf(type: unknown): OptionField['kind'] {
+  if (type instanceof z.ZodBoolean) return 'boolean';
+  if (type instanceof z.ZodNumber) return 'number';
+  return type instanceof z.ZodArray ? 'list' : 'string';
+}
+
+function placeholderOf(type: unknown): string {
+  if (type instanceof z.ZodEnum) return type.options.join('|');
+  return kindOf(type) === 'number' ? 'N' : 'TEXT';
+}

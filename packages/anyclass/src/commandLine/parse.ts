@@ -1,0 +1,78 @@
+// From the words of a command line to a command's checked options.
+
+import { parseArgs } from 'node:util';
+import type { z } from 'zod';
+import { type Command, UsageError } from './command.js';
+import { type OptionField, optionFields } from './fields.js';
+import { nearest } from './nearest.js';
+
+export function parseOptions<Options extends z.ZodObject>(
+  command: Command<Options>,
+  words: readonly string[],
+): z.output<Options> {
+  const fields = optionFields(command.options);
+  const { values, positionals } = split(command, fields, words);
+  const given: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = values[field.flag.slice(2)];
+    if (value !== undefined) given[field.field] = convert(field, value);
+  }
+  takePositionals(command, positionals, given);
+  const result = command.options.safeParse(given);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = fields.find((candidate) => candidate.field === issue?.path[0]);
+  const positional = command.positionals?.find((candidate) => candidate.field === field?.field);
+  if (field && given[field.field] === undefined)
+    throw new UsageError(`${positional?.placeholder ?? field.flag} is missing`);
+  throw new UsageError(
+    `${positional?.placeholder ?? field?.flag ?? 'the options'}: ${issue?.message ?? 'not understood'}`,
+  );
+}
+
+type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+function split(
+  command: Command,
+  fields: readonly OptionField[],
+  words: readonly string[],
+): { values: Values; positionals: string[] } {
+  const options = Object.fromEntries(
+    fields.map(({ flag, kind }) => [
+      flag.slice(2),
+      { type: kind === 'boolean' ? 'boolean' : 'string', multiple: kind === 'list' } as const,
+    ]),
+  );
+  for (const word of words) {
+    if (word === '--') break;
+    const flag = word.split('=')[0] ?? '';
+    const known = fields.map((field) => field.flag);
+    if (!flag.startsWith('--') || known.includes(flag)) continue;
+    const close = nearest(flag, known);
+    throw new UsageError(
+      `'anyclass ${command.name}' has no option ${flag}${close ? `; did you mean ${close}?` : ''}`,
+    );
+  }
+  try {
+    return parseArgs({ args: [...words], options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function convert(field: OptionField, value: string | boolean | (string | boolean)[]): unknown {
+  if (field.kind !== 'number') return value;
+  const number = Number(value);
+  if (value === '' || Number.isNaN(number))
+    throw new UsageError(`${field.flag}: '${String(value)}' is not a number`);
+  return number;
+}
+
+function takePositionals(command: Command, words: readonly string[], given: Record<string, unknown>): void {
+  const rest = [...words];
+  for (const { field, rest: takesAll } of command.positionals ?? []) {
+    if (rest.length === 0) return;
+    given[field] = takesAll ? rest.splice(0) : rest.shift();
+  }
+  if (rest.length > 0) throw new UsageError(`'anyclass ${command.name}' does not take '${rest[0]}'`);
+}

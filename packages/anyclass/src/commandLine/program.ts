@@ -1,0 +1,65 @@
+// The program: picks the command, runs it, and turns errors into messages and exit codes.
+
+import { readFileSync } from 'node:fs';
+import { type Command, UsageError, UserError } from './command.js';
+import { commandHelp, programHelp } from './help.js';
+import { nearest } from './nearest.js';
+import { parseOptions } from './parse.js';
+import type { Terminal } from './terminal.js';
+
+/** Exit codes: 0 done, 1 bad input or failure, 2 a command line that cannot be understood. */
+export async function runProgram(
+  commands: readonly Command[],
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const debug = words.includes('--debug');
+  const [name, ...rest] = words.filter((word) => word !== '--debug');
+  try {
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+      terminal.print(programHelp(commands));
+      return name === undefined ? 2 : 0;
+    }
+    if (name === '--version') {
+      terminal.print(version());
+      return 0;
+    }
+    const command = findCommand(commands, name);
+    if (rest.includes('--help') || rest.includes('-h')) {
+      terminal.print(commandHelp(command));
+      return 0;
+    }
+    await command.run(parseOptions(command, rest), terminal);
+    return 0;
+  } catch (error) {
+    return report(error, debug, terminal, name);
+  }
+}
+
+export function version(): string {
+  const manifest: { version: string } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
+  return manifest.version;
+}
+
+function findCommand(commands: readonly Command[], name: string): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found) return found;
+  const close = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  throw new UsageError(`there is no command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
+}
+
+function report(error: unknown, debug: boolean, terminal: Terminal, name: string | undefined): number {
+  if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
+  else terminal.note(`anyclass: ${error instanceof Error ? error.message : String(error)}`);
+  if (error instanceof UsageError) {
+    terminal.note(`Try 'anyclass${name && !name.startsWith('-') ? ` ${name}` : ''} --help'.`);
+    return 2;
+  }
+  if (!(error instanceof UserError) && !debug) terminal.note('Add --debug for a stack trace.');
+  return 1;
+}

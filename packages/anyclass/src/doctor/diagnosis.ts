@@ -1,0 +1,100 @@
+// What the engine runs on here, and what is wrong with it.
+
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Diagnosis {
+  readonly node: string;
+  readonly libtorch: { readonly version: string; readonly place: string; readonly origin: string } | null;
+  readonly blas: string | null;
+  readonly threads: number | null;
+  readonly cores: number;
+  readonly devices: readonly string[];
+  /** Why there is no GPU; null where there is one. */
+  readonly noCuda: string | null;
+  readonly warnings: readonly string[];
+  /** Why nothing can be computed; null where all is well. */
+  readonly failure: string | null;
+}
+
+const testedVersions = ['1.13', '2.11'];
+
+export async function diagnose(): Promise<Diagnosis> {
+  const base = { node: process.versions.node, cores: availableParallelism() };
+  try {
+    const torch = await import('@anyclass/torch');
+    const { version, threads, blas, buildConfiguration } = torch.engineInfo();
+    const libtorch = { version, ...whereBuilt() };
+    const cuda = torch.cudaStatus();
+    const blasName = blas === '' ? 'built into libtorch' : realpathSync(blas);
+    return {
+      ...base,
+      libtorch,
+      blas: blasName,
+      threads,
+      devices: ['cpu', ...cuda.devices],
+      noCuda: cuda.unavailable,
+      warnings: [
+        ...versionWarnings(version),
+        ...blasWarnings(blasName, buildConfiguration),
+        ...(threads === 1 && base.cores > 1
+          ? [`one thread on ${base.cores} cores: OMP_NUM_THREADS is set`]
+          : []),
+      ],
+      failure: null,
+    };
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    return {
+      ...base,
+      libtorch: null,
+      blas: null,
+      threads: null,
+      devices: [],
+      noCuda: null,
+      warnings: [],
+      failure,
+    };
+  }
+}
+
+/** The diagnosis as lines of text. */
+export function diagnosisText(diagnosis: Diagnosis): string {
+  const { libtorch, noCuda } = diagnosis;
+  const rows: [string, string][] = [['node', diagnosis.node]];
+  if (libtorch) {
+    rows.push(['libtorch', `${libtorch.version} in ${libtorch.place} (${libtorch.origin})`]);
+    rows.push(['BLAS', diagnosis.blas ?? '']);
+    rows.push(['threads', `${diagnosis.threads} on ${diagnosis.cores} cores`]);
+    rows.push(['devices', diagnosis.devices.join(', ') + (noCuda ? ` (no GPU: ${noCuda})` : '')]);
+  }
+  for (const warning of diagnosis.warnings) rows.push(['warning', warning]);
+  if (diagnosis.failure) rows.push(['FAILED', diagnosis.failure]);
+  else rows.push(['result', diagnosis.warnings.length === 0 ? 'all is well' : 'works, with warnings']);
+  return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n');
+}
+
+// Written by the set-up beside the addon.
+function whereBuilt(): { place: string; origin: string } {
+  const torch = dirname(fileURLToPath(import.meta.resolve('@anyclass/torch')));
+  const file = join(torch, '../build/libtorch.json');
+  if (!existsSync(file)) return { place: 'an unknown place', origin: 'unknown' };
+  const { lib, origin }: { lib: string; origin: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return { place: lib, origin };
+}
+
+function versionWarnings(version: string): string[] {
+  if (testedVersions.some((tested) => version.startsWith(`${tested}.`))) return [];
+  return [`libtorch ${version} is untested: tested are ${testedVersions.join(' and ')}`];
+}
+
+function blasWarnings(blas: string, configuration: string): string[] {
+  const reference =
+    /\/blas\/|librefblas|libblas\.so\.3\.\d+\.\d+$/.test(blas) && !configuration.includes('BLAS_INFO=mkl');
+  if (!reference) return [];
+  return [
+    `${blas} is the reference BLAS, some 40 times slower than OpenBLAS: apt-get install -y libopenblas0-openmp`,
+  ];
+}
