@@ -155,10 +155,13 @@ export const functions: readonly Choice[] = [
   named('foreachAddcmul_', '_foreach_addcmul_', 'Scalar'),
   named('foreachAddcdiv_', '_foreach_addcdiv_', 'Scalar'),
   named('foreachSqrt', '_foreach_sqrt', ''),
+  named('foreachSqrt_', '_foreach_sqrt_', ''),
+  named('foreachDivScalar_', '_foreach_div_', 'Scalar'),
   named('foreachZero_', '_foreach_zero_', ''),
   named('foreachNorm', '_foreach_norm', 'Scalar'),
   named('ampForeachUnscale_', '_amp_foreach_non_finite_check_and_unscale_', ''),
   named('ampUpdateScale_', '_amp_update_scale_', ''),
+  optional('foreachMulTensor_', 'aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()'),
   optional(
     'scaledDotProductAttention',
     'aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor',

@@ -2289,6 +2289,18 @@ export function foreachSqrt(self: readonly Tensor[]): Tensor[] {
   return wrapAll(native.callList(FOREACH_SQRT_OPERATOR, places(self, 'foreachSqrt')));
 }
 
+const FOREACH_SQRT_IN_PLACE = operator('aten::_foreach_sqrt_');
+/** `aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()` */
+export function foreachSqrt_(self: readonly Tensor[]): void {
+  native.callInPlace(FOREACH_SQRT_IN_PLACE, places(self, 'foreachSqrt_'));
+}
+
+const FOREACH_DIV_SCALAR_IN_PLACE = operator('aten::_foreach_div_.Scalar');
+/** `aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()` */
+export function foreachDivScalar_(self: readonly Tensor[], scalar: Scalar): void {
+  native.callInPlace(FOREACH_DIV_SCALAR_IN_PLACE, places(self, 'foreachDivScalar_'), scalar);
+}
+
 const FOREACH_ZERO_IN_PLACE = operator('aten::_foreach_zero_');
 /** `aten::_foreach_zero_(Tensor(a!)[] self) -> ()` */
 export function foreachZero_(self: readonly Tensor[]): void {
@@ -2334,6 +2346,16 @@ export function ampUpdateScale_(
     growthInterval,
   );
   return self;
+}
+
+const FOREACH_MUL_TENSOR_IN_PLACE = optionalOperator('aten::_foreach_mul_.Tensor');
+/** `aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()` */
+export function foreachMulTensor_(self: readonly Tensor[], other: Tensor): void {
+  native.callInPlace(
+    FOREACH_MUL_TENSOR_IN_PLACE,
+    places(self, 'foreachMulTensor_'),
+    place(other, 'foreachMulTensor_'),
+  );
 }
 
 const SCALED_DOT_PRODUCT_ATTENTION_OPERATOR = optionalOperator('aten::scaled_dot_product_attention');
