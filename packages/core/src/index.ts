@@ -1,3 +1,4 @@
+export * from './losses/index.js';
 export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';
 export type { Key } from './splits/distinctKeys.js';
 export {
@@ -10,3 +11,5 @@ export { type ShuffleSplitOptions, shuffleSplit } from './splits/shuffleSplit.js
 export type { Split, SplitSizes } from './splits/splitSizes.js';
 export { stratifiedShuffleSplit } from './splits/stratifiedShuffleSplit.js';
 export { type ThreeWaySplit, threeWaySplit } from './splits/threeWaySplit.js';
+export { type LikelihoodOptions, type LikelihoodQuantity, likelihood } from './surfaces/likelihood.js';
+export { likelihoodSurface, type Surface, type SurfaceOptions } from './surfaces/likelihoodSurface.js';

@@ -1,0 +1,57 @@
+// Class balancing by the effective number of samples. Cui et al., "Class-Balanced Loss Based on Effective Number of
+// Samples", arXiv 1901.05555, with a weight for the negative instances as in arXiv 2506.05721.
+
+/** A weight for each class and one for the instances that have none. */
+export interface ClassBalance {
+  readonly classWeights: ArrayLike<number>;
+  readonly negativeWeight: number;
+}
+
+/** How to weigh. */
+export interface EffectiveNumberOptions {
+  /** From 0 (all alike) to just below 1 (by inverse frequency). Default 0.9999. */
+  readonly beta?: number;
+  /** What a class without samples gets: an error (default), or the weight 0. */
+  readonly emptyClass?: 'throw' | 'zero';
+  /** For error messages. */
+  readonly classNames?: readonly string[];
+}
+
+/**
+ * Weights (1 - β) / (1 - β^n) for the M classes and the negatives, scaled to a mean of 1 over all M + 1.
+ *
+ * @example
+ * effectiveNumberWeights([10, 100, 1000], 5000)
+ * // classWeights 3.59229603, 0.36084837, 0.03773026; negativeWeight 0.00912534
+ */
+export function effectiveNumberWeights(
+  classCounts: ArrayLike<number>,
+  negativeCount: number,
+  options: EffectiveNumberOptions = {},
+): ClassBalance & { readonly classWeights: Float64Array } {
+  const { beta = 0.9999, emptyClass = 'throw', classNames } = options;
+  if (!(beta >= 0 && beta < 1)) throw new RangeError(`beta is ${beta}; expected from 0 to below 1`);
+  const counts = [...Array.from(classCounts), negativeCount];
+  const nameOf = (k: number) =>
+    k === classCounts.length ? 'the negatives' : `class ${classNames?.[k] ?? k}`;
+  const inverses = counts.map((count, k) => {
+    if (!(count >= 0 && count < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`the count of ${nameOf(k)} is ${count}; expected a finite number of at least 0`);
+    }
+    if (count > 0) return inverseEffectiveNumber(count, beta);
+    if (emptyClass === 'zero') return 0;
+    throw new RangeError(
+      `the count of ${nameOf(k)} is 0, which gives an infinite weight; leave it out, or set emptyClass to 'zero'`,
+    );
+  });
+  const total = inverses.reduce((sum, inverse) => sum + inverse, 0);
+  if (total === 0) throw new RangeError('every count is 0; expected one or more samples');
+  const weights = Float64Array.from(inverses, (inverse) => (counts.length * inverse) / total);
+  return { classWeights: weights.slice(0, -1), negativeWeight: weights[counts.length - 1]! };
+}
+
+// 1 - β^n cancels where β is near 1; expm1 and log1p keep its digits.
+function inverseEffectiveNumber(count: number, beta: number): number {
+  if (beta === 0) return 1;
+  return (1 - beta) / -Math.expm1(count * Math.log1p(beta - 1));
+}

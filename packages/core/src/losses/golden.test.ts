@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { readVectors } from '../../test/files.js';
+import { effectiveNumberWeights } from '../balance/effectiveNumberWeights.js';
+import { anyClassLoss } from './anyClassLoss.js';
+
+interface LossCase {
+  readonly logits: number[][];
+  readonly targets: number[][];
+  readonly classCounts: number[];
+  readonly negativeCount: number;
+  readonly beta: number;
+  readonly base: 'bce' | 'focal';
+  readonly gamma: number;
+  readonly alpha: number;
+  readonly lambda: number;
+  readonly expected: {
+    readonly loss: number;
+    readonly grad: number[][];
+    readonly classWeights: number[];
+    readonly negativeWeight: number;
+    readonly baseRows: number[];
+    readonly anyRows: number[];
+    readonly rowWeights: number[];
+  };
+}
+const cases: LossCase[] = readVectors('losses.json');
+
+function compute(given: LossCase, Floats: typeof Float32Array | typeof Float64Array) {
+  const { base, alpha, lambda, gamma, beta } = given;
+  const balance = effectiveNumberWeights(given.classCounts, given.negativeCount, { beta });
+  const logits = Floats.from(given.logits.flat());
+  const targets = Floats.from(given.targets.flat());
+  const gradient = new Floats(logits.length);
+  const classes = given.classCounts.length;
+  const result = anyClassLoss(logits, targets, { classes, base, alpha, lambda, gamma, balance, gradient });
+  return { ...result, balance, gradient };
+}
+
+function expectAllClose(
+  found: ArrayLike<number>,
+  expected: readonly number[],
+  relative: number,
+  absolute: number,
+) {
+  expect(found.length).toBe(expected.length);
+  expected.forEach((value, i) => {
+    expect(Math.abs(found[i]! - value)).toBeLessThanOrEqual(relative * Math.abs(value) + absolute);
+  });
+}
+
+describe.each(cases.map((given, index) => ({ ...given, index })))(
+  'case $index: $base, α $alpha, λ $lambda, γ $gamma, β $beta',
+  (given) => {
+    const { expected } = given;
+    test('in float64 all figures agree to 1e-9', () => {
+      const { loss, rows, gradient, balance } = compute(given, Float64Array);
+      const close = (found: ArrayLike<number>, values: readonly number[]) =>
+        expectAllClose(found, values, 1e-9, 1e-12);
+      close([loss], [expected.loss]);
+      close(gradient, expected.grad.flat());
+      close(balance.classWeights, expected.classWeights);
+      close([balance.negativeWeight], [expected.negativeWeight]);
+      close(rows.base, expected.baseRows);
+      close(rows.anyClass, expected.anyRows);
+      close(rows.weights, expected.rowWeights);
+      expect(gradient.every(Number.isFinite)).toBe(true);
+    });
+    test('in float32 loss and gradient agree to float32 accuracy', () => {
+      const { loss, gradient } = compute(given, Float32Array);
+      const largest = Math.max(...expected.grad.flat().map(Math.abs));
+      expectAllClose([loss], [expected.loss], 1e-5, 1e-7);
+      expectAllClose(gradient, expected.grad.flat(), 1e-5, 1e-6 * largest);
+    });
+  },
+);
+
+describe('the table of the method, checked by hand', () => {
+  const logits = new Float64Array([2, -1, 0.5, -2, -3, -0.5, 1.5, 0.25, -4]);
+  const targets = new Float64Array([1, 0, 1, 0, 0, 0, 0, 1, 0]);
+  const balance = effectiveNumberWeights([10, 100, 1000], 5000, { beta: 0.9999 });
+  test.each([
+    ['bce', 1, 0.02, 1.326046531012771],
+    ['bce', 0, 0.02, 1.0382670569254282],
+    ['bce', 1, 0, 1.3191894135930664],
+    ['bce', 1, 1, 1.5713929077091928],
+    ['focal', 1, 0.02, 0.21930530868078882],
+    ['focal', 0, 0.02, 0.1962367844819377],
+    ['focal', 1, 0, 0.2175416142234157],
+    ['focal', 1, 1, 0.30487563219393476],
+  ] as const)('%s at α %d, λ %d', (base, alpha, lambda, expected) => {
+    expect(anyClassLoss(logits, targets, { classes: 3, base, alpha, lambda, balance }).loss).toBeCloseTo(
+      expected,
+      12,
+    );
+  });
+});

@@ -1,0 +1,142 @@
+// The likelihoods that the paper's appendix compares (arXiv 2506.05721), over probabilities of any number of classes.
+// Weights are w = 1 for a present class and λ for an absent one; on a negative instance every w is 1.
+
+import { absentWeight } from '../losses/anyClass.js';
+import { softplus } from '../losses/logisticTerms.js';
+import { checkShare } from '../losses/lossArguments.js';
+
+export type LikelihoodQuantity =
+  /** Π p^w */
+  | 'product'
+  /** Π p^(w / Σw) */
+  | 'geometric-mean'
+  /** Π p^w / (Π p^w + Π (1 - p)^w) */
+  | 'normalised-product'
+  /** G(p) / (G(p) + G(1 - p)), G the weighted geometric mean: the any-class probability p_a of the losses. */
+  | 'normalised-geometric-mean'
+  /** Π p^y (1 - p)^(1 - y), which binary cross-entropy maximises. */
+  | 'bce'
+  /** p_a for a positive instance, 1 - p_a for a negative one. */
+  | 'any-class'
+  /** The same with the normalised product in place of p_a. */
+  | 'any-class-product'
+  /** 'bce' times 'any-class' to the power α. */
+  | 'combined'
+  /** 'bce' times 'any-class-product' to the power α. */
+  | 'combined-product';
+
+export interface LikelihoodOptions {
+  /** Default 0.02. */
+  readonly lambda?: number;
+  /** Default 1. */
+  readonly alpha?: number;
+}
+
+/**
+ * One of the likelihoods at a point.
+ *
+ * @example
+ * likelihood('product', [0.9, 0.2], [1, 0], { lambda: 0.5 }) // 0.4024922359499622
+ * likelihood('any-class', [0.9, 0.2], [1, 0], { lambda: 0.5 }) // 0.7315926860816613
+ * likelihood('any-class', [0.1, 0.2], [0, 0]) // 0.8571428571428571
+ */
+export function likelihood(
+  quantity: LikelihoodQuantity,
+  probabilities: ArrayLike<number>,
+  targets: ArrayLike<number>,
+  options: LikelihoodOptions = {},
+): number {
+  const { lambda = 0.02, alpha = 1 } = options;
+  checkShare('lambda', lambda);
+  checkShare('alpha', alpha);
+  checkPoint(probabilities, targets);
+  const anyTarget = Math.max(...Array.from(targets));
+  const absent = absentWeight(anyTarget, lambda);
+  const sums = { presence: 0, absence: 0, bce: 0, weight: 0 };
+  for (let j = 0; j < probabilities.length; j++) {
+    const part = classPart(probabilities[j]!, targets[j]!, absent);
+    sums.presence += part.presence;
+    sums.absence += part.absence;
+    sums.bce += part.bce;
+    sums.weight += part.weight;
+  }
+  return Math.exp(logLikelihood(quantity, sums, anyTarget, alpha));
+}
+
+/** What one class adds to the logarithms: w log p, w log(1 - p), log p^t, and w itself. */
+export interface ClassPart {
+  presence: number;
+  absence: number;
+  bce: number;
+  weight: number;
+}
+
+export function classPart(probability: number, target: number, absent: number): ClassPart {
+  const weight = target + (1 - target) * absent;
+  const logP = Math.log(probability);
+  const logQ = Math.log1p(-probability);
+  return {
+    presence: times(weight, logP),
+    absence: times(weight, logQ),
+    bce: times(target, logP) + times(1 - target, logQ),
+    weight,
+  };
+}
+
+/** The logarithm of a quantity from the sums over the classes. */
+export function logLikelihood(
+  quantity: LikelihoodQuantity,
+  sums: Readonly<ClassPart>,
+  anyTarget: number,
+  alpha: number,
+): number {
+  const productLogit = sums.presence - sums.absence;
+  const meanLogit = productLogit / sums.weight;
+  switch (quantity) {
+    case 'product':
+      return sums.presence;
+    case 'geometric-mean':
+      return sums.presence / sums.weight;
+    case 'normalised-product':
+      return -softplus(-productLogit);
+    case 'normalised-geometric-mean':
+      return -softplus(-meanLogit);
+    case 'bce':
+      return sums.bce;
+    case 'any-class':
+      return logOfTruth(meanLogit, anyTarget);
+    case 'any-class-product':
+      return logOfTruth(productLogit, anyTarget);
+    case 'combined':
+      return sums.bce + times(alpha, logOfTruth(meanLogit, anyTarget));
+    case 'combined-product':
+      return sums.bce + times(alpha, logOfTruth(productLogit, anyTarget));
+  }
+}
+
+function logOfTruth(logit: number, anyTarget: number): number {
+  if (anyTarget === 1) return -softplus(-logit);
+  if (anyTarget === 0) return -softplus(logit);
+  return -anyTarget * softplus(-logit) - (1 - anyTarget) * softplus(logit);
+}
+
+// 0 · log 0 is 0: a class without weight has no say, whatever its probability.
+function times(weight: number, logarithm: number): number {
+  return weight === 0 ? 0 : weight * logarithm;
+}
+
+function checkPoint(probabilities: ArrayLike<number>, targets: ArrayLike<number>): void {
+  if (probabilities.length !== targets.length || probabilities.length === 0) {
+    throw new RangeError(
+      `${probabilities.length} probabilities and ${targets.length} targets; expected as many of both, one or more`,
+    );
+  }
+  for (let j = 0; j < probabilities.length; j++) {
+    checkProbability(`probabilities[${j}]`, probabilities[j]!);
+    checkProbability(`targets[${j}]`, targets[j]!);
+  }
+}
+
+function checkProbability(name: string, value: number): void {
+  if (!(value >= 0 && value <= 1)) throw new RangeError(`${name} is ${value}; expected a number from 0 to 1`);
+}
