@@ -1,0 +1,46 @@
+// What a PyTorch checkpoint holds once it has been read.
+
+import type { StoredTensor } from './stored_tensor.js';
+
+/** A Python object that was not read: the name of its class, and where in the checkpoint it stood. */
+export interface SkippedObject {
+  readonly className: string;
+  readonly path: string;
+}
+
+/**
+ * A value of Python without Python. Tuples, lists and sets are arrays, dictionaries are maps in their order, integers
+ * beyond 2^53 are bigints, `torch.Size` is an array, `torch.float32` and devices are text (`'torch.float32'`,
+ * `'cuda:0'`), and a parameter is its tensor.
+ */
+export type CheckpointValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | CheckpointValue[]
+  | Map<CheckpointValue, CheckpointValue>
+  | StoredTensor
+  | SkippedObject;
+
+/**
+ * Whether a value of a checkpoint is a tensor.
+ *
+ * @example
+ * isStoredTensor({ dtype: 'uint8', shape: [1], data: new Uint8Array(1) }) // true
+ */
+export function isStoredTensor(value: CheckpointValue): value is StoredTensor {
+  return typeof value === 'object' && value !== null && 'dtype' in value;
+}
+
+/**
+ * Whether a value of a checkpoint is an object that was not read.
+ *
+ * @example
+ * isSkippedObject({ className: 'argparse.Namespace', path: 'hyper_parameters' }) // true
+ */
+export function isSkippedObject(value: CheckpointValue): value is SkippedObject {
+  return typeof value === 'object' && value !== null && 'className' in value;
+}

@@ -1,0 +1,239 @@
+// Pickles written to harm: to run programs, to fill the memory, to read where they should not, to never end.
+
+import {
+  append,
+  appends,
+  build,
+  bytesOf,
+  dictOf,
+  emptyDict,
+  emptyList,
+  emptyTuple,
+  get,
+  global,
+  int,
+  mark,
+  memoize,
+  newObject,
+  type Program,
+  persistent,
+  pickle,
+  popTop,
+  put,
+  reduce,
+  setItem,
+  stackGlobal,
+  stop,
+  storage,
+  tensor,
+  text,
+  tuple1,
+  tuple2,
+  tupleOf,
+  uint32,
+} from './pickle_builder.js';
+
+const one = storage('0', int(1));
+
+/** Pickles that must be refused, with what the message must say. A storage '0' of one float32 lies beside each. */
+export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] = [
+  [
+    'lists nested 100,000 deep',
+    nested(Buffer.alloc(100_000, emptyList), append),
+    /nested deeper than 100 levels/,
+  ],
+  [
+    'tuples nested a million deep',
+    filled([emptyTuple], tuple1, 1_000_000),
+    /too many or too large containers/,
+  ],
+  ['nine lists of ten that each repeat the one before', laughs(9), /repeats itself to more than/],
+  ['a list that contains itself', pickle(emptyList, put(0), get(0), append), /contains itself/],
+  [
+    'a dictionary that contains itself',
+    pickle(emptyDict, put(0), int(1), get(0), setItem),
+    /contains itself/,
+  ],
+  [
+    'a key that contains its dictionary',
+    pickle(emptyDict, put(0), get(0), tuple1, int(1), setItem),
+    /itself/,
+  ],
+  ['an integer of 2 GB', pickle(0x8b, uint32(2 ** 31 - 1)), /an integer of 2147483647 bytes/],
+  ['an integer of 2,000 bytes', pickle(0x8b, uint32(2000), Array(2000).fill(7)), /an integer of 2000 bytes/],
+  ['text of 4 GB', pickle(0x58, uint32(2 ** 32 - 1)), /needs 4294967295 more bytes/],
+  ['text of 2^64 - 1 bytes', pickle(0x8d, Array(8).fill(255)), /more bytes but has/],
+  ['bytes of 2^63', pickle(0x8e, Array(7).fill(0), 128), /more bytes but has/],
+  ['six million values to memorise', filled([int(1)], memoize, 6_000_000), /memorises more than 5000000/],
+  ['eleven million copies of a value', filled([int(1)], 0x32, 11_000_000), /makes more than 10000000 values/],
+  ['eleven million marks', filled([], mark, 11_000_000), /makes more than 10000000 values/],
+  ['two million dictionaries', filled([], emptyDict, 2_000_000), /too many or too large containers/],
+  ['a hundred thousand copies of one list of pairs', copiedPairs(), /too many or too large containers/],
+  ['a hundred thousand copies of one text', copiedText(), /too many or too large containers/],
+  ['a hundred thousand long names', copiedNames(), /too many or too large containers/],
+  ['an element repeated 2^31 times', tensorOf([2 ** 31 - 1], [0]), /over the limit/],
+  ['2^60 elements', tensorOf([2 ** 30, 2 ** 30], [0, 0]), /more elements than can be counted/],
+  ['a stride past the storage', tensorOf([2], [1]), /reaches beyond its storage of 1 elements/],
+  [
+    'strides whose sum overflows',
+    tensorOf(Array(60).fill(2 ** 30), Array(60).fill(2 ** 30)),
+    /more elements/,
+  ],
+  ['a negative size', tensorOf([-1], [1]), /an offset, size or stride that no tensor has/],
+  ['a negative stride', tensorOf([1], [-1]), /an offset, size or stride that no tensor has/],
+  ['a negative offset', pickle(tensor(one, int(-1), tupleOf(), tupleOf())), /an offset, size or stride/],
+  [
+    'an offset past the storage',
+    pickle(tensor(one, int(1), tupleOf(), tupleOf())),
+    /reaches beyond its storage/,
+  ],
+  ['65 dimensions', tensorOf(Array(65).fill(1), Array(65).fill(1)), /65 dimensions/],
+  ['fewer strides than sizes', tensorOf([1, 1], [1]), /an offset, size or stride that no tensor has/],
+  [
+    'a storage longer than its entry',
+    pickle(tensor(storage('0', int(9)), int(0), tupleOf(), tupleOf())),
+    /holds 4 by/,
+  ],
+  ['a storage that is not there', pickle(storage('7', int(1))), /lacks the entry "archive\/data\/7"/],
+  ['a storage outside of its folder', pickle(storage('../data.pkl', int(1))), /lacks the entry/],
+  ['a storage of negative length', pickle(storage('0', int(-1))), /without a valid key and length/],
+  [
+    'a reference to a file',
+    pickle(text('/etc/passwd'), persistent),
+    /outside of the pickle that is no storage/,
+  ],
+  ['a tensor of a list', pickle(tensor([emptyList], int(0), tupleOf(), tupleOf())), /without a storage/],
+  ['a lazily negated tensor', negated(), /negated or conjugated/],
+  ['a rebuild of a rebuild of itself', rebuildOfItself(), /for itself/],
+  ['a call of a number', pickle(int(1), emptyTuple, reduce), /calls something that is no function/],
+  [
+    'a known call without arguments',
+    pickle(global('torch', 'Size'), int(1), reduce),
+    /without a tuple of arguments/,
+  ],
+  ['bytes beyond latin1', pickle(encoded('\u0100', 'latin1')), /beyond latin1/],
+  ['another codec', pickle(encoded('x', 'zip')), /only bytes as latin1/],
+  ['a value from an empty stack', pickle(popTop), /an empty stack/],
+  ['a value from below a mark', pickle(int(1), mark, tuple1), /an empty stack/],
+  ['items without a mark', pickle(emptyList, appends), /a mark that was never set/],
+  ['a value that was never memorised', pickle(get(3)), /recalls value 3/],
+  ['an item appended to a number', pickle(int(1), int(2), append), /appends to something that is no list/],
+  ['a key without a value', pickle(emptyDict, mark, int(1), 0x75), /a dictionary key without a value/],
+  ['an item set in a list', pickle(emptyList, int(1), int(2), setItem), /no dictionary/],
+  ['values left over', pickle(int(1), int(2)), /values left over/],
+  ['a mark left over', pickle(mark, int(2)), /values left over/],
+  ['no end', bytesOf([0x80, 2, int(1)]), /needs 1 more bytes/],
+  ['nothing', new Uint8Array(0), /needs 1 more bytes/],
+  ['a protocol of the future', bytesOf([0x80, 200, int(1), stop]), /says protocol 200/],
+  ['text opcodes of protocol 0', Buffer.from("cos\nsystem\n(S'true'\ntR."), /opcode 0x53/],
+  ['an extension code', pickle(0x82, 1), /opcode 0x82/],
+  ['a buffer from outside', pickle(0x97), /opcode 0x97/],
+  ['a name that is no text', pickle(int(1), text('x'), stackGlobal), /no Python name/],
+  ['a name that moves the cursor', pickle(global('os\u001b[2J', 'x')), /no Python name/],
+  ['a name without end', bytesOf([0x80, 2, 0x63, Array(5000).fill(0x61)]), /a name without end/],
+  ['text that is not UTF-8', pickle(0x8c, 1, 0xff), /not UTF-8/],
+];
+
+/** Programs that Python would run, and the class under which they are left out. `marker` is a file they would make. */
+export function programs(marker: string): readonly (readonly [string, Uint8Array, string])[] {
+  const command = text(`touch ${marker}`);
+  const python = text(`open(${JSON.stringify(marker)}, 'w')`);
+  return [
+    ['os.system', pickle(global('posix', 'system'), command, tuple1, reduce), 'posix.system'],
+    ['eval', pickle(global('__builtin__', 'eval'), python, tuple1, reduce), '__builtin__.eval'],
+    [
+      'exec, found on the stack',
+      pickle(text('builtins'), text('exec'), stackGlobal, python, tuple1, reduce),
+      'builtins.exec',
+    ],
+    [
+      'subprocess.Popen as a new object',
+      pickle(global('subprocess', 'Popen'), command, tuple1, newObject),
+      'subprocess.Popen',
+    ],
+    ['a function reached by getattr', throughGetattr(command), '__builtin__.getattr'],
+    [
+      'state that is set',
+      pickle(global('x', 'Y'), emptyTuple, newObject, dictOf({ __class__: int(1) }), build),
+      'x.Y',
+    ],
+    ['a module of torch', pickle(global('torch.hub', 'load'), command, tuple1, reduce), 'torch.hub.load'],
+    ['torch.load', pickle(global('torch', 'load'), command, tuple1, reduce), 'torch.load'],
+    ['keywords', pickle(global('os', 'popen'), emptyTuple, dictOf({ cmd: command }), 0x92), 'os.popen'],
+  ];
+}
+
+function tensorOf(size: readonly number[], stride: readonly number[]): Uint8Array {
+  return pickle(tensor(one, int(0), tupleOf(...size.map(int)), tupleOf(...stride.map(int))));
+}
+
+function nested(start: Uint8Array, close: number): Uint8Array {
+  return Buffer.concat([
+    Buffer.from([0x80, 2]),
+    start,
+    Buffer.alloc(start.length - 1, close),
+    Buffer.from([stop]),
+  ]);
+}
+
+function filled(start: Program, opcode: number, count: number): Uint8Array {
+  return Buffer.concat([bytesOf([0x80, 4, start]), Buffer.alloc(count, opcode), Buffer.from([stop])]);
+}
+
+function laughs(levels: number): Uint8Array {
+  const program: Program[] = [[emptyList, put(0)]];
+  for (let level = 1; level <= levels; level++) {
+    program.push([emptyList, put(level), mark, Array.from({ length: 10 }, () => get(level - 1)), appends]);
+  }
+  return pickle(mark, program, 0x6c);
+}
+
+function repeated(preparation: Program, body: Program, count: number): Uint8Array {
+  const once = bytesOf(body);
+  const repeats = Buffer.alloc(once.length * count);
+  for (let i = 0; i < count; i++) repeats.set(once, i * once.length);
+  return Buffer.concat([bytesOf([0x80, 2, preparation, mark]), repeats, Buffer.from([0x6c, stop])]);
+}
+
+function copiedPairs(): Uint8Array {
+  const pairs = Array.from({ length: 10_000 }, (_, i): Program => [int(i), int(i), tuple2]);
+  const list: Program = [mark, pairs, 0x6c, tuple1, put(0), popTop];
+  return repeated([list, global('collections', 'OrderedDict'), put(1)], [get(1), get(0), reduce], 100_000);
+}
+
+function copiedText(): Uint8Array {
+  const args = tupleOf(text('x'.repeat(100_000)), text('latin1'));
+  return repeated(
+    [args, put(0), popTop, global('_codecs', 'encode'), put(1)],
+    [get(1), get(0), reduce],
+    100_000,
+  );
+}
+
+function copiedNames(): Uint8Array {
+  return repeated([text('x'.repeat(1000)), put(0)], [get(0), get(0), stackGlobal], 100_000);
+}
+
+function encoded(value: string, codec: string): Program {
+  return [global('_codecs', 'encode'), tupleOf(text(value), text(codec)), reduce];
+}
+
+function negated(): Uint8Array {
+  const args = tupleOf(one, int(0), tupleOf(), tupleOf(), 0x89, emptyDict, dictOf({ neg: [0x88] }));
+  return pickle(global('torch._utils', '_rebuild_tensor_v2'), args, reduce);
+}
+
+function rebuildOfItself(): Uint8Array {
+  const rebuild = global('torch._tensor', '_rebuild_from_type_v2');
+  const args: Program = [emptyList, put(0), mark, rebuild, int(0), get(0), int(0), appends];
+  return pickle(rebuild, args, reduce);
+}
+
+function throughGetattr(command: Program): Uint8Array {
+  const system: Program = [
+    global('__builtin__', 'getattr'),
+    tupleOf(global('x', 'os'), text('system')),
+    reduce,
+  ];
+  return pickle(system, command, tuple1, reduce);
+}

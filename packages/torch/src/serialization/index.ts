@@ -1,0 +1,25 @@
+// Files of weights: safetensors in both directions, PyTorch's checkpoints for reading. Nothing here needs libtorch.
+
+export {
+  type CheckpointValue,
+  isSkippedObject,
+  isStoredTensor,
+  type SkippedObject,
+} from './checkpoint_value.js';
+export { CheckpointError, SafetensorsError, WeightFileError } from './errors.js';
+export {
+  type PytorchCheckpoint,
+  type ReadCheckpointOptions,
+  readPytorchCheckpoint,
+} from './pytorch_checkpoint.js';
+export {
+  type ReadSafetensorsOptions,
+  readSafetensors,
+  readSafetensorsHeader,
+  type SafetensorsEntry,
+  type SafetensorsFile,
+  type SafetensorsHeader,
+  writeSafetensors,
+} from './safetensors.js';
+export { type FindStateDictOptions, findStateDict, type StateDict } from './state_dict.js';
+export { elementBytes, type StoredDType, type StoredTensor, storedDTypes } from './stored_tensor.js';

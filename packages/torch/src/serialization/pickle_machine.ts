@@ -1,0 +1,115 @@
+// The state of a running pickle, with bounds on everything that a short program could make large.
+
+import { createCursor, type PickleCursor } from './pickle_cursor.js';
+import type { PythonObject } from './python_object.js';
+
+/** What a pickle can build. Tuples, lists and sets are arrays, dictionaries are maps in the order of insertion. */
+export type PickleValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | PickleValue[]
+  | Map<PickleValue, PickleValue>
+  | PythonObject;
+
+/** The stack, the marks on it and the memo. */
+export interface PickleMachine {
+  readonly cursor: PickleCursor;
+  push(value: PickleValue): void;
+  pop(): PickleValue;
+  /** The value on top, which stays there. */
+  peek(): PickleValue;
+  mark(): void;
+  /** Whether the last mark lies on top, with nothing above it. */
+  isAtMark(): boolean;
+  /** Everything above the last mark; the mark goes too. */
+  popToMark(): PickleValue[];
+  memorise(index: number, value: PickleValue): void;
+  recall(index: number): PickleValue;
+  memoSize(): number;
+  /** Counts containers and objects, and the items and characters that a call copies, against the limit. */
+  spend(cost: number): void;
+  isEmpty(): boolean;
+  error(problem: string): Error;
+}
+
+// A checkpoint of 100,000 tensors takes about 700,000 containers and 3,000,000 values. Past these limits a file of a
+// few megabytes could fill the memory, since one byte suffices for an empty dictionary.
+const mostValues = 10_000_000;
+const mostContainers = 1_000_000;
+const mostMemorised = 5_000_000;
+
+/** What a container costs, so that copying its items and making it draw on one account. */
+export const containerCost = 20;
+
+/**
+ * A machine at the start of a pickle.
+ *
+ * @example
+ * const machine = createMachine(bytes, (text) => new Error(text));
+ * machine.push(7);
+ * machine.pop() // 7
+ */
+export function createMachine(bytes: Uint8Array, problem: (text: string) => Error): PickleMachine {
+  const cursor = createCursor(bytes, problem);
+  const stack: PickleValue[] = [];
+  const marks: number[] = [];
+  const memo = new Map<number, PickleValue>();
+  let pushed = 0;
+  let spent = 0;
+
+  const countPush = () => {
+    if (++pushed > mostValues) throw cursor.error(`it makes more than ${mostValues} values`);
+  };
+  // As in Python, what lies below a mark is out of reach until the mark is gone.
+  const floor = () => marks.at(-1) ?? 0;
+  const peek = () => {
+    const top = stack.length > floor() ? stack.at(-1) : undefined;
+    if (top === undefined) throw cursor.error('it takes a value from an empty stack');
+    return top;
+  };
+
+  return {
+    cursor,
+    peek,
+    push(value) {
+      countPush();
+      stack.push(value);
+    },
+    pop() {
+      const top = peek();
+      stack.pop();
+      return top;
+    },
+    mark() {
+      countPush();
+      marks.push(stack.length);
+    },
+    isAtMark: () => marks.length > 0 && stack.length === floor(),
+    popToMark() {
+      const start = marks.pop();
+      if (start === undefined) throw cursor.error('it looks for a mark that was never set');
+      return stack.splice(start);
+    },
+    memorise(index, value) {
+      memo.set(index, value);
+      if (memo.size > mostMemorised) throw cursor.error(`it memorises more than ${mostMemorised} values`);
+    },
+    recall(index) {
+      const value = memo.get(index);
+      if (value === undefined) throw cursor.error(`it recalls value ${index}, which it never memorised`);
+      return value;
+    },
+    memoSize: () => memo.size,
+    spend(cost) {
+      spent += cost;
+      if (spent > mostContainers * containerCost)
+        throw cursor.error('it makes too many or too large containers');
+    },
+    isEmpty: () => stack.length === 0 && marks.length === 0,
+    error: cursor.error,
+  };
+}

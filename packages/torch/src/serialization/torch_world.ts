@@ -1,0 +1,197 @@
+// The part of Python that a PyTorch checkpoint of weights needs: plain containers, storages and the functions that make
+// tensors of them (torch/_utils.py). Each is a pure function of its arguments.
+
+import { quoted } from './errors.js';
+import { containerCost, type PickleMachine, type PickleValue } from './pickle_machine.js';
+import type { PythonWorld } from './pickle_objects.js';
+import type { PythonObject } from './python_object.js';
+import { isCount, type StoredDType } from './stored_tensor.js';
+
+/** Everything that is looked up or called besides is unknown: it keeps its name and has no effect. */
+export const torchWorld: PythonWorld = {
+  lookUp(module, name) {
+    const className = `${module}.${name}`;
+    return dtypeNames.has(className) ? className : { kind: 'global', className };
+  },
+
+  call(machine, callable, args) {
+    if (!isPythonObject(callable) || (callable.kind !== 'global' && callable.kind !== 'unknown')) {
+      throw machine.error('it calls something that is no function');
+    }
+    machine.spend(containerCost);
+    const { className } = callable;
+    const known = callable.kind === 'global' ? functions.get(className) : undefined;
+    if (known === undefined) return { kind: 'unknown', className };
+    if (!Array.isArray(args)) throw machine.error(`it calls ${className} without a tuple of arguments`);
+    return known(args, machine, className);
+  },
+
+  persistent(machine, id) {
+    const [tag, type, key, , length] = Array.isArray(id) ? id : [];
+    if (tag !== 'storage' || type === undefined || !isPythonObject(type) || type.kind !== 'global') {
+      throw machine.error('it refers to something outside of the pickle that is no storage');
+    }
+    if (typeof key !== 'string' || !isCount(length)) {
+      throw machine.error('it refers to a storage without a valid key and length');
+    }
+    machine.spend(containerCost);
+    const dtype = storageDTypes.get(type.className);
+    if (dtype === undefined) return { kind: 'unknown', className: type.className };
+    return { kind: 'storage', dtype, key, length };
+  },
+};
+
+/** Computes what Python's function would return; `name` is the function's own, for messages. */
+type KnownFunction = (args: PickleValue[], machine: PickleMachine, name: string) => PickleValue;
+
+const dtypeNames: ReadonlySet<string> = new Set(
+  (
+    'float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool uint16 uint32 uint64 ' +
+    'complex32 complex64 complex128 quint8 qint8 qint32 quint4x2 quint2x4 ' +
+    'float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu'
+  )
+    .split(' ')
+    .map((name) => `torch.${name}`),
+);
+
+const storageDTypes: ReadonlyMap<string, StoredDType> = new Map([
+  ['torch.DoubleStorage', 'float64'],
+  ['torch.FloatStorage', 'float32'],
+  ['torch.HalfStorage', 'float16'],
+  ['torch.BFloat16Storage', 'bfloat16'],
+  ['torch.LongStorage', 'int64'],
+  ['torch.IntStorage', 'int32'],
+  ['torch.ShortStorage', 'int16'],
+  ['torch.CharStorage', 'int8'],
+  ['torch.ByteStorage', 'uint8'],
+  ['torch.BoolStorage', 'bool'],
+  ['torch.storage.UntypedStorage', 'uint8'],
+]);
+
+const functions: ReadonlyMap<string, KnownFunction> = new Map<string, KnownFunction>([
+  ['collections.OrderedDict', orderedDict],
+  ['torch._utils._rebuild_tensor', rebuildTensor],
+  ['torch._utils._rebuild_tensor_v2', rebuildTensor],
+  ['torch._utils._rebuild_parameter', rebuildParameter],
+  ['torch._utils._rebuild_parameter_with_state', rebuildParameter],
+  ['torch._tensor._rebuild_from_type_v2', rebuildFromType],
+  ['torch.Size', copiedItems],
+  ['torch.device', device],
+  ['_codecs.encode', latin1Bytes],
+  // Python 3 writes its built-in names as Python 2 had them up to protocol 2.
+  ...['__builtin__', 'builtins'].flatMap((module): [string, KnownFunction][] => [
+    [`${module}.set`, copiedItems],
+    [`${module}.frozenset`, copiedItems],
+    [`${module}.bytes`, copiedBytes],
+    [`${module}.bytearray`, copiedBytes],
+  ]),
+]);
+
+function orderedDict([pairs = []]: PickleValue[], machine: PickleMachine): PickleValue {
+  if (!Array.isArray(pairs))
+    throw machine.error('it makes an OrderedDict of something that is no list of pairs');
+  machine.spend(pairs.length);
+  return new Map(
+    pairs.map((pair): [PickleValue, PickleValue] => {
+      const [key, value] = Array.isArray(pair) ? pair : [];
+      if (key === undefined || value === undefined)
+        throw machine.error('it makes an OrderedDict without pairs');
+      return [key, value];
+    }),
+  );
+}
+
+/** `_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks, metadata)`; the first version has four. */
+function rebuildTensor(args: PickleValue[], machine: PickleMachine, name: string): PickleValue {
+  const [storage = null, offset, shape, strides, , , metadata] = args;
+  // A storage of an element type that is not read, such as complex numbers.
+  if (isPythonObject(storage) && storage.kind === 'unknown') return storage;
+  if (!isPythonObject(storage) || storage.kind !== 'storage')
+    throw machine.error(`it calls ${name} without a storage`);
+  if (
+    !isCount(offset) ||
+    !isListOfCounts(shape) ||
+    !isListOfCounts(strides) ||
+    shape.length !== strides.length
+  ) {
+    throw machine.error(`it calls ${name} with an offset, size or stride that no tensor has`);
+  }
+  if (shape.length > mostDimensions) throw machine.error(`it makes a tensor of ${shape.length} dimensions`);
+  if (metadata instanceof Map && metadata.size > 0) {
+    throw machine.error(
+      'it makes a tensor that is negated or conjugated on reading; save x.resolve_neg() instead',
+    );
+  }
+  return { kind: 'tensor', storage, offset, shape: shape.slice(), strides: strides.slice() };
+}
+
+const mostDimensions = 64;
+
+function rebuildParameter([data = null]: PickleValue[], machine: PickleMachine, name: string): PickleValue {
+  if (!isTensorOrUnknown(data)) throw machine.error(`it calls ${name} without a tensor`);
+  return data;
+}
+
+/** `_rebuild_from_type_v2(function, type, arguments, state)`: a tensor with attributes, of which only it is kept. */
+function rebuildFromType(args: PickleValue[], machine: PickleMachine, name: string): PickleValue {
+  const [inner = null, , innerArgs = null] = args;
+  // Never itself: arguments that contain themselves would go round for ever.
+  if (isPythonObject(inner) && inner.kind === 'global' && inner.className === name) {
+    throw machine.error(`it calls ${name} for itself`);
+  }
+  const tensor = torchWorld.call(machine, inner, innerArgs);
+  if (!isTensorOrUnknown(tensor)) throw machine.error(`it calls ${name} for something that is no tensor`);
+  return tensor;
+}
+
+function device([type = null, index = null]: PickleValue[], machine: PickleMachine): PickleValue {
+  if (typeof type !== 'string' || type.length > 32)
+    throw machine.error('it makes a torch.device without a type');
+  return index === null ? type : `${type}:${isCount(index) ? index : '?'}`;
+}
+
+function copiedItems([items = []]: PickleValue[], machine: PickleMachine, name: string): PickleValue {
+  if (!Array.isArray(items)) throw machine.error(`it makes a ${name} of something that is no list`);
+  machine.spend(items.length);
+  return items.slice();
+}
+
+/** Up to protocol 2, Python writes bytes as text with one character for each. */
+function latin1Bytes([text = null, encoding = null]: PickleValue[], machine: PickleMachine): PickleValue {
+  if (typeof text !== 'string' || encoding !== 'latin1') {
+    throw machine.error(`it encodes text as ${quoted(String(encoding))}; only bytes as latin1 are read`);
+  }
+  machine.spend(text.length);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0xff) throw machine.error('it has bytes with characters beyond latin1');
+    bytes[i] = code;
+  }
+  return bytes;
+}
+
+function copiedBytes([bytes]: PickleValue[], machine: PickleMachine, name: string): PickleValue {
+  if (bytes === undefined) return new Uint8Array(0);
+  if (!(bytes instanceof Uint8Array)) throw machine.error(`it makes a ${name} of something else than bytes`);
+  machine.spend(bytes.length);
+  return bytes.slice();
+}
+
+/**
+ * Whether a value is an object of Python rather than a container or a scalar.
+ *
+ * @example
+ * isPythonObject({ kind: 'unknown', className: 'argparse.Namespace' }) // true
+ */
+export function isPythonObject(value: PickleValue): value is PythonObject {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
+
+function isTensorOrUnknown(value: PickleValue): boolean {
+  return isPythonObject(value) && (value.kind === 'tensor' || value.kind === 'unknown');
+}
+
+function isListOfCounts(value: PickleValue | undefined): value is number[] {
+  return Array.isArray(value) && value.every(isCount);
+}
