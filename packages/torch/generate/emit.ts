@@ -20,7 +20,7 @@ export function emitFunctions(operations: readonly Operation[]): string {
     header,
     `import { type Device, type Dtype, ${dtypeImports.join(', ')}, type MemoryFormat } from './dtype.js';`,
     `import { native, type Scalar } from './native.js';`,
-    `import { operator, optionalOperator } from './operator.js';`,
+    `import { available, operator, optionalOperator } from './operator.js';`,
     `import { ${tensorImports.join(', ')}, Tensor, wrap, wrapAll } from './tensor.js';`,
     '',
     body,
@@ -99,7 +99,8 @@ function emitCall(choice: Choice, schema: Schema, main: Schema, constant: string
     return convert(parameter, source, typescriptName(choice));
   });
   while (argumentTexts.at(-1) === 'undefined') argumentTexts.pop();
-  const list = [constant, ...argumentTexts].join(', ');
+  const number = choice.optionalSchema ? `available(${constant}, '${schema.name}')` : constant;
+  const list = [number, ...argumentTexts].join(', ');
   if (isInPlace(choice)) {
     const returned = main.results.length === 1 ? `\nreturn ${localName(positional(main)[0])};` : '';
     return `native.callInPlace(${list});${returned}`;

@@ -10,14 +10,26 @@ namespace {
 
 // backward(tensors, gradients | null, retainGraph, createGraph)
 napi_value backward(Call& call) {
-  torch::autograd::backward(call.tensors(0), call.given(1) ? call.tensors(1) : std::vector<at::Tensor>{}, call.flag(2), call.flag(3));
+  const auto outputs = call.tensors(0);
+  const auto seeds = call.given(1) ? call.tensors(1) : std::vector<at::Tensor>{};
+  try {
+    torch::autograd::backward(outputs, seeds, call.flag(2), call.flag(3));
+  } catch (...) {
+    rethrowWith("backward", "outputs: " + describe(outputs) + (seeds.empty() ? "" : ", gradients: " + describe(seeds)));
+  }
   return nullptr;
 }
 
 // grad(outputs, inputs, gradients | null, retainGraph, createGraph, allowUnused) → places, -1 where unused
 napi_value grad(Call& call) {
-  return call.places(torch::autograd::grad(call.tensors(0), call.tensors(1), call.given(2) ? call.tensors(2) : std::vector<at::Tensor>{},
-                                           call.flag(3), call.flag(4), call.flag(5)));
+  const auto outputs = call.tensors(0);
+  const auto inputs = call.tensors(1);
+  const auto seeds = call.given(2) ? call.tensors(2) : std::vector<at::Tensor>{};
+  try {
+    return call.places(torch::autograd::grad(outputs, inputs, seeds, call.flag(3), call.flag(4), call.flag(5)));
+  } catch (...) {
+    rethrowWith("grad", "outputs: " + describe(outputs) + ", inputs: " + describe(inputs) + (seeds.empty() ? "" : ", gradients: " + describe(seeds)));
+  }
 }
 
 napi_value requiresGrad(Call& call) { return call.make(call.tensor(0).requires_grad()); }
@@ -26,7 +38,10 @@ napi_value isLeaf(Call& call) { return call.make(call.tensor(0).is_leaf()); }
 napi_value setRequiresGrad(Call& call) {
   const auto& tensor = call.tensor(0);
   if (call.flag(1) && !tensor.is_floating_point()) {
-    throw std::runtime_error("only floating-point tensors can require gradients, not " + describe(tensor));
+    throw std::runtime_error("requiresGrad: only floating-point tensors can require gradients, not " + describe(tensor));
+  }
+  if (!call.flag(1) && !tensor.is_leaf()) {
+    throw std::runtime_error("requiresGrad: " + describe(tensor) + " was computed from tensors that require gradients: use detach()");
   }
   tensor.requires_grad_(call.flag(1));
   return nullptr;
@@ -41,7 +56,17 @@ napi_value gradients(Call& call) {
 
 // setGradient(tensor, gradient | null)
 napi_value setGradient(Call& call) {
-  call.tensor(0).mutable_grad() = call.given(1) ? call.tensor(1) : at::Tensor();
+  const auto& tensor = call.tensor(0);
+  if (!call.given(1)) {
+    tensor.mutable_grad() = at::Tensor();
+    return nullptr;
+  }
+  const auto& gradient = call.tensor(1);
+  if (gradient.is_same(tensor) || !gradient.sizes().equals(tensor.sizes()) || gradient.scalar_type() != tensor.scalar_type() ||
+      gradient.device() != tensor.device()) {
+    throw std::runtime_error("grad: the gradient of " + describe(tensor) + " cannot be " + (gradient.is_same(tensor) ? "the tensor itself" : describe(gradient)));
+  }
+  tensor.mutable_grad() = gradient;
   return nullptr;
 }
 
@@ -65,7 +90,13 @@ napi_value clearGradients(Call& call) {
 
 // setData(tensor, source): the tensor keeps its identity and its gradient's identity, and takes another's data
 napi_value setData(Call& call) {
-  call.tensor(0).set_data(call.tensor(1));
+  const auto& tensor = call.tensor(0);
+  const auto& source = call.tensor(1);
+  try {
+    tensor.set_data(source);
+  } catch (...) {
+    rethrowWith("setData", "self: " + describe(tensor) + ", source: " + describe(source));
+  }
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <node_api.h>
 #include <torch/csrc/api/include/torch/version.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct Engine {
   std::vector<at::Tensor> tensors;
   std::vector<int32_t> freePlaces;
   std::vector<Operator> operators;
+  std::shared_ptr<void> cuda;  // streams, events and graphs (cuda.cc)
 
   int32_t put(at::Tensor tensor);
   const at::Tensor& get(int32_t place) const;
@@ -91,12 +93,16 @@ void checked(napi_env env, napi_status status);
 std::string toText(napi_env env, napi_value value);
 napi_valuetype typeOf(napi_env env, napi_value value);
 std::string describe(const at::Tensor& tensor);  // float32[2, 3]
+std::string describe(at::ArrayRef<at::Tensor> tensors);  // [float32[2, 3], int64[2]]
+// In a catch block: the exception again, its first line with the function's name and the tensors it was given.
+[[noreturn]] void rethrowWith(const std::string& name, const std::string& inputs);
 
 // Values by schema (values.cc)
 Operator planOperator(const c10::OperatorHandle& handle);
-c10::IValue toIValue(Call& call, napi_value value, const Operator& op, const Parameter& parameter);
+c10::IValue toIValue(Call& call, napi_value value, const Parameter& parameter);
 napi_value fromIValue(Call& call, const c10::IValue& value);
 at::ScalarType toScalarType(int64_t code);
+std::string nameOf(at::ScalarType type);
 
 // What each file exports to JavaScript.
 extern const std::vector<Export> operatorExports;
@@ -106,5 +112,6 @@ extern const std::vector<Export> runtimeExports;
 extern const std::vector<Export> cudaExports;
 
 void guardCpuAllocator();
+std::string whyNoCuda();  // '' where there is a GPU
 
 }  // namespace door

@@ -11,7 +11,11 @@ napi_value findOperator(Call& call) {
   auto& operators = call.engine.operators;
   const auto handle = c10::Dispatcher::singleton().findSchema({call.text(0), call.text(1)});
   if (!handle) return call.make(-1.0);
-  operators.push_back(planOperator(*handle));
+  auto plan = planOperator(*handle);
+  for (size_t i = 0; i < operators.size(); i++) {
+    if (operators[i].name == plan.name) return call.make(static_cast<double>(i));
+  }
+  operators.push_back(std::move(plan));
   return call.make(static_cast<double>(operators.size() - 1));
 }
 
@@ -19,17 +23,20 @@ std::string inputs(const torch::jit::Stack& stack, const Operator& op) {
   std::ostringstream text;
   for (size_t i = 0; i < stack.size() && i < op.parameters.size(); i++) {
     const auto& value = stack[i];
-    const bool tensors = value.isTensor() || value.isTensorList();
+    const bool tensors = value.isTensor() || value.isTensorList() || op.parameters[i].optionalElements;
     const bool numbers = value.isInt() || value.isDouble() || value.isBool() || value.isIntList() || value.isScalar();
     if (!tensors && !numbers) continue;
     text << (text.tellp() > 0 ? ", " : "") << op.parameters[i].name << ": ";
     if (value.isTensor()) {
       text << describe(value.toTensor());
     } else if (value.isTensorList()) {
-      const auto list = value.toTensorVector();
-      text << '[';
-      for (size_t k = 0; k < list.size() && k < 4; k++) text << (k ? ", " : "") << describe(list[k]);
-      text << (list.size() > 4 ? ", …]" : "]");
+      text << describe(value.toTensorVector());
+    } else if (op.parameters[i].optionalElements) {
+      std::vector<at::Tensor> list;
+      for (const auto& element : value.toListRef()) list.push_back(element.isTensor() ? element.toTensor() : at::Tensor());
+      text << describe(list);
+    } else if (op.parameters[i].name == "dtype" && value.isInt()) {
+      text << nameOf(toScalarType(value.toInt()));
     } else {
       text << value;
     }
@@ -37,41 +44,38 @@ std::string inputs(const torch::jit::Stack& stack, const Operator& op) {
   return text.str();
 }
 
-std::string firstLine(const std::string& message) { return message.substr(0, message.find('\n')); }
-
-torch::jit::Stack arguments(Call& call, const Operator& op) {
-  torch::jit::Stack stack;
+void pushArguments(Call& call, const Operator& op, torch::jit::Stack& stack) {
   stack.reserve(op.parameters.size() + 1);
   for (size_t i = 0; i < op.parameters.size(); i++) {
     const auto& parameter = op.parameters[i];
     if (i + 1 >= call.count && parameter.hasDefault) {
       stack.push_back(parameter.defaultValue);
     } else {
-      stack.push_back(toIValue(call, call.at(i + 1), op, parameter));
+      stack.push_back(toIValue(call, call.at(i + 1), parameter));
     }
   }
-  return stack;
-}
-
-// The call consumed its arguments: convert them once more to tell their shapes.
-[[noreturn]] void fail(Call& call, const Operator& op, const std::string& message) {
-  throw std::runtime_error(op.name + ": " + firstLine(message) + " (" + inputs(arguments(call, op), op) + ")");
 }
 
 torch::jit::Stack invoke(Call& call) {
-  const auto index = static_cast<size_t>(call.number(0));
-  if (index >= call.engine.operators.size()) throw TypeError("unknown operator");
-  const Operator& op = call.engine.operators[index];
+  const double index = call.number(0);
+  if (!(index >= 0 && index < call.engine.operators.size())) throw TypeError("unknown operator");
+  const Operator& op = call.engine.operators[static_cast<size_t>(index)];
   if (call.count - 1 > op.parameters.size()) {
     throw TypeError(op.name + " takes " + std::to_string(op.parameters.size()) + " arguments");
   }
-  auto stack = arguments(call, op);
+  torch::jit::Stack stack;
+  bool called = false;
   try {
+    pushArguments(call, op, stack);
+    called = true;
     op.handle.callBoxed(&stack);
-  } catch (const c10::Error& error) {
-    fail(call, op, error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    fail(call, op, error.what());
+  } catch (...) {
+    // A call consumes its arguments: convert them once more to tell their shapes.
+    if (called) {
+      stack.clear();
+      pushArguments(call, op, stack);
+    }
+    rethrowWith(op.name, inputs(stack, op));
   }
   return stack;
 }

@@ -72,9 +72,15 @@ napi_value setSeed(Call& call) {
 }
 
 at::Generator generatorOf(const std::string& device) {
-  const c10::Device parsed(device);
-  if (parsed.is_cpu()) return at::detail::getDefaultCPUGenerator();
-  return at::globalContext().defaultGenerator(parsed);
+  try {
+    const c10::Device parsed(device);
+    if (parsed.is_cpu()) return at::detail::getDefaultCPUGenerator();
+  if (!whyNoCuda().empty()) throw std::runtime_error("no CUDA device: " + whyNoCuda());
+    if (!parsed.is_cuda() || !at::hasCUDA()) throw TypeError("no random numbers on a device that is not here");
+    return at::globalContext().defaultGenerator(parsed);
+  } catch (...) {
+    rethrowWith("generatorState", "device: '" + device + "'");
+  }
 }
 
 // generatorState(device) → a uint8 tensor
@@ -88,13 +94,18 @@ napi_value generatorState(Call& call) {
 napi_value setGeneratorState(Call& call) {
   auto generator = generatorOf(call.text(0));
   std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_state(call.tensor(1));
+  const auto& state = call.tensor(1);
+  try {
+    generator.set_state(state);
+  } catch (...) {
+    rethrowWith("setGeneratorState", "state: " + describe(state));
+  }
   return nullptr;
 }
 
 // loadLibrary(path): a shared library that registers operators with libtorch
 napi_value loadLibrary(Call& call) {
-  if (!dlopen(call.text(0).c_str(), RTLD_NOW | RTLD_GLOBAL)) throw std::runtime_error(dlerror());
+  if (!dlopen(call.text(0).c_str(), RTLD_NOW | RTLD_GLOBAL)) throw std::runtime_error(std::string("loadLibrary: ") + dlerror());
   return nullptr;
 }
 

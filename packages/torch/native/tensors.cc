@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -28,23 +29,39 @@ Bytes bytesOf(Call& call, size_t i) {
   return {data, length};
 }
 
+at::Tensor emptyOf(at::IntArrayRef shape, at::ScalarType dtype) {
+  try {
+    return at::empty(shape, at::TensorOptions().dtype(dtype));
+  } catch (...) {
+    rethrowWith("tensor", "shape: " + c10::str(shape));
+  }
+}
+
 // fromBytes(bytes, shape, dtype) → a CPU tensor with a copy of the data
 napi_value fromBytes(Call& call) {
   const auto bytes = bytesOf(call, 0);
-  auto tensor = at::empty(call.integers(1), at::TensorOptions().dtype(toScalarType(call.place(2))));
+  auto tensor = emptyOf(call.integers(1), toScalarType(call.place(2)));
   if (tensor.nbytes() != bytes.size) {
-    throw std::runtime_error("a tensor " + describe(tensor) + " holds " + std::to_string(tensor.nbytes()) + " bytes, the data " + std::to_string(bytes.size));
+    throw std::runtime_error("tensor: " + describe(tensor) + " holds " + std::to_string(tensor.nbytes()) + " bytes, the data " + std::to_string(bytes.size));
   }
   if (bytes.size > 0) std::memcpy(tensor.data_ptr(), bytes.data, bytes.size);
   return call.make(tensor);
+}
+
+at::Tensor onCpu(const at::Tensor& tensor) {
+  try {
+    return tensor.detach().to(at::kCPU).contiguous();
+  } catch (...) {
+    rethrowWith("toTypedArray", describe(tensor));
+  }
 }
 
 // toBytes(tensor, bytes): copies a tensor's elements, in row-major order, into the caller's buffer
 napi_value toBytes(Call& call) {
   at::NoGradGuard guard;
   const auto bytes = bytesOf(call, 1);
-  const auto tensor = call.tensor(0).detach().to(at::kCPU).contiguous();
-  if (tensor.nbytes() != bytes.size) throw std::runtime_error("the buffer has the wrong size for " + describe(tensor));
+  const auto tensor = onCpu(call.tensor(0));
+  if (tensor.nbytes() != bytes.size) throw std::runtime_error("toTypedArray: the buffer has the wrong size for " + describe(tensor));
   if (bytes.size > 0) std::memcpy(bytes.data, tensor.data_ptr(), bytes.size);
   return nullptr;
 }
@@ -52,11 +69,11 @@ napi_value toBytes(Call& call) {
 // item(tensor) → the one element: number, boolean, or bigint where a number would lose digits
 napi_value item(Call& call) {
   const auto& tensor = call.tensor(0);
-  if (tensor.numel() != 1) throw std::runtime_error("item() needs a tensor of one element, not " + describe(tensor));
+  if (tensor.numel() != 1) throw std::runtime_error("item: needs a tensor of one element, not " + describe(tensor));
   const auto scalar = tensor.item();
   if (scalar.isBoolean()) return call.make(scalar.toBool());
   if (scalar.isFloatingPoint()) return call.make(scalar.toDouble());
-  if (!scalar.isIntegral(false)) throw std::runtime_error("no JavaScript number for " + describe(tensor));
+  if (!scalar.isIntegral(false)) throw std::runtime_error("item: no JavaScript number for " + describe(tensor));
   const int64_t integer = scalar.toLong();
   if (integer <= 9007199254740991 && integer >= -9007199254740991) return call.make(static_cast<double>(integer));
   napi_value value;
@@ -85,6 +102,18 @@ std::shared_ptr<Mapping> mapFile(const std::string& path) {
   return std::make_shared<Mapping>(Mapping{data, static_cast<size_t>(status.st_size)});
 }
 
+// Whether a tensor that starts at `offset` ends within the file, without a product that could overflow.
+bool fits(at::IntArrayRef sizes, size_t itemSize, int64_t offset, size_t fileSize) {
+  if (offset < 0 || static_cast<size_t>(offset) > fileSize) return false;
+  const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  size_t room = (fileSize - static_cast<size_t>(offset)) / itemSize;
+  for (const int64_t size : sizes) {
+    if (size < 0) return false;
+    if (!empty && (room /= size) == 0) return false;
+  }
+  return true;
+}
+
 // mapTensors(path, offsets, shapes, dtypes) → tensors that look into the file; written pages are the process's own
 napi_value mapTensors(Call& call) {
   const auto path = call.text(0);
@@ -98,9 +127,8 @@ napi_value mapTensors(Call& call) {
     Call shape{call.env, call.engine, 1, {element}};
     const auto options = at::TensorOptions().dtype(toScalarType(dtypes[i]));
     const auto sizes = shape.integers(0);
-    const size_t bytes = c10::multiply_integers(sizes) * options.dtype().itemsize();
-    if (offsets[i] < 0 || bytes > mapping->size || static_cast<size_t>(offsets[i]) > mapping->size - bytes) {
-      throw std::runtime_error(path + ": a tensor lies outside the file");
+    if (!fits(sizes, options.dtype().itemsize(), offsets[i], mapping->size)) {
+      throw std::runtime_error(path + ": a tensor of shape " + c10::str(at::IntArrayRef(sizes)) + " at byte " + std::to_string(offsets[i]) + " lies outside the file");
     }
     auto* data = static_cast<char*>(mapping->data) + offsets[i];
     auto tensor = at::from_blob(data, sizes, [mapping](void*) {}, options);
@@ -114,7 +142,11 @@ napi_value shape(Call& call) { return call.make(call.tensor(0).sizes()); }
 napi_value strides(Call& call) { return call.make(call.tensor(0).strides()); }
 napi_value dtype(Call& call) { return call.make(static_cast<double>(call.tensor(0).scalar_type())); }
 napi_value device(Call& call) { return call.make(call.tensor(0).device().str()); }
-napi_value storageBytes(Call& call) { return call.make(static_cast<double>(call.tensor(0).storage().nbytes())); }
+// storageBytes(tensor): of the memory behind it, which views share; a sparse gradient has none of its own
+napi_value storageBytes(Call& call) {
+  const auto& tensor = call.tensor(0);
+  return call.make(tensor.has_storage() ? static_cast<double>(tensor.storage().nbytes()) : 0.0);
+}
 
 // isContiguous(tensor, memoryFormat)
 napi_value isContiguous(Call& call) {

@@ -35,60 +35,71 @@ Kind kindOf(const c10::TypePtr& type) {
   }
 }
 
-[[noreturn]] void refuse(const Operator& op, const Parameter& parameter, const std::string& expected) {
-  throw TypeError(op.name + ": argument '" + parameter.name + "' must be " + expected);
+[[noreturn]] void refuse(const Parameter& parameter, const std::string& expected) {
+  throw TypeError("argument '" + parameter.name + "' must be " + expected);
 }
 
-int64_t toInteger(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+int64_t toInteger(Call& call, napi_value value, const Parameter& parameter) {
   const auto type = typeOf(call.env, value);
   if (type == napi_bigint) {
     int64_t integer = 0;
     bool lossless = false;
     checked(call.env, napi_get_value_bigint_int64(call.env, value, &integer, &lossless));
-    if (!lossless) refuse(op, parameter, "an integer of 64 bits");
+    if (!lossless) refuse(parameter, "an integer of 64 bits");
     return integer;
   }
-  if (type != napi_number) refuse(op, parameter, "an integer");
+  if (type != napi_number) refuse(parameter, "an integer");
   double number = 0;
   checked(call.env, napi_get_value_double(call.env, value, &number));
-  if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) refuse(op, parameter, "an integer");
+  if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) refuse(parameter, "an integer");
   return static_cast<int64_t>(number);
 }
 
-double toReal(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
-  if (typeOf(call.env, value) != napi_number) refuse(op, parameter, "a number");
+double toReal(Call& call, napi_value value, const Parameter& parameter) {
+  if (typeOf(call.env, value) != napi_number) refuse(parameter, "a number");
   double number = 0;
   checked(call.env, napi_get_value_double(call.env, value, &number));
   return number;
 }
 
-bool toBoolean(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
-  if (typeOf(call.env, value) != napi_boolean) refuse(op, parameter, "true or false");
+bool toBoolean(Call& call, napi_value value, const Parameter& parameter) {
+  if (typeOf(call.env, value) != napi_boolean) refuse(parameter, "true or false");
   bool flag = false;
   checked(call.env, napi_get_value_bool(call.env, value, &flag));
   return flag;
 }
 
 // An integer-valued number is an integer Scalar: it keeps integer tensors integer and changes nothing for others.
-at::Scalar toScalar(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+at::Scalar toScalar(Call& call, napi_value value, const Parameter& parameter) {
   switch (typeOf(call.env, value)) {
-    case napi_boolean: return at::Scalar(toBoolean(call, value, op, parameter));
-    case napi_bigint: return at::Scalar(toInteger(call, value, op, parameter));
+    case napi_boolean: return at::Scalar(toBoolean(call, value, parameter));
+    case napi_bigint: return at::Scalar(toInteger(call, value, parameter));
     case napi_number: {
-      const double number = toReal(call, value, op, parameter);
+      const double number = toReal(call, value, parameter);
       const bool integral = std::abs(number) <= 9007199254740992.0 && number == std::floor(number);
       // -0 is a float's alone.
       if (integral && !(number == 0 && std::signbit(number))) return at::Scalar(static_cast<int64_t>(number));
       return at::Scalar(number);
     }
-    default: refuse(op, parameter, "a number, bigint or boolean");
+    default: refuse(parameter, "a number, bigint or boolean");
   }
 }
 
-uint32_t arrayLength(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+c10::Device toDevice(const std::string& name, const Parameter& parameter) {
+  try {
+    const c10::Device device(name);
+    if (device.is_cuda() && !at::hasCUDA()) refuse(parameter, "a device that is here, not '" + name + "': this libtorch sees no GPU");
+    if (device.is_cpu() || device.is_cuda()) return device;
+  } catch (const c10::Error&) {
+    // Not a device's name at all: refused below with the others.
+  }
+  refuse(parameter, "a device such as 'cpu' or 'cuda:0', not '" + name + "'");
+}
+
+uint32_t arrayLength(Call& call, napi_value value, const Parameter& parameter) {
   bool isArray = false;
   checked(call.env, napi_is_array(call.env, value, &isArray));
-  if (!isArray) refuse(op, parameter, "an array");
+  if (!isArray) refuse(parameter, "an array");
   uint32_t length = 0;
   checked(call.env, napi_get_array_length(call.env, value, &length));
   return length;
@@ -97,36 +108,36 @@ uint32_t arrayLength(Call& call, napi_value value, const Operator& op, const Par
 // A list such as int[2] takes one number for all places, and else exactly its length: libtorch's kernels
 // trust it and would read past the end. (int[1] is only a hint that one number will do.)
 template <typename T, typename Convert>
-std::vector<T> toList(Call& call, napi_value value, const Operator& op, const Parameter& parameter, Convert convert) {
+std::vector<T> toList(Call& call, napi_value value, const Parameter& parameter, Convert convert) {
   const auto type = typeOf(call.env, value);
   const int32_t fixed = parameter.fixedLength;
   if (fixed > 0 && (type == napi_number || type == napi_bigint || type == napi_boolean)) {
-    return std::vector<T>(fixed, convert(call, value, op, parameter));
+    return std::vector<T>(fixed, convert(call, value, parameter));
   }
-  const uint32_t length = arrayLength(call, value, op, parameter);
+  const uint32_t length = arrayLength(call, value, parameter);
   std::vector<T> list;
   list.reserve(length);
   for (uint32_t i = 0; i < length; i++) {
     napi_value element;
     checked(call.env, napi_get_element(call.env, value, i, &element));
-    list.push_back(convert(call, element, op, parameter));
+    list.push_back(convert(call, element, parameter));
   }
   if (fixed > 1) {
     const bool emptyAllowed = parameter.hasDefault && parameter.defaultValue.isList() && parameter.defaultValue.toListRef().empty();
     if (length == 1) return std::vector<T>(fixed, list[0]);
     if (length != static_cast<uint32_t>(fixed) && !(length == 0 && emptyAllowed)) {
-      refuse(op, parameter, "a list of " + std::to_string(fixed) + " numbers, not of " + std::to_string(length));
+      refuse(parameter, "a list of " + std::to_string(fixed) + " numbers, not of " + std::to_string(length));
     }
   }
   return list;
 }
 
-c10::IValue toTensorList(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+c10::IValue toTensorList(Call& call, napi_value value, const Parameter& parameter) {
   napi_typedarray_type type;
   size_t length = 0;
   void* data = nullptr;
   if (napi_get_typedarray_info(call.env, value, &type, &length, &data, nullptr, nullptr) != napi_ok || type != napi_int32_array) {
-    refuse(op, parameter, "a list of tensors");
+    refuse(parameter, "a list of tensors");
   }
   const auto* places = static_cast<int32_t*>(data);
   if (parameter.optionalElements) {
@@ -161,48 +172,48 @@ Operator planOperator(const c10::OperatorHandle& handle) {
   return op;
 }
 
-c10::IValue toIValue(Call& call, napi_value value, const Operator& op, const Parameter& parameter) {
+c10::IValue toIValue(Call& call, napi_value value, const Parameter& parameter) {
   const auto type = typeOf(call.env, value);
   if (type == napi_undefined || type == napi_null) {
     if (type == napi_undefined && parameter.hasDefault) return parameter.defaultValue;
     if (parameter.optional) return c10::IValue();
-    refuse(op, parameter, "given");
+    refuse(parameter, "given");
   }
   switch (parameter.kind) {
     case Kind::tensor: {
-      if (type != napi_number) refuse(op, parameter, "a tensor");
+      if (type != napi_number) refuse(parameter, "a tensor");
       int32_t place = -1;
       checked(call.env, napi_get_value_int32(call.env, value, &place));
       return call.engine.get(place);
     }
-    case Kind::tensorList: return toTensorList(call, value, op, parameter);
-    case Kind::integer: return toInteger(call, value, op, parameter);
-    case Kind::integerList: return toList<int64_t>(call, value, op, parameter, toInteger);
-    case Kind::real: return toReal(call, value, op, parameter);
-    case Kind::realList: return toList<double>(call, value, op, parameter, toReal);
-    case Kind::boolean: return toBoolean(call, value, op, parameter);
+    case Kind::tensorList: return toTensorList(call, value, parameter);
+    case Kind::integer: return toInteger(call, value, parameter);
+    case Kind::integerList: return toList<int64_t>(call, value, parameter, toInteger);
+    case Kind::real: return toReal(call, value, parameter);
+    case Kind::realList: return toList<double>(call, value, parameter, toReal);
+    case Kind::boolean: return toBoolean(call, value, parameter);
     case Kind::booleanList: {
       c10::List<bool> list;
-      for (const bool flag : toList<bool>(call, value, op, parameter, toBoolean)) list.push_back(flag);
+      for (const bool flag : toList<bool>(call, value, parameter, toBoolean)) list.push_back(flag);
       return list;
     }
-    case Kind::scalar: return toScalar(call, value, op, parameter);
+    case Kind::scalar: return toScalar(call, value, parameter);
     case Kind::scalarList: {
       c10::List<at::Scalar> list;
-      for (const auto& scalar : toList<at::Scalar>(call, value, op, parameter, toScalar)) list.push_back(scalar);
+      for (const auto& scalar : toList<at::Scalar>(call, value, parameter, toScalar)) list.push_back(scalar);
       return list;
     }
     case Kind::string: {
-      if (type != napi_string) refuse(op, parameter, "a string");
+      if (type != napi_string) refuse(parameter, "a string");
       return toText(call.env, value);
     }
     case Kind::device: {
-      if (type != napi_string) refuse(op, parameter, "a device such as 'cpu' or 'cuda:0'");
-      return c10::Device(toText(call.env, value));
+      if (type != napi_string) refuse(parameter, "a device such as 'cpu' or 'cuda:0'");
+      return toDevice(toText(call.env, value), parameter);
     }
     case Kind::unsupported: break;
   }
-  refuse(op, parameter, "left out: its type has no JavaScript form");
+  refuse(parameter, "left out: its type has no JavaScript form");
 }
 
 napi_value fromIValue(Call& call, const c10::IValue& value) {
@@ -222,14 +233,53 @@ at::ScalarType toScalarType(int64_t code) {
   return static_cast<at::ScalarType>(code);
 }
 
+// As TypeScript names it.
+std::string nameOf(at::ScalarType type) {
+  switch (type) {
+    case at::kByte: return "uint8";
+    case at::kChar: return "int8";
+    case at::kShort: return "int16";
+    case at::kInt: return "int32";
+    case at::kLong: return "int64";
+    case at::kHalf: return "float16";
+    case at::kFloat: return "float32";
+    case at::kDouble: return "float64";
+    case at::kBool: return "bool";
+    case at::kBFloat16: return "bfloat16";
+    default: return c10::toString(type);
+  }
+}
+
 std::string describe(const at::Tensor& tensor) {
   std::ostringstream text;
   if (!tensor.defined()) return "undefined";
-  text << c10::toString(tensor.scalar_type()) << '[';
+  text << nameOf(tensor.scalar_type()) << '[';
   for (int64_t i = 0; i < tensor.dim(); i++) text << (i ? ", " : "") << tensor.size(i);
   text << ']';
   if (!tensor.is_cpu()) text << ' ' << tensor.device();
   return text.str();
+}
+
+std::string describe(at::ArrayRef<at::Tensor> tensors) {
+  constexpr size_t most = 4;
+  std::string text = "[";
+  for (size_t i = 0; i < tensors.size() && i < most; i++) text += (i ? ", " : "") + describe(tensors[i]);
+  return text + (tensors.size() > most ? ", …]" : "]");
+}
+
+void rethrowWith(const std::string& name, const std::string& inputs) {
+  const auto text = [&](const std::string& message) {
+    return name + ": " + message.substr(0, message.find('\n')) + (inputs.empty() ? "" : " (" + inputs + ")");
+  };
+  try {
+    throw;
+  } catch (const TypeError& error) {
+    throw TypeError(text(error.what()));
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(text(error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    throw std::runtime_error(text(error.what()));
+  }
 }
 
 }  // namespace door

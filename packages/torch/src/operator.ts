@@ -15,6 +15,13 @@ export function optionalOperator(name: string): number {
   return native.findOperator(base, overload);
 }
 
+/** The number of an optional operator where this libtorch has it, else an error that says so. */
+export function available(number: number, name: string): number {
+  if (number < 0)
+    throw new Error(`${name}: libtorch ${native.version()} has no such operator; ask with hasOperator`);
+  return number;
+}
+
 /**
  * Whether this libtorch, or a library loaded with `loadLibrary`, has an operator.
  *

@@ -2,7 +2,7 @@
 
 import { type Device, type Dtype, dtypeCode, type MemoryFormat, memoryFormatCode } from './dtype.js';
 import { native, type Scalar } from './native.js';
-import { operator, optionalOperator } from './operator.js';
+import { available, operator, optionalOperator } from './operator.js';
 import { place, placeOrNull, places, placesWithGaps, Tensor, wrap, wrapAll } from './tensor.js';
 
 const ADD_TENSOR_OPERATOR = operator('aten::add.Tensor');
@@ -2352,7 +2352,7 @@ const FOREACH_MUL_TENSOR_IN_PLACE = optionalOperator('aten::_foreach_mul_.Tensor
 /** `aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()` */
 export function foreachMulTensor_(self: readonly Tensor[], other: Tensor): void {
   native.callInPlace(
-    FOREACH_MUL_TENSOR_IN_PLACE,
+    available(FOREACH_MUL_TENSOR_IN_PLACE, 'aten::_foreach_mul_.Tensor'),
     places(self, 'foreachMulTensor_'),
     place(other, 'foreachMulTensor_'),
   );
@@ -2371,7 +2371,7 @@ export function scaledDotProductAttention(
 ): Tensor {
   return wrap(
     native.call(
-      SCALED_DOT_PRODUCT_ATTENTION_OPERATOR,
+      available(SCALED_DOT_PRODUCT_ATTENTION_OPERATOR, 'aten::scaled_dot_product_attention'),
       place(query, 'scaledDotProductAttention'),
       place(key, 'scaledDotProductAttention'),
       place(value, 'scaledDotProductAttention'),
@@ -2403,7 +2403,7 @@ export function fusedSgd_(
   },
 ): void {
   native.callInPlace(
-    FUSED_SGD_TENSOR_LR_IN_PLACE,
+    available(FUSED_SGD_TENSOR_LR_IN_PLACE, 'aten::_fused_sgd_.tensor_lr'),
     places(self, 'fusedSgd_'),
     places(grads, 'fusedSgd_'),
     places(momentumBufferList, 'fusedSgd_'),
@@ -2441,7 +2441,7 @@ export function fusedAdamW_(
   },
 ): void {
   native.callInPlace(
-    FUSED_ADAMW_TENSOR_LR_IN_PLACE,
+    available(FUSED_ADAMW_TENSOR_LR_IN_PLACE, 'aten::_fused_adamw_.tensor_lr'),
     places(self, 'fusedAdamW_'),
     places(grads, 'fusedAdamW_'),
     places(expAvgs, 'fusedAdamW_'),
