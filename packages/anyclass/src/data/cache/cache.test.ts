@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { Dataset } from '../dataset.js';
+import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
+import { openDataset } from '../openDataset.js';
+import { openPixels } from './openCache.js';
+import { prepareCache } from './prepareCache.js';
+
+const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
+const root = mkdtempSync(join(tmpdir(), 'anyclass-cache-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const format = { width: 16, height: 16, channels: 3 } as const;
+
+/** A folder of real image files with a table; one of them is cut off. */
+async function files(name: string, count: number): Promise<{ data: Dataset; folder: string; cache: string }> {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  const lines = ['Filename,x'];
+  for (let i = 0; i < count; i++) {
+    copyFileSync(join(fixtures, i % 2 === 0 ? 'rgb.png' : 'rgb.jpg'), join(folder, `${i}.img`));
+    lines.push(`${i}.img,${i % 3 === 0 ? 1 : 0}`);
+  }
+  writeFileSync(join(folder, '5.img'), readFileSync(join(fixtures, 'rgb.png')).subarray(0, 60));
+  writeFileSync(join(folder, 'labels.csv'), lines.join('\n'));
+  return { data: await openDataset(join(folder, 'labels.csv')), folder, cache: join(root, `${name}-cache`) };
+}
+
+async function pixelsOf(source: PixelSource, row: number): Promise<Buffer> {
+  const out = Buffer.alloc(16 * 16 * 3);
+  await source.readInto(row, out, 0);
+  return out;
+}
+
+test('the cache gives the pixels of the originals, and quarantines what they cannot', async () => {
+  const { data, cache } = await files('same', 40);
+  const result = await prepareCache(data, { format, folder: cache });
+  expect(result).toMatchObject({ rows: 40, decoded: 40, quarantined: [{ row: 5, name: '5.img' }] });
+  const { pixels, state } = await openPixels(data, format, cache);
+  expect(state.kind).toBe('complete');
+  for (const row of [0, 1, 39]) {
+    expect(await pixelsOf(pixels, row)).toEqual(await pixelsOf(decodedPixels(data.images, format), row));
+  }
+  await expect(pixelsOf(pixels, 5)).rejects.toThrow(result.quarantined[0]!.reason);
+  await pixels.close();
+});
+
+test('run again, it decodes only what changed; a changed original makes it stale', async () => {
+  const { data, folder, cache } = await files('changed', 30);
+  await prepareCache(data, { format, folder: cache });
+  expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(0);
+  copyFileSync(join(fixtures, 'gray.png'), join(folder, '7.img'));
+  utimesSync(join(folder, '7.img'), 1, 1);
+  expect((await openPixels(data, format, cache)).state).toMatchObject({
+    kind: 'stale',
+    text: /'7\.img' changed/,
+  });
+  expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(1);
+  const { pixels, state } = await openPixels(data, format, cache);
+  expect(state.kind).toBe('complete');
+  expect(await pixelsOf(pixels, 7)).toEqual(await pixelsOf(decodedPixels(data.images, format), 7));
+  await pixels.close();
+});
+
+test('a check finds pixels that changed on the disk, and mends them', async () => {
+  const { data, cache } = await files('checked', 20);
+  const { path } = await prepareCache(data, { format, folder: cache });
+  const bin = readFileSync(join(path, 'images.bin'));
+  bin[3 * 768 + 10] = bin[3 * 768 + 10]! ^ 1;
+  writeFileSync(join(path, 'images.bin'), bin);
+  expect((await prepareCache(data, { format, folder: cache, check: true })).decoded).toBe(1);
+  const { pixels } = await openPixels(data, format, cache);
+  expect(await pixelsOf(pixels, 3)).toEqual(await pixelsOf(decodedPixels(data.images, format), 3));
+  await pixels.close();
+});
+
+test('stopped in the middle it goes on where it was, and what is there can be used', async () => {
+  const { data, cache } = await files('stopped', 1200);
+  const stop = new AbortController();
+  const onProgress = () => stop.abort(new Error('stopped'));
+  await expect(
+    prepareCache(data, { format, folder: cache, signal: stop.signal, onProgress }),
+  ).rejects.toThrow('stopped');
+  const { pixels, state } = await openPixels(data, format, cache);
+  expect(state).toMatchObject({
+    kind: 'partial',
+    text: 'cache holds 512 of 1200 images; the others are decoded',
+  });
+  expect(await pixelsOf(pixels, 1199)).toEqual(await pixelsOf(decodedPixels(data.images, format), 1199));
+  await pixels.close();
+  expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(1200 - 512);
+});
+
+test('a cache that another living process prepares is left alone; the lock of a dead one does not count', async () => {
+  const { data, cache } = await files('locked', 8);
+  const { path } = await prepareCache(data, { format, folder: cache });
+  const sleeper = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
+  writeFileSync(join(path, 'prepare.lock'), String(sleeper.pid));
+  await expect(prepareCache(data, { format, folder: cache })).rejects.toThrow(/is preparing this cache/);
+  sleeper.kill('SIGKILL');
+  await new Promise((ended) => sleeper.once('exit', ended));
+  expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(0);
+  expect(readdirSync(path)).not.toContain('prepare.lock');
+});
+
+test('another size is another cache, and a dataset without cache is decoded', async () => {
+  const { data, cache } = await files('sizes', 8);
+  await prepareCache(data, { format, folder: cache });
+  const other = await openPixels(data, { ...format, width: 8 }, cache);
+  expect(other.state.kind).toBe('absent');
+  expect((await openPixels(data, format, undefined)).state.kind).toBe('absent');
+});

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Dataset } from '../dataset.js';
+import type { PixelFormat } from '../images/decode.js';
+
+// A cache is a folder:
+//   manifest.json   which dataset, how many rows, which size; written first
+//   images.bin      row r's pixels at r * imageBytes
+//   rows.bin        16 bytes a row: state, CRC-32 of the pixels, fingerprint of the original
+//   failed.jsonl    one line for each image that could not be decoded
+// A row's record is written after its pixels are on the disk; so whenever the process dies, a row is whole or not there.
+
+export const rowState = { absent: 0, ready: 1, failed: 2 } as const;
+export const recordBytes = 16;
+
+export interface CacheManifest {
+  readonly version: 1;
+  readonly dataset: string;
+  readonly rows: number;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  /** SHA-256 of all image names in order. */
+  readonly names: string;
+}
+
+/** What the cache knows of a row. */
+export interface RowRecord {
+  readonly state: number;
+  readonly crc: number;
+  readonly fingerprint: bigint;
+}
+
+/** The folder of the cache of a dataset at a size; the names of its images and the size make its key. */
+export function cachePath(folder: string, dataset: Dataset, format: PixelFormat): string {
+  const { names } = manifestFor(dataset, format);
+  const safeName = dataset.name.replaceAll(/[^a-zA-Z0-9._-]/g, '_');
+  return join(
+    folder,
+    `${safeName}-${format.width}x${format.height}x${format.channels}-${names.slice(0, 12)}`,
+  );
+}
+
+export function manifestFor(dataset: Dataset, { width, height, channels }: PixelFormat): CacheManifest {
+  const names = createHash('sha256').update(dataset.names.bytes).digest('hex');
+  return { version: 1, dataset: dataset.name, rows: dataset.names.length, width, height, channels, names };
+}
+
+export async function writeManifest(path: string, manifest: CacheManifest): Promise<void> {
+  await mkdir(path, { recursive: true });
+  const file = await open(join(path, 'manifest.json.part'), 'w');
+  try {
+    await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(join(path, 'manifest.json.part'), join(path, 'manifest.json'));
+}
+
+/** Whether the cache at `path` was made for this very dataset and size. */
+export async function manifestMatches(path: string, wanted: CacheManifest): Promise<boolean> {
+  const file = join(path, 'manifest.json');
+  if (!existsSync(file)) return false;
+  try {
+    return JSON.stringify(JSON.parse(await readFile(file, 'utf8'))) === JSON.stringify(wanted);
+  } catch {
+    return false;
+  }
+}
+
+export function readRecord(records: Buffer, row: number): RowRecord {
+  const at = row * recordBytes;
+  return {
+    state: records.readUInt32LE(at),
+    crc: records.readUInt32LE(at + 4),
+    fingerprint: records.readBigUInt64LE(at + 8),
+  };
+}
+
+export function writeRecord(records: Buffer, row: number, record: RowRecord): void {
+  const at = row * recordBytes;
+  records.writeUInt32LE(record.state, at);
+  records.writeUInt32LE(record.crc, at + 4);
+  records.writeBigUInt64LE(record.fingerprint, at + 8);
+}
+
+/** 64 bits of a fingerprint's hash: what fits a record. */
+export function fingerprintBits(fingerprint: string): bigint {
+  return createHash('sha256').update(fingerprint).digest().readBigUInt64LE();
+}

@@ -1,0 +1,116 @@
+import { existsSync, read as readAt } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DataError } from '../dataError.js';
+import type { Dataset } from '../dataset.js';
+import type { PixelFormat } from '../images/decode.js';
+import { decodedPixels, imageBytes, type PixelSource } from '../images/pixelSource.js';
+import {
+  cachePath,
+  fingerprintBits,
+  manifestFor,
+  manifestMatches,
+  readRecord,
+  recordBytes,
+  rowState,
+} from './cacheFiles.js';
+
+/** What was found where a cache would be, in words for a log line. */
+export interface CacheState {
+  readonly kind: 'absent' | 'stale' | 'partial' | 'complete';
+  readonly text: string;
+}
+
+// To look at a million files takes minutes on a network disk; this many tell whether a dataset was replaced.
+// `prepareCache` looks at all of them.
+const sampledRows = 256;
+
+/**
+ * The images of a dataset, from its cache where it is prepared and else from the originals. A cache whose originals
+ * changed is not used.
+ *
+ * @example
+ * const { pixels, state } = await openPixels(dataset, { width: 224, height: 224, channels: 3 }, '.anyclass/cache');
+ * console.log(state.text) // cache of 78566 images, all prepared
+ */
+export async function openPixels(
+  dataset: Dataset,
+  format: PixelFormat,
+  folder: string | undefined,
+): Promise<{ readonly pixels: PixelSource; readonly state: CacheState }> {
+  const originals = decodedPixels(dataset.images, format);
+  const path = folder === undefined ? undefined : cachePath(folder, dataset, format);
+  if (path === undefined || !(await manifestMatches(path, manifestFor(dataset, format)))) {
+    return {
+      pixels: originals,
+      state: { kind: 'absent', text: 'no cache: images are decoded as they are needed' },
+    };
+  }
+  const records = await readFile(join(path, 'rows.bin')).catch(() => Buffer.alloc(0));
+  if (records.length !== dataset.names.length * recordBytes || !existsSync(join(path, 'images.bin'))) {
+    const text = `cache at ${path} is damaged and not used: prepare it again`;
+    return { pixels: originals, state: { kind: 'stale', text } };
+  }
+  const changed = await firstChanged(dataset, records);
+  if (changed !== undefined) {
+    const text = `cache at ${path} is stale and not used: '${changed}' changed since; prepare it again`;
+    return { pixels: originals, state: { kind: 'stale', text } };
+  }
+  const done = countDone(records);
+  const state: CacheState =
+    done === dataset.names.length
+      ? { kind: 'complete', text: `cache of ${done} images, all prepared` }
+      : {
+          kind: 'partial',
+          text: `cache holds ${done} of ${dataset.names.length} images; the others are decoded`,
+        };
+  return { pixels: await cachedPixels(path, records, originals), state };
+}
+
+async function cachedPixels(path: string, records: Buffer, originals: PixelSource): Promise<PixelSource> {
+  const file = await open(join(path, 'images.bin'));
+  const read = promisify(readAt);
+  const stride = imageBytes(originals.format);
+  const failures = new Map<number, string>();
+  for (const line of (await readFile(join(path, 'failed.jsonl'), 'utf8').catch(() => '')).split('\n')) {
+    if (line === '') continue;
+    const { row, reason }: { row: number; reason: string } = JSON.parse(line);
+    failures.set(row, reason);
+  }
+  return {
+    format: originals.format,
+    async readInto(row, out, offset) {
+      const { state } = readRecord(records, row);
+      if (state === rowState.absent) return originals.readInto(row, out, offset);
+      if (state === rowState.failed) throw new DataError(failures.get(row) ?? 'could not be decoded');
+      const { bytesRead } = await read(file.fd, out, offset, stride, row * stride);
+      if (bytesRead !== stride)
+        throw new DataError(`${path}: images.bin ends early; prepare the cache again`);
+    },
+    async close() {
+      await file.close();
+      await originals.close();
+    },
+  };
+}
+
+/** The name of a prepared image whose original is not what it was, among an even sample. */
+async function firstChanged(dataset: Dataset, records: Buffer): Promise<string | undefined> {
+  const rows = dataset.names.length;
+  const step = Math.max(1, Math.floor(rows / sampledRows));
+  for (let row = 0; row < rows; row += step) {
+    const record = readRecord(records, row);
+    if (record.state !== rowState.ready) continue;
+    const now = await dataset.images.fingerprint(row).then(fingerprintBits, () => undefined);
+    if (now !== record.fingerprint) return dataset.names.at(row);
+  }
+  return undefined;
+}
+
+function countDone(records: Buffer): number {
+  let done = 0;
+  for (let at = 0; at < records.length; at += recordBytes)
+    if (records.readUInt32LE(at) !== rowState.absent) done += 1;
+  return done;
+}

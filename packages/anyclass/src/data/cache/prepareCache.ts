@@ -1,0 +1,176 @@
+import { appendFile, type FileHandle, open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { DataError } from '../dataError.js';
+import type { Dataset } from '../dataset.js';
+import { decodeImage, type PixelFormat } from '../images/decode.js';
+import { imageBytes } from '../images/pixelSource.js';
+import { createQuarantine, type Quarantined } from '../images/quarantine.js';
+import { limiter, settleAll } from '../loading/limiter.js';
+import {
+  cachePath,
+  fingerprintBits,
+  manifestFor,
+  manifestMatches,
+  type RowRecord,
+  readRecord,
+  recordBytes,
+  rowState,
+  writeManifest,
+  writeRecord,
+} from './cacheFiles.js';
+
+export interface PrepareOptions {
+  readonly format: PixelFormat;
+  /** Folder of all caches. */
+  readonly folder: string;
+  readonly threads?: number;
+  readonly strict?: boolean;
+  /** Read every prepared image again and compare its checksum. */
+  readonly check?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface PrepareResult {
+  readonly path: string;
+  readonly rows: number;
+  /** Images that were decoded now; the others were there. */
+  readonly decoded: number;
+  readonly bytes: number;
+  readonly quarantined: readonly Quarantined[];
+}
+
+/**
+ * Decode a dataset once into a packed cache of uint8 images. Killed and begun again, it goes on where it was; run again
+ * on a finished cache, it decodes only what changed since.
+ *
+ * @example
+ * await prepareCache(dataset, { format: { width: 224, height: 224, channels: 3 }, folder: '.anyclass/cache' })
+ */
+export async function prepareCache(dataset: Dataset, options: PrepareOptions): Promise<PrepareResult> {
+  const { format, threads = availableParallelism(), signal } = options;
+  const path = cachePath(options.folder, dataset, format);
+  const manifest = manifestFor(dataset, format);
+  if (!(await manifestMatches(path, manifest))) await writeManifest(path, manifest);
+  const unlock = await lock(path);
+  const files: FileHandle[] = [];
+  try {
+    const images = await openForUpdate(join(path, 'images.bin'), manifest.rows * imageBytes(format), files);
+    const recordFile = await openForUpdate(join(path, 'rows.bin'), manifest.rows * recordBytes, files);
+    const records = Buffer.alloc(manifest.rows * recordBytes);
+    await recordFile.read(records, 0, records.length, 0);
+
+    const limited = limiter(threads);
+    const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
+    const stride = imageBytes(format);
+    const chunkRows = Math.max(16, Math.min(512, Math.floor((32 * 1024 * 1024) / stride)));
+    const chunk = Buffer.alloc(chunkRows * stride);
+    let decoded = 0;
+    for (let start = 0; start < manifest.rows; start += chunkRows) {
+      signal?.throwIfAborted();
+      const end = Math.min(start + chunkRows, manifest.rows);
+      const stored = chunk.subarray(0, (end - start) * stride);
+      if (options.check) await images.read(stored, 0, stored.length, start * stride);
+      const changed = await settleAll(
+        Array.from({ length: end - start }, (_, i) =>
+          limited(async () => {
+            const row = start + i;
+            const before = readRecord(records, row);
+            const pixels = stored.subarray(i * stride, (i + 1) * stride);
+            const record = await update(dataset, row, before, pixels, options, quarantine.add);
+            if (record === before) return undefined;
+            if (record.state === rowState.ready) await images.write(pixels, 0, stride, row * stride);
+            return { row, record };
+          }),
+        ),
+      );
+      const news = changed.filter((entry) => entry !== undefined);
+      if (news.length > 0) {
+        await images.datasync(); // pixels first, then the records that vouch for them
+        for (const { row, record } of news) writeRecord(records, row, record);
+        await recordFile.write(
+          records,
+          start * recordBytes,
+          (end - start) * recordBytes,
+          start * recordBytes,
+        );
+        await recordFile.datasync();
+        decoded += news.length;
+      }
+      options.onProgress?.(end, manifest.rows);
+    }
+    const quarantined = quarantine.list();
+    await writeFailures(join(path, 'failed.jsonl'), quarantined);
+    return { path, rows: manifest.rows, decoded, bytes: manifest.rows * stride, quarantined };
+  } finally {
+    await Promise.all(files.map((file) => file.close()));
+    await unlock();
+  }
+}
+
+/** The record of a row as it should be: the old one if all is as it was, else a new one, with pixels decoded. */
+async function update(
+  dataset: Dataset,
+  row: number,
+  before: RowRecord,
+  pixels: Buffer,
+  { format, check, signal }: PrepareOptions,
+  quarantine: (row: number, error: unknown) => void,
+): Promise<RowRecord> {
+  signal?.throwIfAborted();
+  let fingerprint = 0n;
+  try {
+    fingerprint = fingerprintBits(await dataset.images.fingerprint(row));
+    const same = before.state === rowState.ready && before.fingerprint === fingerprint;
+    if (same && !(check && crc32(pixels) !== before.crc)) return before;
+    pixels.set(await decodeImage(await dataset.images.read(row), format));
+    return { state: rowState.ready, crc: crc32(pixels), fingerprint };
+  } catch (error) {
+    quarantine(row, error);
+    const failed = before.state === rowState.failed && before.fingerprint === fingerprint;
+    return failed ? before : { state: rowState.failed, crc: 0, fingerprint };
+  }
+}
+
+async function openForUpdate(path: string, size: number, files: FileHandle[]): Promise<FileHandle> {
+  const file = await open(path, 'a').then(async (created) => {
+    await created.close();
+    return open(path, 'r+');
+  });
+  files.push(file);
+  await file.truncate(size);
+  return file;
+}
+
+async function writeFailures(path: string, failures: readonly Quarantined[]): Promise<void> {
+  await writeFile(path, '');
+  for (const failure of failures) await appendFile(path, `${JSON.stringify(failure)}\n`);
+}
+
+/** One writer at a time; a lock whose process is gone does not count. */
+async function lock(path: string): Promise<() => Promise<void>> {
+  const file = join(path, 'prepare.lock');
+  const take = () => writeFile(file, String(process.pid), { flag: 'wx' });
+  try {
+    await take();
+  } catch {
+    const owner = Number(await readFile(file, 'utf8').catch(() => ''));
+    if (owner > 0 && owner !== process.pid && isAlive(owner)) {
+      throw new DataError(`${path}: process ${owner} is preparing this cache; wait for it, or end it`);
+    }
+    await unlink(file);
+    await take();
+  }
+  return () => unlink(file);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

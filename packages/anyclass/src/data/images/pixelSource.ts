@@ -1,0 +1,32 @@
+import { decodeImage, type PixelFormat } from './decode.js';
+import type { ImageSource } from './imageSource.js';
+
+/** Decoded images of one size by row: from the originals, or from a prepared cache. */
+export interface PixelSource {
+  readonly format: PixelFormat;
+  /** Write the pixels of a row into `out` at `offset`; rejects with the reason if the image cannot be read. */
+  readInto(row: number, out: Uint8Array, offset: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Bytes of one decoded image. */
+export function imageBytes({ width, height, channels }: PixelFormat): number {
+  return width * height * channels;
+}
+
+/**
+ * Images decoded each time they are asked for.
+ *
+ * @example
+ * const pixels = decodedPixels(dataset.images, { width: 224, height: 224, channels: 3 });
+ * await pixels.readInto(0, new Uint8Array(150528), 0);
+ */
+export function decodedPixels(images: ImageSource, format: PixelFormat): PixelSource {
+  return {
+    format,
+    async readInto(row, out, offset) {
+      out.set(await decodeImage(await images.read(row), format), offset);
+    },
+    close: () => images.close(),
+  };
+}

@@ -1,0 +1,39 @@
+import { DataError, reasonOf } from '../dataError.js';
+import type { NameTable } from '../nameTable.js';
+
+/** An image that could not be used, and why. */
+export interface Quarantined {
+  readonly row: number;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** The images that could not be used so far: listed, counted, never replaced by others. */
+export interface Quarantine {
+  /** Note an image; with `strict` this throws instead. Noting it twice keeps one entry. */
+  add(row: number, error: unknown): void;
+  readonly size: number;
+  list(): Quarantined[];
+}
+
+/**
+ * @example
+ * const quarantine = createQuarantine(dataset.names, { strict: false });
+ * quarantine.add(3, new Error('premature end of JPEG image'));
+ * quarantine.list() // [{ row: 3, name: '00000003.png', reason: 'premature end of JPEG image' }]
+ */
+export function createQuarantine(names: NameTable, { strict }: { readonly strict: boolean }): Quarantine {
+  const reasons = new Map<number, string>();
+  return {
+    add(row, error) {
+      const reason = reasonOf(error);
+      if (strict) throw new DataError(`image '${names.at(row)}' (row ${row}): ${reason}`);
+      reasons.set(row, reason);
+    },
+    get size() {
+      return reasons.size;
+    },
+    list: () =>
+      [...reasons].sort(([a], [b]) => a - b).map(([row, reason]) => ({ row, name: names.at(row), reason })),
+  };
+}

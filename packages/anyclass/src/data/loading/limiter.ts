@@ -1,0 +1,45 @@
+/**
+ * At most `limit` tasks at once, begun in the order in which they were asked for.
+ *
+ * @example
+ * const limited = limiter(8);
+ * await Promise.all(rows.map((row) => limited(() => decode(row))));
+ */
+export function limiter(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let head = 0;
+  let running = 0;
+  const release = () => {
+    const next = waiting[head];
+    if (next === undefined) {
+      running -= 1;
+      return;
+    }
+    head += 1;
+    if (head > 1024 && head * 2 > waiting.length) {
+      waiting.splice(0, head);
+      head = 0;
+    }
+    next();
+  };
+  return async (task) => {
+    if (running < limit) running += 1;
+    else await new Promise<void>((begin) => waiting.push(begin));
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  };
+}
+
+/**
+ * Wait for all tasks, then throw the first error: unlike `Promise.all`, nothing is still at work when this returns.
+ *
+ * @example
+ * await settleAll([readInto(0), readInto(1)])
+ */
+export async function settleAll<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(tasks);
+  return Promise.all(tasks);
+}

@@ -1,0 +1,69 @@
+import { randomStream, shuffled } from '../philox.js';
+
+/** How an epoch is cut into batches. */
+export interface BatchPlan {
+  /** Rows to go through. */
+  readonly rows: Int32Array;
+  /** Instances a step over all ranks together. */
+  readonly batchSize: number;
+  /** A new order each epoch, from (seed, epoch) alone. */
+  readonly shuffle: boolean;
+  readonly seed: number;
+  /** Leave out the last batch if it is not full. */
+  readonly dropLast: boolean;
+  /** This process, 0 to world - 1. */
+  readonly rank: number;
+  readonly world: number;
+}
+
+/** Steps of an epoch, the same on every rank. */
+export function stepsPerEpoch({ rows, batchSize, dropLast }: BatchPlan): number {
+  return dropLast ? Math.floor(rows.length / batchSize) : Math.ceil(rows.length / batchSize);
+}
+
+/**
+ * The rows in the order of an epoch.
+ *
+ * @example
+ * epochOrder(plan, 3) // always the same for seed and epoch 3
+ */
+export function epochOrder({ rows, shuffle, seed }: BatchPlan, epoch: number): Int32Array {
+  return shuffle ? shuffled(rows, randomStream('order', seed, epoch, 0)) : rows;
+}
+
+/**
+ * This rank's part of a step: the batch is cut into `world` pieces, so that the pieces of all ranks put together are the
+ * batch of a single process.
+ *
+ * @example
+ * rowsOfStep({ ...plan, batchSize: 8, rank: 1, world: 4 }, order, 0) // order[2], order[3]
+ */
+export function rowsOfStep(
+  { batchSize, rank, world }: BatchPlan,
+  order: Int32Array,
+  step: number,
+): Int32Array {
+  const batch = order.subarray(step * batchSize, (step + 1) * batchSize);
+  const cut = (piece: number) => Math.floor((batch.length * piece) / world);
+  return batch.subarray(cut(rank), cut(rank + 1));
+}
+
+/** Complain of a plan that cannot be followed. */
+export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan): void {
+  if (!(Number.isInteger(batchSize) && batchSize > 0)) {
+    throw new RangeError(`batchSize is ${batchSize}; expected a whole number of 1 or more`);
+  }
+  if (!(Number.isInteger(world) && world > 0)) throw new RangeError(`world is ${world}; expected 1 or more`);
+  if (!(Number.isInteger(rank) && rank >= 0 && rank < world)) {
+    throw new RangeError(`rank is ${rank}; expected 0 to ${world - 1}`);
+  }
+  if (batchSize % world !== 0) {
+    throw new RangeError(`a batch of ${batchSize} cannot be shared evenly among ${world} processes`);
+  }
+  if (rows.length === 0) throw new RangeError('there are no rows to load');
+  if (dropLast && rows.length < batchSize) {
+    throw new RangeError(
+      `${rows.length} rows are less than one batch of ${batchSize}; nothing would be left`,
+    );
+  }
+}
