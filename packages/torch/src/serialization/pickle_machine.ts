@@ -40,7 +40,7 @@ export interface PickleMachine {
 // few megabytes could fill the memory, since one byte suffices for an empty dictionary.
 const mostValues = 10_000_000;
 const mostContainers = 1_000_000;
-const mostMemorised = 5_000_000;
+const mostMemorised = 3_000_000;
 
 /** What a container costs, so that copying its items and making it draw on one account. */
 export const containerCost = 20;

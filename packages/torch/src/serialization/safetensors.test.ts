@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SafetensorsError } from './errors.js';
@@ -69,6 +70,22 @@ describe('the published format', () => {
       { b: '2', a: '1' },
     );
     expect(readFileSync(path)).toEqual(first);
+  });
+
+  test('a file of the reference implementation is read, and written again byte for byte', () => {
+    const reference = fileURLToPath(
+      new URL('../../test/fixtures/checkpoints/reference.safetensors', import.meta.url),
+    );
+    const { tensors, metadata } = readSafetensors(reference);
+    expect(tensors.size).toBe(4 * storedDTypes.length);
+    expect(metadata).toEqual({ note: 'quoted "text"\n\u2028' });
+    expect(tensors.get('float32.b')).toEqual({
+      dtype: 'float32',
+      shape: [2, 3],
+      data: new Uint8Array(new Float32Array([0, 1, 2, 3, 100, 127]).buffer),
+    });
+    writeSafetensors(path, [...tensors].reverse(), metadata);
+    expect(readFileSync(path)).toEqual(readFileSync(reference));
   });
 
   test('a file may hold no tensor at all', () => {

@@ -1,6 +1,7 @@
 // Which part of a checkpoint is the weights. Training programs wrap them, each in its own way.
 
 import { type CheckpointValue, isSkippedObject, isStoredTensor } from './checkpoint_value.js';
+import { quoted } from './errors.js';
 import type { StoredTensor } from './stored_tensor.js';
 
 /** The weights by name, and the key under which they stood: `undefined` when they are the whole checkpoint. */
@@ -51,9 +52,8 @@ export function findStateDict(checkpoint: CheckpointValue, options: FindStateDic
       if (tensors !== undefined) return { tensors, key };
     }
   }
-  throw new TypeError(
-    `no state dict ${options.key ? `under '${options.key}'` : ''} in ${described(checkpoint)}`,
-  );
+  const where = options.key === undefined ? '' : ` under ${quoted(options.key)}`;
+  throw new TypeError(`no state dict${where} in ${described(checkpoint)}`);
 }
 
 function tensorsByName(value: CheckpointValue | undefined): Map<string, StoredTensor> | undefined {
@@ -67,7 +67,7 @@ function tensorsByName(value: CheckpointValue | undefined): Map<string, StoredTe
 }
 
 function described(checkpoint: CheckpointValue): string {
-  if (!(checkpoint instanceof Map)) {
+  if (!(checkpoint instanceof Map) || checkpoint.size === 0) {
     const advice = isSkippedObject(checkpoint)
       ? '; in Python, save its state_dict() instead of the object'
       : '';
@@ -79,7 +79,7 @@ function described(checkpoint: CheckpointValue): string {
 }
 
 function keyName(key: CheckpointValue): string {
-  return typeof key === 'string' ? JSON.stringify(key.slice(0, 100)) : kindOf(key);
+  return typeof key === 'string' ? quoted(key) : kindOf(key);
 }
 
 function kindOf(value: CheckpointValue): string {

@@ -90,7 +90,8 @@ const functions: ReadonlyMap<string, KnownFunction> = new Map<string, KnownFunct
 function orderedDict([pairs = []]: PickleValue[], machine: PickleMachine): PickleValue {
   if (!Array.isArray(pairs))
     throw machine.error('it makes an OrderedDict of something that is no list of pairs');
-  machine.spend(pairs.length);
+  // An entry of a map takes several times the memory of an item in a list.
+  machine.spend(4 * pairs.length);
   return new Map(
     pairs.map((pair): [PickleValue, PickleValue] => {
       const [key, value] = Array.isArray(pair) ? pair : [];

@@ -64,7 +64,7 @@ export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] 
   ['text of 4 GB', pickle(0x58, uint32(2 ** 32 - 1)), /needs 4294967295 more bytes/],
   ['text of 2^64 - 1 bytes', pickle(0x8d, Array(8).fill(255)), /more bytes but has/],
   ['bytes of 2^63', pickle(0x8e, Array(7).fill(0), 128), /more bytes but has/],
-  ['six million values to memorise', filled([int(1)], memoize, 6_000_000), /memorises more than 5000000/],
+  ['four million values to memorise', filled([int(1)], memoize, 4_000_000), /memorises more than 3000000/],
   ['eleven million copies of a value', filled([int(1)], 0x32, 11_000_000), /makes more than 10000000 values/],
   ['eleven million marks', filled([], mark, 11_000_000), /makes more than 10000000 values/],
   ['two million dictionaries', filled([], emptyDict, 2_000_000), /too many or too large containers/],
