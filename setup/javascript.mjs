@@ -4,15 +4,21 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprint, root, run } from './shell.mjs';
 
+const stamp = join(root, 'node_modules/.anyclass-setup');
+
 export function installPackages() {
-  const stamp = join(root, 'node_modules/.anyclass-setup');
   const expected = fingerprint([join(root, 'package-lock.json')]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === expected) return;
   run('npm', [existsSync(join(root, 'node_modules')) ? 'install' : 'ci', '--no-audit', '--no-fund']);
+  acceptPackages();
+}
+
+/** Takes the packages that are there for the right ones. */
+export function acceptPackages() {
   writeFileSync(stamp, fingerprint([join(root, 'package-lock.json')]));
 }
 
 /** `tsc -b` itself knows what is up to date. */
 export function buildTypeScript() {
-  run('npm', ['run', '--silent', 'build']);
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'tsconfig.build.json']);
 }

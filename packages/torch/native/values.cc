@@ -88,7 +88,7 @@ at::Scalar toScalar(Call& call, napi_value value, const Parameter& parameter) {
 c10::Device toDevice(const std::string& name, const Parameter& parameter) {
   try {
     const c10::Device device(name);
-    if (device.is_cuda() && !at::hasCUDA()) refuse(parameter, "a device that is here, not '" + name + "': this libtorch sees no GPU");
+    if (device.is_cuda() && !whyNoCuda().empty()) refuse(parameter, "a device that is here, not '" + name + "': " + whyNoCuda());
     if (device.is_cpu() || device.is_cuda()) return device;
   } catch (const c10::Error&) {
     // Not a device's name at all: refused below with the others.

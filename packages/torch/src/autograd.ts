@@ -64,8 +64,15 @@ export interface AutocastOptions {
   readonly device?: 'cpu' | 'cuda';
   readonly dtype?: 'bfloat16' | 'float16';
   readonly enabled?: boolean;
-  /** Casts each weight once per outermost autocast. Off while a CUDA graph is captured. */
+  /** Casts each weight once per outermost autocast; off while a CUDA graph is captured. */
   readonly cache?: boolean;
+}
+
+let cacheAllowed = true;
+
+/** For the capture of CUDA graphs. */
+export function setAutocastCacheAllowed(allowed: boolean): void {
+  cacheAllowed = allowed;
 }
 
 /**
@@ -75,7 +82,7 @@ export interface AutocastOptions {
  * const loss = autocast(() => crossEntropy(network.forward(x), y), { device: 'cuda' });
  */
 export function autocast<T>(fn: () => T, options: AutocastOptions = {}): T {
-  const { device = 'cpu', dtype = 'bfloat16', enabled = true, cache = true } = options;
+  const { device = 'cpu', dtype = 'bfloat16', enabled = true, cache = cacheAllowed } = options;
   const type: Dtype = dtype;
   const before = native.enterAutocast(device === 'cuda', enabled, dtypeCode(type), cache);
   try {

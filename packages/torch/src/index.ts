@@ -1,8 +1,16 @@
 // libtorch for TypeScript.
 
-export * from './autograd.js';
+export {
+  type AutocastOptions,
+  autocast,
+  enableGrad,
+  type GradOptions,
+  grad,
+  isGradEnabled,
+  noGrad,
+} from './autograd.js';
 export * from './creation.js';
-export * from './cuda.js';
+export * from './cuda/index.js';
 export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';
 export { type Index, type Slice, slice } from './indexing.js';
 export { keep, liveTensors, tidy } from './memory.js';
@@ -10,4 +18,6 @@ export type { Scalar } from './native.js';
 export * as nn from './nn/index.js';
 export { hasOperator } from './operator.js';
 export * from './runtime.js';
+export * from './serialization/index.js';
 export { type Conversion, type NestedArray, Tensor } from './tensor.js';
+export * from './weights.js';

@@ -77,6 +77,28 @@ interface Native {
 
   cudaDevices(): number;
   cudaUnavailable(): string;
+  // From here on only where there is a CUDA device.
+  cudaDeviceName(device: number): string;
+  cudaSynchronize(device: number): void;
+  cudaMemory(device: number): number[];
+  cudaResetPeak(device: number): void;
+  cudaEmptyCache(): void;
+  setCudnnBenchmark(on: boolean): void;
+  setTf32(on: boolean): void;
+  streamCreate(): number;
+  streamEnter(stream: number): number;
+  streamSynchronize(stream: number): void;
+  streamWait(stream: number, event: number): void;
+  streamWaitCurrent(event: number): void;
+  eventCreate(): number;
+  eventDispose(event: number): void;
+  eventRecord(event: number): void;
+  eventSynchronize(event: number): void;
+  eventElapsed(from: number, to: number): number;
+  graphBegin(): number;
+  graphEnd(graph: number): void;
+  graphReplay(graph: number): void;
+  graphDispose(graph: number): void;
 }
 
 export const native: Native = load();

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# On an offline GPU machine: unpacks .gpu/ (made by bundle.sh), builds against python3's torch, then runs a command.
+#
+#   bash bench/gpu/run.sh node bench/dist/gpu/engine.js
+#
+# What was unpacked and built stays for the next call.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export PATH="/tmp/anyclass-node:$PATH" LIBTORCH_USE_PYTORCH=1 PYTHONUNBUFFERED=1
+
+if [ ! -x /tmp/anyclass-node/node ]; then
+  mkdir -p /tmp/anyclass-node
+  xz -dc .gpu/node.xz > /tmp/anyclass-node/node
+  chmod +x /tmp/anyclass-node/node
+fi
+if [ ! -e node_modules/.anyclass-setup ]; then
+  tar -xJf .gpu/packages.tar.xz
+  node -e "import('./setup/javascript.mjs').then((m) => m.acceptPackages())"
+fi
+node setup/setup.mjs
+exec "$@"

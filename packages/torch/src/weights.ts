@@ -1,0 +1,95 @@
+// Tensors to and from files of weights.
+
+import type { Device } from './dtype.js';
+import { dtypeCode } from './dtype.js';
+import { native } from './native.js';
+import { readSafetensors, readSafetensorsHeader } from './serialization/safetensors.js';
+import { writeSafetensors } from './serialization/safetensors_write.js';
+import type { StoredTensor } from './serialization/stored_tensor.js';
+import { Tensor, wrapAll } from './tensor.js';
+
+export interface LoadOptions {
+  readonly device?: Device;
+  /**
+   * Lets the tensors look into the file in place of reading it: it costs no memory before use, and shows what others
+   * write to the file. For prediction; a checkpoint to train on from is read by copying.
+   */
+  readonly memoryMap?: boolean;
+}
+
+export interface LoadedTensors {
+  readonly tensors: Map<string, Tensor>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * Writes named tensors to a safetensors file, whole or not at all.
+ *
+ * @example
+ * saveTensors('network.safetensors', network.stateDict(), { epoch: '12' });
+ */
+export function saveTensors(
+  path: string,
+  tensors: Iterable<readonly [string, Tensor]>,
+  metadata: Readonly<Record<string, string>> = {},
+): void {
+  writeSafetensors(
+    path,
+    Array.from(tensors, ([name, tensor]): [string, StoredTensor] => [name, stored(tensor)]),
+    metadata,
+  );
+}
+
+/**
+ * Reads the tensors of a safetensors file.
+ *
+ * @example
+ * network.loadStateDict(loadTensors('network.safetensors').tensors);
+ */
+export function loadTensors(path: string, { device, memoryMap = false }: LoadOptions = {}): LoadedTensors {
+  const { tensors, metadata } = memoryMap ? mapped(path) : copied(path);
+  if (device !== undefined && device !== 'cpu') {
+    for (const [name, tensor] of tensors) {
+      tensors.set(name, tensor.to(device));
+      tensor.dispose();
+    }
+  }
+  return { tensors, metadata };
+}
+
+/** A tensor with the data of one from a file of weights. */
+export function fromStored({ data, shape, dtype }: StoredTensor): Tensor {
+  return new Tensor(native.fromBytes(data, shape, dtypeCode(dtype)));
+}
+
+function copied(path: string): LoadedTensors {
+  const { tensors, metadata } = readSafetensors(path);
+  return { tensors: new Map(Array.from(tensors, ([name, tensor]) => [name, fromStored(tensor)])), metadata };
+}
+
+function mapped(path: string): LoadedTensors {
+  const { entries, metadata } = readSafetensorsHeader(path);
+  const list = [...entries];
+  if (list.length === 0) return { tensors: new Map(), metadata };
+  const places = native.mapTensors(
+    path,
+    list.map(([, entry]) => entry.byteOffset),
+    list.map(([, entry]) => entry.shape),
+    list.map(([, entry]) => dtypeCode(entry.dtype)),
+  );
+  const tensors = wrapAll(places);
+  return { tensors: new Map(list.map(([name], i) => [name, tensors[i]!])), metadata };
+}
+
+// Read only when its turn comes to be written, so that a checkpoint is never twice in memory.
+function stored(tensor: Tensor): StoredTensor {
+  const { dtype, shape } = tensor;
+  return {
+    dtype,
+    shape,
+    get data() {
+      const { buffer, byteOffset, byteLength } = tensor.toTypedArray();
+      return new Uint8Array(buffer, byteOffset, byteLength);
+    },
+  };
+}
