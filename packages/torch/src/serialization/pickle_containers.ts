@@ -75,7 +75,8 @@ function setItems(
   keysAndValues: readonly PickleValue[],
 ): Map<PickleValue, PickleValue> {
   for (let i = 0; i < keysAndValues.length; i += 2) {
-    const [key, value] = keysAndValues.slice(i, i + 2);
+    const key = keysAndValues[i];
+    const value = keysAndValues[i + 1];
     if (key === undefined || value === undefined)
       throw machine.error('it sets a dictionary key without a value');
     target.set(key, value);
