@@ -1,0 +1,18 @@
+// The gradients of many parameters in one crossing to the addon.
+
+import { native } from '../native.js';
+import { places, Tensor } from '../tensor.js';
+
+/** The gradients of those parameters that have one, in lists of one device and one type: what foreach kernels take. */
+export function gradientsByKind(parameters: readonly Tensor[], caller: string): Tensor[][] {
+  const lists = new Map<string, Tensor[]>();
+  for (const found of native.gradients(places(parameters, caller))) {
+    if (found < 0) continue;
+    const gradient = new Tensor(found);
+    const key = `${gradient.device} ${gradient.dtype}`;
+    const list = lists.get(key);
+    if (list) list.push(gradient);
+    else lists.set(key, [gradient]);
+  }
+  return [...lists.values()];
+}

@@ -1,0 +1,97 @@
+// Parameters that share their options: learning rate, weight decay and so on.
+
+import { full } from '../creation.js';
+import type { Device, Dtype } from '../dtype.js';
+import { keep } from '../memory.js';
+import type { Tensor } from '../tensor.js';
+import type { RawOptions } from './options.js';
+
+/** What every optimiser's groups have, beside plain values of their own. */
+export type GroupOptions = RawOptions & { readonly lr: number };
+
+/** Parameters with options of their own; what is left out is taken from the optimiser's. */
+export type GroupInput<Options> = { readonly params: readonly Tensor[] } & Partial<Options>;
+
+/** Parameters with the same options, or groups of them. */
+export type ParametersInput<Options> = readonly Tensor[] | readonly GroupInput<Options>[];
+
+/**
+ * One group of an optimiser.
+ *
+ * @example
+ * const optimizer = new SGD([{ params: backbone, lr: 0.01 }, { params: head }], { lr: 0.1 });
+ * optimizer.groups[0].lr // 0.01
+ * optimizer.groups[0].lr = 0.001
+ */
+export class ParameterGroup<Options extends GroupOptions> {
+  readonly params: readonly Tensor[];
+  #options: Options;
+  readonly #rates = new Map<string, Tensor>();
+
+  constructor(params: readonly Tensor[], options: Options) {
+    this.params = params;
+    this.#options = options;
+  }
+
+  get options(): Options {
+    return this.#options;
+  }
+
+  set options(options: Options) {
+    this.#options = options;
+    // In place: a captured CUDA graph reads the rate from this memory at every replay.
+    for (const rate of this.#rates.values()) rate.fill_(options.lr);
+  }
+
+  get lr(): number {
+    return this.#options.lr;
+  }
+
+  set lr(lr: number) {
+    if (!(lr >= 0 && lr < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`lr must be a finite number from 0 on, not ${lr}`);
+    }
+    this.options = { ...this.#options, lr };
+  }
+
+  /** The learning rate as a tensor that follows every change of `lr`. */
+  rateOn(device: Device, dtype: Dtype): Tensor {
+    const key = `${device} ${dtype}`;
+    const known = this.#rates.get(key);
+    if (known) return known;
+    const rate = keep(full([], this.#options.lr, { device, dtype }));
+    this.#rates.set(key, rate);
+    return rate;
+  }
+}
+
+/** The groups that a caller means: one for a plain list of parameters. */
+export function groupInputs<Options>(
+  parameters: ParametersInput<Options>,
+  describe: (problem: string) => string,
+): readonly (RawOptions & { readonly params: readonly Tensor[] })[] {
+  const groups = isTensorList(parameters) ? [{ params: parameters }] : parameters;
+  const seen = new Set<Tensor>();
+  groups.forEach(({ params }, g) => {
+    if (params.length === 0) throw new RangeError(describe(`group ${g} has no parameters`));
+    params.forEach((parameter, p) => {
+      if (seen.has(parameter)) {
+        throw new RangeError(describe(`parameter ${p} of group ${g} was given twice`));
+      }
+      seen.add(parameter);
+      if (!parameter.isLeaf) {
+        throw new RangeError(
+          describe(
+            `parameter ${p} of group ${g} was computed from others: only leaf tensors can be optimised`,
+          ),
+        );
+      }
+    });
+  });
+  if (groups.length === 0) throw new RangeError(describe('there are no parameters to optimise'));
+  return groups;
+}
+
+function isTensorList<Options>(parameters: ParametersInput<Options>): parameters is readonly Tensor[] {
+  return parameters.length > 0 && parameters.every((element) => !('params' in element));
+}

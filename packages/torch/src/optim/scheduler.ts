@@ -1,0 +1,73 @@
+// Moves the learning rates of an optimiser along a schedule.
+
+import type { Schedule } from './schedules.js';
+
+/** What a scheduler needs of an optimiser. */
+export interface RatedOptimizer {
+  readonly groups: readonly { lr: number }[];
+}
+
+/** A scheduler's state, plain JSON. */
+export interface SchedulerState {
+  readonly epoch: number;
+  /** Each group's rate before the schedule. */
+  readonly baseRates: readonly number[];
+}
+
+/**
+ * Sets the rate of every group, from the group's own rate at the time of construction, and again after every epoch.
+ *
+ * @example
+ * const optimizer = new SGD(parameters, { lr: 0.1, momentum: 0.9 });
+ * const scheduler = new Scheduler(optimizer, multiStep({ milestones: [20, 30], gamma: 0.01 }));
+ * for (; scheduler.epoch < 40; scheduler.step()) trainOneEpoch();
+ */
+export class Scheduler {
+  readonly #optimizer: RatedOptimizer;
+  readonly #schedule: Schedule;
+  #baseRates: readonly number[];
+  #epoch = 0;
+
+  constructor(optimizer: RatedOptimizer, schedule: Schedule) {
+    this.#optimizer = optimizer;
+    this.#schedule = schedule;
+    this.#baseRates = optimizer.groups.map(({ lr }) => lr);
+    this.#setRates();
+  }
+
+  /** The epoch whose rates are set, counted from 0. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** On to the next epoch. */
+  step(): void {
+    this.#epoch++;
+    this.#setRates();
+  }
+
+  stateDict(): SchedulerState {
+    return { epoch: this.#epoch, baseRates: this.#baseRates };
+  }
+
+  /** Goes on from a saved epoch, and sets its rates. */
+  loadStateDict({ epoch, baseRates }: SchedulerState): void {
+    if (!Number.isInteger(epoch) || epoch < 0) {
+      throw new RangeError(`Scheduler: the saved epoch must be an integer from 0 on, not ${epoch}`);
+    }
+    if (baseRates.length !== this.#optimizer.groups.length) {
+      throw new RangeError(
+        `Scheduler: ${baseRates.length} saved rates for ${this.#optimizer.groups.length} parameter groups`,
+      );
+    }
+    this.#epoch = epoch;
+    this.#baseRates = [...baseRates];
+    this.#setRates();
+  }
+
+  #setRates(): void {
+    this.#optimizer.groups.forEach((group, g) => {
+      group.lr = this.#schedule(this.#epoch, this.#baseRates[g]!);
+    });
+  }
+}
