@@ -1,4 +1,6 @@
+export * from './bootstrap/index.js';
 export * from './losses/index.js';
+export * from './metrics/index.js';
 export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';
 export type { Key } from './splits/distinctKeys.js';
 export {
@@ -13,3 +15,4 @@ export { stratifiedShuffleSplit } from './splits/stratifiedShuffleSplit.js';
 export { type ThreeWaySplit, threeWaySplit } from './splits/threeWaySplit.js';
 export { type LikelihoodOptions, type LikelihoodQuantity, likelihood } from './surfaces/likelihood.js';
 export { likelihoodSurface, type Surface, type SurfaceOptions } from './surfaces/likelihoodSurface.js';
+export * from './thresholds/index.js';

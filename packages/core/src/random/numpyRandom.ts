@@ -78,7 +78,8 @@ export class NumpyRandom {
     if (!Number.isInteger(count) || count < 0 || count > 0x7fffffff) {
       throw new RangeError(`count is ${count}; expected an integer between 0 and 2147483647`);
     }
-    const order = Int32Array.from({ length: count }, (_, i) => i);
+    const order = new Int32Array(count);
+    for (let i = 0; i < count; i++) order[i] = i;
     this.shuffle(order);
     return order;
   }

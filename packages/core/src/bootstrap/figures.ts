@@ -1,0 +1,56 @@
+import type { Metrics } from '../metrics/metrics.js';
+
+/** Metrics over all classes that get an interval: every number that is not a count of rows. */
+export type OverallFigure = {
+  [Name in keyof Metrics]: Metrics[Name] extends number | null ? Exclude<Name, `${string}ows`> : never;
+}[keyof Metrics];
+
+/** Metrics of each class that get an interval. */
+export type ClassFigure = keyof Metrics & `perClass${string}`;
+
+/** A value for each figure over all classes. */
+export function forOverallFigures<Value>(
+  value: (figure: OverallFigure) => Value,
+): Record<OverallFigure, Value> {
+  return {
+    macroF1: value('macroF1'),
+    macroF2: value('macroF2'),
+    macroPrecision: value('macroPrecision'),
+    macroRecall: value('macroRecall'),
+    microF1: value('microF1'),
+    microF2: value('microF2'),
+    microPrecision: value('microPrecision'),
+    microRecall: value('microRecall'),
+    mAP: value('mAP'),
+    rocAuc: value('rocAuc'),
+    f2Ciw: value('f2Ciw'),
+    f1Neg: value('f1Neg'),
+    f2Neg: value('f2Neg'),
+    precisionNeg: value('precisionNeg'),
+    recallNeg: value('recallNeg'),
+    f1Any: value('f1Any'),
+    f2Any: value('f2Any'),
+    precisionAny: value('precisionAny'),
+    recallAny: value('recallAny'),
+    fnr: value('fnr'),
+    fpr: value('fpr'),
+    fprInPositives: value('fprInPositives'),
+    fprInNegatives: value('fprInNegatives'),
+  };
+}
+
+/** A value for each figure of each of `classes` classes. */
+export function forClassFigures<Value>(
+  classes: number,
+  value: (figure: ClassFigure, classIndex: number) => Value,
+): Record<ClassFigure, Value[]> {
+  const ofClasses = (figure: ClassFigure) => Array.from({ length: classes }, (_, j) => value(figure, j));
+  return {
+    perClassF1: ofClasses('perClassF1'),
+    perClassF2: ofClasses('perClassF2'),
+    perClassPrecision: ofClasses('perClassPrecision'),
+    perClassRecall: ofClasses('perClassRecall'),
+    perClassAP: ofClasses('perClassAP'),
+    perClassAUC: ofClasses('perClassAUC'),
+  };
+}

@@ -1,0 +1,48 @@
+// The bootstrap over instances. Efron and Tibshirani, "An Introduction to the Bootstrap", 1993: rows are drawn with
+// replacement, as many as there are, and every metric is computed anew. Drawing a row twice is counting it twice, so a
+// replicate is a list of multiplicities and the sorted scores stay as they are.
+
+import { metricsOf } from '../metrics/measure.js';
+import type { Measurement } from '../metrics/measurement.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { NumpyRandom } from '../random/numpyRandom.js';
+
+/** How to draw. */
+export interface BootstrapOptions {
+  /** Default 1000. */
+  readonly replicates?: number;
+  /** Default 0. The rows of each replicate are numpy's `RandomState(seed).choice(rows, rows)`, one after another. */
+  readonly seed?: number;
+  /** The share of replicates inside an interval. Default 0.95. */
+  readonly confidence?: number;
+}
+
+/** Every model's metrics in every replicate; the models share the drawn rows. */
+export function drawReplicates(
+  models: readonly Measurement[],
+  replicates: number,
+  seed: number,
+): Metrics[][] {
+  const random = new NumpyRandom(seed);
+  const rows = models[0]!.ranked.rows;
+  const multiplicities = new Uint16Array(rows);
+  return Array.from({ length: replicates }, () => {
+    multiplicities.fill(0);
+    for (let drawn = 0; drawn < rows; drawn++) {
+      const row = random.integer(rows);
+      multiplicities[row] = multiplicities[row]! + 1;
+    }
+    return models.map((model) => metricsOf(model, multiplicities));
+  });
+}
+
+/** Refuses counts and confidences that give no interval. */
+export function checkBootstrap({ replicates = 1000, seed = 0, confidence = 0.95 }: BootstrapOptions) {
+  if (!Number.isInteger(replicates) || replicates < 2) {
+    throw new RangeError(`replicates is ${replicates}; expected an integer of at least 2`);
+  }
+  if (!(confidence > 0 && confidence < 1)) {
+    throw new RangeError(`confidence is ${confidence}; expected a number between 0 and 1`);
+  }
+  return { replicates, seed, confidence };
+}

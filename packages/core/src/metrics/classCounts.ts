@@ -1,0 +1,72 @@
+import { ENDS_TIE, IN_NEGATIVE_ROW, IS_PRESENT, type RankedClass, ROW_SHIFT } from './rankedClasses.js';
+
+/** How often each row counts: 1 for the data as it is, anything else for a bootstrap replicate. */
+export type Multiplicities = Uint16Array;
+
+/** What one class's metrics are made of. */
+export interface ClassCounts {
+  /** Rows in which the class is present, and in which it is absent. */
+  readonly present: number;
+  readonly absent: number;
+  /** Rows in which it is absent and no other class is present either. */
+  readonly absentInNegatives: number;
+  readonly truePositives: number;
+  readonly falsePositives: number;
+  /** False positives in negative rows. */
+  readonly falsePositivesInNegatives: number;
+  /** Σ (R_k - R_{k-1}) P_k over distinct scores; null where the class is never present. */
+  readonly averagePrecision: number | null;
+  /** The share of (present, absent) pairs in the right order, ties counted half; null without a pair. */
+  readonly rocAuc: number | null;
+}
+
+/** Walks a class from its highest score down. The first `predicted` entries are those that count as predicted. */
+export function countClass(
+  entries: RankedClass,
+  predicted: number,
+  multiplicities: Multiplicities,
+): ClassCounts {
+  let present = 0;
+  let absent = 0;
+  let absentInNegatives = 0;
+  let tiedPresent = 0;
+  let tiedAbsent = 0;
+  let precisionSum = 0;
+  let pairs = 0;
+  for (let k = 0; k < entries.length; k++) {
+    const entry = entries[k]!;
+    const times = multiplicities[entry >>> ROW_SHIFT]!;
+    if (entry & IS_PRESENT) tiedPresent += times;
+    else tiedAbsent += times;
+    if (entry & IN_NEGATIVE_ROW) absentInNegatives += times;
+    if (!(entry & ENDS_TIE)) continue;
+    pairs += tiedAbsent * (present + tiedPresent / 2);
+    present += tiedPresent;
+    absent += tiedAbsent;
+    if (tiedPresent > 0) precisionSum += (tiedPresent * present) / (present + absent);
+    tiedPresent = 0;
+    tiedAbsent = 0;
+  }
+  return {
+    present,
+    absent,
+    absentInNegatives,
+    ...countPredicted(entries, predicted, multiplicities),
+    averagePrecision: present > 0 ? precisionSum / present : null,
+    rocAuc: present > 0 && absent > 0 ? pairs / (present * absent) : null,
+  };
+}
+
+function countPredicted(entries: RankedClass, predicted: number, multiplicities: Multiplicities) {
+  let truePositives = 0;
+  let falsePositives = 0;
+  let falsePositivesInNegatives = 0;
+  for (let k = 0; k < predicted; k++) {
+    const entry = entries[k]!;
+    const times = multiplicities[entry >>> ROW_SHIFT]!;
+    if (entry & IS_PRESENT) truePositives += times;
+    else falsePositives += times;
+    if (entry & IN_NEGATIVE_ROW) falsePositivesInNegatives += times;
+  }
+  return { truePositives, falsePositives, falsePositivesInNegatives };
+}

@@ -1,0 +1,152 @@
+import { type ClassCounts, countClass, type Multiplicities } from './classCounts.js';
+import { type Measurement, type MeasureOptions, prepareMeasurement } from './measurement.js';
+import type { Metrics } from './metrics.js';
+import { ROW_NEGATIVE, ROW_POSITIVE } from './rankedClasses.js';
+import { type Confusion, fBeta, precision, recall, summed } from './rates.js';
+import type { Scored } from './scored.js';
+import { undefinedFiguresOf } from './undefinedFigures.js';
+
+/**
+ * All metrics of a model's scores.
+ *
+ * @example
+ * const scored = {
+ *   scores: new Float64Array([0.9, 0.2, 0.6, 0.1, 0.3, 0.7]),
+ *   targets: [1, 0, 0, 0, 0, 1],
+ *   classNames: ['crack', 'roots'],
+ * };
+ * const { macroF1, perClassAP, f1Neg } = measure(scored);
+ * // macroF1 0.8333333333333333, perClassAP [1, 1], f1Neg 0
+ */
+export function measure(scored: Scored, options: MeasureOptions = {}): Metrics {
+  const measurement = prepareMeasurement(scored, options);
+  return metricsOf(measurement, new Uint16Array(measurement.ranked.rows).fill(1));
+}
+
+/** The metrics when each row counts as often as `multiplicities` says. */
+export function metricsOf(measurement: Measurement, multiplicities: Multiplicities): Metrics {
+  const { ranked, thresholds, classImportance } = measurement;
+  const counts = ranked.classes.map((ranking, j) =>
+    countClass(ranking, measurement.predicted[j]!, multiplicities),
+  );
+  const confusions = counts.map(confusionOf);
+  const micro = summed(confusions);
+  const rows = countRows(measurement, multiplicities);
+  const perClassF1 = confusions.map((confusion) => fBeta(confusion, 1));
+  const perClassF2 = confusions.map((confusion) => fBeta(confusion, 2));
+  const perClassPrecision = confusions.map(precision);
+  const perClassRecall = confusions.map(recall);
+  const perClassAP = counts.map((count) => count.averagePrecision);
+  const perClassAUC = counts.map((count) => count.rocAuc);
+  const nullable = {
+    perClassAP,
+    perClassAUC,
+    mAP: meanOfDefined(perClassAP),
+    rocAuc: meanOfDefined(perClassAUC),
+    f2Ciw: classImportance === undefined ? null : weightedMean(perClassF2, classImportance),
+    ...falseRates(counts),
+  };
+  return {
+    classNames: ranked.classNames,
+    rows: rows.positive + rows.negative,
+    positiveRows: rows.positive,
+    negativeRows: rows.negative,
+    thresholds,
+    macroF1: mean(perClassF1),
+    macroF2: mean(perClassF2),
+    macroPrecision: mean(perClassPrecision),
+    macroRecall: mean(perClassRecall),
+    microF1: fBeta(micro, 1),
+    microF2: fBeta(micro, 2),
+    microPrecision: precision(micro),
+    microRecall: recall(micro),
+    perClassF1,
+    perClassF2,
+    perClassPrecision,
+    perClassRecall,
+    f1Neg: fBeta(rows.noClass, 1),
+    f2Neg: fBeta(rows.noClass, 2),
+    precisionNeg: precision(rows.noClass),
+    recallNeg: recall(rows.noClass),
+    f1Any: fBeta(rows.anyClass, 1),
+    f2Any: fBeta(rows.anyClass, 2),
+    precisionAny: precision(rows.anyClass),
+    recallAny: recall(rows.anyClass),
+    ...nullable,
+    truePositives: confusions.map((confusion) => confusion.truePositives),
+    falsePositives: confusions.map((confusion) => confusion.falsePositives),
+    falseNegatives: confusions.map((confusion) => confusion.falseNegatives),
+    trueNegatives: counts.map((count) => count.absent - count.falsePositives),
+    undefinedFigures: undefinedFiguresOf(nullable, ranked.classNames),
+  };
+}
+
+function confusionOf({ truePositives, falsePositives, present }: ClassCounts): Confusion {
+  return { truePositives, falsePositives, falseNegatives: present - truePositives };
+}
+
+function countRows({ ranked, predictedRows }: Measurement, multiplicities: Multiplicities) {
+  let found = 0;
+  let missed = 0;
+  let falseAlarms = 0;
+  let quiet = 0;
+  for (let row = 0; row < ranked.rows; row++) {
+    const times = multiplicities[row]!;
+    const isPredicted = predictedRows[row] === 1;
+    if (ranked.rowKinds[row] === ROW_POSITIVE) {
+      if (isPredicted) found += times;
+      else missed += times;
+    } else if (ranked.rowKinds[row] === ROW_NEGATIVE) {
+      if (isPredicted) falseAlarms += times;
+      else quiet += times;
+    }
+  }
+  return {
+    positive: found + missed,
+    negative: falseAlarms + quiet,
+    anyClass: { truePositives: found, falsePositives: falseAlarms, falseNegatives: missed },
+    noClass: { truePositives: quiet, falsePositives: missed, falseNegatives: falseAlarms },
+  };
+}
+
+function falseRates(counts: readonly ClassCounts[]) {
+  const meanRate = (part: (count: ClassCounts) => number, whole: (count: ClassCounts) => number) =>
+    meanOfDefined(counts.map((count) => (whole(count) === 0 ? null : part(count) / whole(count))));
+  return {
+    fnr: meanRate(
+      (count) => count.present - count.truePositives,
+      (count) => count.present,
+    ),
+    fpr: meanRate(
+      (count) => count.falsePositives,
+      (count) => count.absent,
+    ),
+    fprInPositives: meanRate(
+      (count) => count.falsePositives - count.falsePositivesInNegatives,
+      (count) => count.absent - count.absentInNegatives,
+    ),
+    fprInNegatives: meanRate(
+      (count) => count.falsePositivesInNegatives,
+      (count) => count.absentInNegatives,
+    ),
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function meanOfDefined(values: readonly (number | null)[]): number | null {
+  const defined = values.filter((value) => value !== null);
+  return defined.length === 0 ? null : mean(defined);
+}
+
+function weightedMean(values: readonly number[], weights: ArrayLike<number>): number {
+  let weighted = 0;
+  let total = 0;
+  values.forEach((value, j) => {
+    weighted += weights[j]! * value;
+    total += weights[j]!;
+  });
+  return weighted / total;
+}

@@ -1,0 +1,64 @@
+/** A figure that the data does not define, such as the AP of a class that is never present. */
+export interface UndefinedFigure {
+  /** The key in `Metrics`. */
+  readonly metric: string;
+  /** Left out for a figure over all classes. */
+  readonly className?: string;
+  readonly reason: string;
+}
+
+/**
+ * All metrics of one model on one set of rows. Lists have one entry a class, in the order of `classNames`.
+ * A figure that is not defined is null, and `undefinedFigures` says why; means leave it out.
+ */
+export interface Metrics {
+  readonly classNames: readonly string[];
+  /** Rows with a known label; the rest counts nowhere. */
+  readonly rows: number;
+  readonly positiveRows: number;
+  readonly negativeRows: number;
+  readonly thresholds: readonly number[];
+
+  readonly macroF1: number;
+  readonly macroF2: number;
+  readonly macroPrecision: number;
+  readonly macroRecall: number;
+  readonly microF1: number;
+  readonly microF2: number;
+  readonly microPrecision: number;
+  readonly microRecall: number;
+  readonly mAP: number | null;
+  readonly rocAuc: number | null;
+  /** F2 weighted by class importance; null when no importance was given. */
+  readonly f2Ciw: number | null;
+
+  readonly perClassF1: readonly number[];
+  readonly perClassF2: readonly number[];
+  readonly perClassPrecision: readonly number[];
+  readonly perClassRecall: readonly number[];
+  readonly perClassAP: readonly (number | null)[];
+  readonly perClassAUC: readonly (number | null)[];
+
+  /** 'No class predicted' against rows with no true class. */
+  readonly f1Neg: number;
+  readonly f2Neg: number;
+  readonly precisionNeg: number;
+  readonly recallNeg: number;
+  /** 'Any class predicted' against rows with a true class. */
+  readonly f1Any: number;
+  readonly f2Any: number;
+  readonly precisionAny: number;
+  readonly recallAny: number;
+
+  /** Means over the classes of the false negative and false positive rates. */
+  readonly fnr: number | null;
+  readonly fpr: number | null;
+  readonly fprInPositives: number | null;
+  readonly fprInNegatives: number | null;
+
+  readonly truePositives: readonly number[];
+  readonly falsePositives: readonly number[];
+  readonly falseNegatives: readonly number[];
+  readonly trueNegatives: readonly number[];
+  readonly undefinedFigures: readonly UndefinedFigure[];
+}

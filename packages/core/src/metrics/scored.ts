@@ -1,0 +1,53 @@
+import { checkLength, type FloatArray, rowsOf } from '../losses/lossArguments.js';
+
+/** A model's scores beside the truth, row by row: entry (row, class) stands at row · classes + class. */
+export interface Scored {
+  /** Probabilities, or anything that rises with them. */
+  readonly scores: FloatArray;
+  /** 0 or 1, or NaN where the label is unknown: such a label counts nowhere. */
+  readonly targets: ArrayLike<number>;
+  readonly classNames: readonly string[];
+  /** Which data this is, such as 'validation' or 'test'; needed to judge fitted thresholds. */
+  readonly split?: string;
+}
+
+/** The label of an entry after checking. */
+export const UNKNOWN = -1;
+
+/** Scored data that passed the checks, with labels as 0, 1 or UNKNOWN. */
+export interface CheckedScores {
+  readonly scores: FloatArray;
+  readonly labels: Int8Array;
+  readonly rows: number;
+  readonly classNames: readonly string[];
+}
+
+/** Refuses scores and targets that cannot be measured, naming the row and the class. */
+export function checkScored({ scores, targets, classNames }: Scored): CheckedScores {
+  const classes = classNames.length;
+  const duplicate = classNames.find((name, j) => classNames.indexOf(name) !== j);
+  if (duplicate !== undefined) throw new RangeError(`classNames holds '${duplicate}' twice`);
+  const rows = rowsOf('scores', scores.length, classes);
+  if (rows === 0) throw new RangeError('scores is empty; expected one or more rows');
+  checkLength('targets', targets.length, scores.length, 'one a score');
+  const labels = new Int8Array(scores.length);
+  for (let i = 0; i < labels.length; i++) {
+    const target = targets[i]!;
+    if (Number.isNaN(scores[i])) {
+      throw new RangeError(`scores at ${placeOf(i, classNames)} is NaN; expected a number`);
+    }
+    if (target === 0 || target === 1) labels[i] = target;
+    else if (Number.isNaN(target)) labels[i] = UNKNOWN;
+    else {
+      throw new RangeError(
+        `targets at ${placeOf(i, classNames)} is ${target}; expected 0 or 1, or NaN for unknown`,
+      );
+    }
+  }
+  return { scores, labels, rows, classNames };
+}
+
+/** 'row 3, class Hernia', for messages. */
+export function placeOf(index: number, classNames: readonly string[]): string {
+  return `row ${Math.floor(index / classNames.length)}, class ${classNames[index % classNames.length]}`;
+}

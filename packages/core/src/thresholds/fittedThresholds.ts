@@ -1,0 +1,42 @@
+import type { Scored } from '../metrics/scored.js';
+
+/** Thresholds that were chosen by looking at labels, and which data that was. Plain JSON. */
+export interface FittedThresholds {
+  /** One a class. */
+  readonly values: readonly number[];
+  readonly classNames: readonly string[];
+  /** The β whose F_β they maximise. */
+  readonly beta: number;
+  /** The F_β that each class reached on the data of the fit. */
+  readonly scores: readonly number[];
+  /** The name of the split, and a fingerprint of its scores and labels. */
+  readonly fittedOn: string;
+  readonly fingerprint: string;
+  /** Classes without a present row, for which every threshold is as good as any other. */
+  readonly undefinedClasses: readonly string[];
+}
+
+/** Refuses to judge thresholds on the data that they were fitted on. */
+export function refuseSameSplit(fitted: FittedThresholds, judged: Scored): void {
+  if (judged.split === undefined) {
+    throw new TypeError(
+      `the thresholds were fitted on '${fitted.fittedOn}', and the judged data has no name; set its split`,
+    );
+  }
+  const sameName = judged.split === fitted.fittedOn;
+  if (sameName || fingerprintOf(judged) === fitted.fingerprint) {
+    throw new RangeError(
+      `the thresholds were fitted on ${sameName ? '' : 'the same data, named '}'${fitted.fittedOn}', and judging ` +
+        'them there overstates the result; judge another split, or set allowSameSplit',
+    );
+  }
+}
+
+/** A 32-bit FNV-1a hash of scores and labels, in hexadecimal. */
+export function fingerprintOf({ scores, targets }: Scored): string {
+  const words = new Uint32Array(scores.buffer, scores.byteOffset, scores.byteLength / 4);
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ words[i]!, 0x01000193);
+  for (let i = 0; i < targets.length; i++) hash = Math.imul(hash ^ (targets[i]! + 1), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
