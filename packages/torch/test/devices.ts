@@ -1,29 +1,19 @@
 // The devices that tests run on: the CPU always, a GPU where there is one.
 
+import { describe, test } from 'vitest';
 import type { Device } from '../src/index.js';
 import { native } from '../src/native.js';
 
-export interface TestDevice {
-  readonly device: Device;
-  /** For `describe.skipIf`. */
-  readonly missing: boolean;
-  /** For test names, so that the log says what was left out. */
-  readonly label: string;
-}
-
-const hasCuda = native.cudaDevices() > 0;
-
 /**
+ * Declares the same tests for the CPU and for a GPU. Without one the log shows a single skipped entry that says why.
+ *
  * @example
- * for (const { device, missing, label } of testDevices) {
- *   describe.skipIf(missing)(`on ${label}`, () => { … });
- * }
+ * onEachDevice((device) => {
+ *   test('zeros are zero', () => expect(zeros([2], { device }).toArray()).toEqual([0, 0]));
+ * });
  */
-export const testDevices: readonly TestDevice[] = [
-  { device: 'cpu', missing: false, label: 'cpu' },
-  {
-    device: 'cuda',
-    missing: !hasCuda,
-    label: hasCuda ? 'cuda' : `cuda (skipped: ${native.cudaUnavailable()})`,
-  },
-];
+export function onEachDevice(declare: (device: Device) => void): void {
+  describe('on cpu', () => declare('cpu'));
+  if (native.cudaDevices() > 0) describe('on cuda', () => declare('cuda'));
+  else test.skip(`on cuda (skipped: ${native.cudaUnavailable()})`);
+}
