@@ -4,11 +4,10 @@
 
 import type { CheckpointValue, SkippedObject } from './checkpoint_value.js';
 import { quoted } from './errors.js';
-import type { PickleValue } from './pickle_machine.js';
+import { isPythonObject, type PickleValue } from './pickle_machine.js';
 import type { StridedTensor, TensorStorage } from './python_object.js';
 import { elementBytes, elementCount, type StoredTensor } from './stored_tensor.js';
 import { gather, isContiguous, neededLength } from './strided.js';
-import { isPythonObject } from './torch_world.js';
 
 /** Where the bytes come from, and how much may be made of them. */
 export interface MaterialiseSources {
@@ -42,12 +41,12 @@ export function materialise(
       if (place.depth + known.height > deepest) throw tooDeep(sources, place);
       return known;
     }
-    if (underWay.has(value)) throw sources.error(`${pathOf(place)} contains itself`);
+    if (underWay.has(value)) throw sources.error(`${nameOf(place)} contains itself`);
     if (place.depth > deepest) throw tooDeep(sources, place);
     underWay.add(value);
     const resolved = resolveObject(value, place);
     if (resolved.size > mostValues) {
-      throw sources.error(`${pathOf(place)} repeats itself to more than ${mostValues} values`);
+      throw sources.error(`${nameOf(place)} repeats itself to more than ${mostValues} values`);
     }
     underWay.delete(value);
     done.set(value, resolved);
@@ -80,7 +79,9 @@ export function materialise(
       return { value: tensorOf(value, place), ...empty };
     }
     const object = { className: value.className, path: pathOf(place) };
-    skipped.push(object);
+    if (skipped.push(object) > mostSkipped) {
+      throw sources.error(`holds more than ${mostSkipped} unknown objects`);
+    }
     return { value: object, ...empty };
   };
 
@@ -106,6 +107,8 @@ interface Place {
 
 const deepest = 100;
 const mostValues = 20_000_000;
+const mostSkipped = 100_000;
+const longestPath = 400;
 
 const empty: Extent = { size: 1, height: 0 };
 
@@ -131,43 +134,50 @@ function tensorMaker(sources: MaterialiseSources) {
     const { dtype } = storage;
     const width = elementBytes[dtype];
     const { shape, offset } = view;
-    const tensor = `tensor ${pathOf(place)} of shape [${shape.slice(0, 8).join(', ')}]`;
+    const error = (problem: string) =>
+      sources.error(`tensor ${nameOf(place)} of shape [${shape.slice(0, 8).join(', ')}] ${problem}`);
     const count = elementCount(shape);
-    if (count === undefined) throw sources.error(`${tensor} has more elements than can be counted`);
+    if (count === undefined) throw error('has more elements than can be counted');
     if (neededLength(view) > storage.length) {
-      throw sources.error(`${tensor} reaches beyond its storage of ${storage.length} elements`);
+      throw error(`reaches beyond its storage of ${storage.length} elements`);
     }
     if (count === 0) return { dtype, shape, data: new Uint8Array(0) };
     const bytes = bytesOf(storage);
     if (storage.length * width > bytes.length) {
       const held = `${bytes.length} bytes for ${storage.length} elements of ${dtype}`;
-      throw sources.error(`${tensor} has storage ${quoted(storage.key)}, which holds ${held}`);
+      throw error(`has storage ${quoted(storage.key)}, which holds ${held}`);
     }
     if (isContiguous(view)) {
       return { dtype, shape, data: bytes.subarray(offset * width, (offset + count) * width) };
     }
     gathered += count * width;
     if (gathered > sources.mostGathered) {
-      throw sources.error(`${tensor} brings the repeated elements to ${gathered} bytes, over the limit`);
+      throw error(`brings the repeated elements to ${gathered} bytes, over the limit`);
     }
     return { dtype, shape, data: gather(bytes, width, view) };
   };
 }
 
 function tooDeep(sources: MaterialiseSources, place: Place): Error {
-  return sources.error(`${pathOf(place)} is nested deeper than ${deepest} levels`);
+  return sources.error(`${nameOf(place)} is nested deeper than ${deepest} levels`);
 }
 
-/** The way to a value: `optimizer_states[0].state[3].exp_avg`; empty for the whole. */
+function nameOf(place: Place): string {
+  return pathOf(place) || 'at the top';
+}
+
+/** The way to a value: `optimizer_states[0].state[3].exp_avg`; empty for the whole, without its start when endless. */
 function pathOf(place: Place): string {
-  const steps: string[] = [];
-  for (let at = place; at.parent !== undefined; at = at.parent) steps.push(written(at.step));
-  return steps.reverse().join('').replace(/^\./, '');
+  let path = '';
+  for (let at = place; at.parent !== undefined; at = at.parent) {
+    path = written(at.step) + path;
+    if (path.length > longestPath) return `…${path}`;
+  }
+  return path.replace(/^\./, '');
 }
 
 function written(step: PickleValue): string {
-  if (typeof step === 'string')
-    return /^[\w.\-/]+$/.test(step) && step.length <= 200 ? `.${step}` : `[${quoted(step)}]`;
+  if (typeof step === 'string') return /^[\w.\-/]{1,200}$/.test(step) ? `.${step}` : `[${quoted(step)}]`;
   if (step === null || typeof step !== 'object') return `[${quoted(String(step)).slice(1, -1)}]`;
   return isPythonObject(step) && 'className' in step ? `[${step.className}]` : '[…]';
 }

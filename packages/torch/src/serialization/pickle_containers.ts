@@ -1,6 +1,6 @@
 // The opcodes that build containers, and those that move values between the stack and the memo.
 
-import { containerCost, type PickleMachine, type PickleValue } from './pickle_machine.js';
+import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickle_machine.js';
 
 /**
  * By opcode, what it does. The names are those of pickletools.
@@ -65,8 +65,9 @@ function appendToTop(machine: PickleMachine, items: readonly PickleValue[]): voi
 function setItemsOfTop(machine: PickleMachine, keysAndValues: readonly PickleValue[]): void {
   const target = machine.peek();
   if (target instanceof Map) setItems(machine, target, keysAndValues);
-  else if (!isUnknownObject(target))
+  else if (!isUnknownObject(target)) {
     throw machine.error('it sets an item of something that is no dictionary');
+  }
 }
 
 function setItems(
@@ -77,8 +78,9 @@ function setItems(
   for (let i = 0; i < keysAndValues.length; i += 2) {
     const key = keysAndValues[i];
     const value = keysAndValues[i + 1];
-    if (key === undefined || value === undefined)
+    if (key === undefined || value === undefined) {
       throw machine.error('it sets a dictionary key without a value');
+    }
     target.set(key, value);
   }
   return target;
@@ -86,7 +88,7 @@ function setItems(
 
 /** Subclasses of list and dict that are not known get their items like this; the items go where the object goes. */
 function isUnknownObject(value: PickleValue): boolean {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'unknown';
+  return isPythonObject(value) && value.kind === 'unknown';
 }
 
 function checkProtocol(machine: PickleMachine): void {

@@ -64,8 +64,9 @@ export function createCursor(bytes: Uint8Array, problem: (text: string) => Error
     bigEndianFloat64: () => view.getFloat64(advance(8), false),
     bytes: (length) => piece(length).slice(),
     integer(length) {
-      if (length > longestInteger)
+      if (length > longestInteger) {
         throw error(`it has an integer of ${length} bytes; ${longestInteger} are read`);
+      }
       return twosComplement(piece(length));
     },
     utf8: (length) => decode(piece(length)),

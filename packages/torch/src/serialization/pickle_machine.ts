@@ -36,7 +36,7 @@ export interface PickleMachine {
   error(problem: string): Error;
 }
 
-// A checkpoint of 100,000 tensors takes about 700,000 containers and 3,000,000 values. Past these limits a file of a
+// A checkpoint of 100,000 tensors takes about 800,000 containers and objects and 3,000,000 values. Past these limits a file of a
 // few megabytes could fill the memory, since one byte suffices for an empty dictionary.
 const mostValues = 10_000_000;
 const mostContainers = 1_000_000;
@@ -44,6 +44,16 @@ const mostMemorised = 3_000_000;
 
 /** What a container costs, so that copying its items and making it draw on one account. */
 export const containerCost = 20;
+
+/**
+ * Whether a value is an object of Python rather than a container or a scalar.
+ *
+ * @example
+ * isPythonObject({ kind: 'unknown', className: 'argparse.Namespace' }) // true
+ */
+export function isPythonObject(value: PickleValue): value is PythonObject {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
 
 /**
  * A machine at the start of a pickle.
@@ -106,8 +116,9 @@ export function createMachine(bytes: Uint8Array, problem: (text: string) => Erro
     memoSize: () => memo.size,
     spend(cost) {
       spent += cost;
-      if (spent > mostContainers * containerCost)
+      if (spent > mostContainers * containerCost) {
         throw cursor.error('it makes too many or too large containers');
+      }
     },
     isEmpty: () => stack.length === 0 && marks.length === 0,
     error: cursor.error,

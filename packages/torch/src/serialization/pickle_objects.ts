@@ -1,6 +1,6 @@
 // The opcodes that would import, call or restore something in Python. Here they only consult a table.
 
-import type { PickleMachine, PickleValue } from './pickle_machine.js';
+import { containerCost, type PickleMachine, type PickleValue } from './pickle_machine.js';
 
 /** What a pickle may refer to. Nothing in it can act on more than its arguments. */
 export interface PythonWorld {
@@ -43,7 +43,7 @@ function pushGlobal(
   if (typeof module !== 'string' || typeof name !== 'string' || !isDotted(module) || !isDotted(name)) {
     throw machine.error('it imports something whose name is no Python name');
   }
-  machine.spend(module.length + name.length);
+  machine.spend(containerCost + module.length + name.length);
   machine.push(world.lookUp(module, name));
 }
 

@@ -56,6 +56,14 @@ test("a file that was renamed is found by its archive's own root", () => {
   expect(readPytorchCheckpoint(path).value).toBeInstanceOf(Map);
 });
 
+test('entries are found by the 64-bit fields that files over 4 GiB need', () => {
+  const pieces = withFile(`${fixtureFolder}views_113.pt`, CheckpointError, (file) =>
+    [...listZipEntries(file)].map(([name, entry]) => ({ name, data: readZipEntry(file, entry), wide: true })),
+  );
+  writeFileSync(path, buildZip(pieces));
+  expect(readPytorchCheckpoint(path)).toEqual(readPytorchCheckpoint(`${fixtureFolder}views_113.pt`));
+});
+
 test('tensors over one storage share its bytes', () => {
   const { value } = readPytorchCheckpoint(`${fixtureFolder}views_113.pt`);
   const [whole, same, tail] = ['whole', 'same_storage', 'tail'].map((key) => tensorAt(value, key));

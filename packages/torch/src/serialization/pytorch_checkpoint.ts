@@ -56,8 +56,9 @@ function readArchive(file: RandomAccessFile): PytorchCheckpoint {
   const root = archiveRoot(file, entries);
   const entry = (name: string): ZipEntry => {
     const found = entries.get(`${root}/${name}`);
-    if (found === undefined)
+    if (found === undefined) {
       throw file.error(`lacks the entry ${quoted(`${root}/${name}`)}; the file is damaged`);
+    }
     return found;
   };
   refuseBigEndian(file, entries.get(`${root}/byteorder`));
@@ -85,8 +86,9 @@ function archiveRoot(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEnt
   }
   const pickles = inRoot('data.pkl');
   const [pickle] = pickles;
-  if (pickle === undefined)
+  if (pickle === undefined) {
     throw file.error('is a zip archive without data.pkl, so not one that torch.save wrote');
+  }
   if (pickles.length > 1) throw file.error(`holds several checkpoints: ${pickles.map(quoted).join(', ')}`);
   return pickle.slice(0, pickle.indexOf('/'));
 }

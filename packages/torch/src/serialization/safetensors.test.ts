@@ -171,7 +171,12 @@ describe('is refused, naming the file and the tensor', () => {
     ['a field twice', '{"w":{"dtype":"F32","dtype":"I32","shape":[1],"data_offsets":[0,4]}}', /stands twice/],
     ['brackets without end', `{"w":${'['.repeat(1e6)}`, /levels of nesting/],
     ['F8', '{"w":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}}', /"w" has dtype "F8_E4M3"/],
-    ['an unknown dtype', '{"w":{"dtype":7,"shape":[4],"data_offsets":[0,4]}}', /"w" has dtype "7"/],
+    ['an unknown dtype', '{"w":{"dtype":7,"shape":[4],"data_offsets":[0,4]}}', /"w" has dtype 7/],
+    [
+      'a dtype with a trap',
+      '{"w":{"dtype":{"toString":1},"shape":[4],"data_offsets":[0,4]}}',
+      /"w" has dtype \{/,
+    ],
     ['a negative size', `{"w":${f32([-1], [0, 4])}}`, /"w" has shape \[-1\]/],
     ['half a size', `{"w":${f32([0.5], [0, 2])}}`, /"w" has shape \[0.5\]/],
     ['a shape that is no list', '{"w":{"dtype":"F32","shape":1,"data_offsets":[0,4]}}', /"w" has shape 1/],

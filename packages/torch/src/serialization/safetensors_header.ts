@@ -114,7 +114,7 @@ function describedTensor(file: RandomAccessFile, name: string, description: unkn
   const dtype = dtypesByName.get(dtypeName);
   if (dtype === undefined) {
     const known = Object.values(safetensorsDTypes).join(', ');
-    throw error(`has dtype ${quoted(String(dtypeName))}, which is not supported; supported are ${known}`);
+    throw error(`has dtype ${shown(dtypeName)}, which is not supported; supported are ${known}`);
   }
   if (!isListOfCounts(shape)) {
     throw error(`has shape ${shown(shape)}; expected a list of whole numbers of at least 0`);

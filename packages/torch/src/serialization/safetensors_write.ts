@@ -57,8 +57,9 @@ function place(path: string, tensors: Iterable<readonly [string, StoredTensor]>)
     names.add(name);
     // The widest elements come first, so that each tensor is aligned when the header ends on a multiple of 8.
     const rank = storedDTypes.indexOf(tensor.dtype);
-    if (rank < 0)
+    if (rank < 0) {
       throw error(`has dtype ${quoted(String(tensor.dtype))}; expected ${storedDTypes.join(', ')}`);
+    }
     const byteLength = tensorBytes(tensor.dtype, tensor.shape);
     if (byteLength === undefined) throw error(`has the impossible shape [${tensor.shape.join(', ')}]`);
     placed.push({ name, tensor, byteLength, rank, nameBytes: Buffer.from(name) });

@@ -1,6 +1,8 @@
 // JSON for files that nobody vouches for. JSON.parse keeps the last of two equal keys and says nothing, so two readers
 // may see two different files; and a text of nothing but brackets takes a hundred times its size in memory.
 
+import { quoted } from './errors.js';
+
 /**
  * Parses JSON without duplicate keys and without deep nesting; a `SyntaxError` says what is wrong.
  *
@@ -32,8 +34,9 @@ function refuseDuplicatesAndDepth(text: string): void {
         // Escapes can spell one key in several ways; only the decoded ones compare.
         const key: unknown = JSON.parse(text.slice(i, end));
         if (typeof key === 'string') {
-          if (keys.has(key))
-            throw new SyntaxError(`the key ${JSON.stringify(key)} stands twice in one object`);
+          if (keys.has(key)) {
+            throw new SyntaxError(`the key ${quoted(key)} stands twice in one object`);
+          }
           keys.add(key);
         }
       }

@@ -48,8 +48,9 @@ export function gather(
 ): Uint8Array<ArrayBuffer> {
   const count = view.shape.reduce((product, size) => product * size, 1);
   const gathered = new Uint8Array(count * elementBytes);
-  if (count > 0)
+  if (count > 0) {
     copyElements(words(storage, elementBytes), words(gathered, elementBytes), elementBytes, view);
+  }
   return gathered;
 }
 

@@ -1,10 +1,8 @@
 // The part of Python that a PyTorch checkpoint of weights needs: plain containers, storages and the functions that make
 // tensors of them (torch/_utils.py). Each is a pure function of its arguments.
 
-import { quoted } from './errors.js';
-import { containerCost, type PickleMachine, type PickleValue } from './pickle_machine.js';
+import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickle_machine.js';
 import type { PythonWorld } from './pickle_objects.js';
-import type { PythonObject } from './python_object.js';
 import { isCount, type StoredDType } from './stored_tensor.js';
 
 /** Everything that is looked up or called besides is unknown: it keeps its name and has no effect. */
@@ -88,15 +86,17 @@ const functions: ReadonlyMap<string, KnownFunction> = new Map<string, KnownFunct
 ]);
 
 function orderedDict([pairs = []]: PickleValue[], machine: PickleMachine): PickleValue {
-  if (!Array.isArray(pairs))
+  if (!Array.isArray(pairs)) {
     throw machine.error('it makes an OrderedDict of something that is no list of pairs');
+  }
   // An entry of a map takes several times the memory of an item in a list.
   machine.spend(4 * pairs.length);
   return new Map(
     pairs.map((pair): [PickleValue, PickleValue] => {
       const [key, value] = Array.isArray(pair) ? pair : [];
-      if (key === undefined || value === undefined)
+      if (key === undefined || value === undefined) {
         throw machine.error('it makes an OrderedDict without pairs');
+      }
       return [key, value];
     }),
   );
@@ -107,17 +107,12 @@ function rebuildTensor(args: PickleValue[], machine: PickleMachine, name: string
   const [storage = null, offset, shape, strides, , , metadata] = args;
   // A storage of an element type that is not read, such as complex numbers.
   if (isPythonObject(storage) && storage.kind === 'unknown') return storage;
-  if (!isPythonObject(storage) || storage.kind !== 'storage')
+  if (!isPythonObject(storage) || storage.kind !== 'storage') {
     throw machine.error(`it calls ${name} without a storage`);
-  if (
-    !isCount(offset) ||
-    !isListOfCounts(shape) ||
-    !isListOfCounts(strides) ||
-    shape.length !== strides.length
-  ) {
+  }
+  if (!isCount(offset) || !isDimensions(shape) || !isDimensions(strides) || shape.length !== strides.length) {
     throw machine.error(`it calls ${name} with an offset, size or stride that no tensor has`);
   }
-  if (shape.length > mostDimensions) throw machine.error(`it makes a tensor of ${shape.length} dimensions`);
   if (metadata instanceof Map && metadata.size > 0) {
     throw machine.error(
       'it makes a tensor that is negated or conjugated on reading; save x.resolve_neg() instead',
@@ -125,8 +120,6 @@ function rebuildTensor(args: PickleValue[], machine: PickleMachine, name: string
   }
   return { kind: 'tensor', storage, offset, shape: shape.slice(), strides: strides.slice() };
 }
-
-const mostDimensions = 64;
 
 function rebuildParameter([data = null]: PickleValue[], machine: PickleMachine, name: string): PickleValue {
   if (!isTensorOrUnknown(data)) throw machine.error(`it calls ${name} without a tensor`);
@@ -146,8 +139,9 @@ function rebuildFromType(args: PickleValue[], machine: PickleMachine, name: stri
 }
 
 function device([type = null, index = null]: PickleValue[], machine: PickleMachine): PickleValue {
-  if (typeof type !== 'string' || type.length > 32)
+  if (typeof type !== 'string' || type.length > 32) {
     throw machine.error('it makes a torch.device without a type');
+  }
   return index === null ? type : `${type}:${isCount(index) ? index : '?'}`;
 }
 
@@ -160,7 +154,7 @@ function copiedItems([items = []]: PickleValue[], machine: PickleMachine, name: 
 /** Up to protocol 2, Python writes bytes as text with one character for each. */
 function latin1Bytes([text = null, encoding = null]: PickleValue[], machine: PickleMachine): PickleValue {
   if (typeof text !== 'string' || encoding !== 'latin1') {
-    throw machine.error(`it encodes text as ${quoted(String(encoding))}; only bytes as latin1 are read`);
+    throw machine.error('it encodes text by another codec than latin1');
   }
   machine.spend(text.length);
   const bytes = new Uint8Array(text.length);
@@ -179,20 +173,11 @@ function copiedBytes([bytes]: PickleValue[], machine: PickleMachine, name: strin
   return bytes.slice();
 }
 
-/**
- * Whether a value is an object of Python rather than a container or a scalar.
- *
- * @example
- * isPythonObject({ kind: 'unknown', className: 'argparse.Namespace' }) // true
- */
-export function isPythonObject(value: PickleValue): value is PythonObject {
-  return typeof value === 'object' && value !== null && 'kind' in value;
-}
-
 function isTensorOrUnknown(value: PickleValue): boolean {
   return isPythonObject(value) && (value.kind === 'tensor' || value.kind === 'unknown');
 }
 
-function isListOfCounts(value: PickleValue | undefined): value is number[] {
-  return Array.isArray(value) && value.every(isCount);
+/** The length is checked first: one long list could be given for every tensor. PyTorch has no more dimensions. */
+function isDimensions(value: PickleValue | undefined): value is number[] {
+  return Array.isArray(value) && value.length <= 64 && value.every(isCount);
 }

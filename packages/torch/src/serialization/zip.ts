@@ -146,7 +146,7 @@ function entryName(file: RandomAccessFile, bytes: Uint8Array): string {
   }
   // Tools that pack folders list them too, with a slash behind their names.
   const steps = name.replace(/\/$/, '').split('/');
-  if (/[\\\p{Cc}:]/u.test(name) || steps.some((step) => step === '' || step === '.' || step === '..')) {
+  if (/[\\\p{Cc}]/u.test(name) || steps.some((step) => step === '' || step === '.' || step === '..')) {
     throw file.error(`holds an entry with the suspicious name ${quoted(name)}`);
   }
   return name;
@@ -189,13 +189,10 @@ function refuseBombs(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEnt
 }
 
 function inflate(file: RandomAccessFile, entry: ZipEntry, stored: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(entry.size);
   try {
     const inflated = inflateRawSync(stored, { maxOutputLength: Math.max(1, entry.size) });
-    if (inflated.length === entry.size) {
-      bytes.set(inflated);
-      return bytes;
-    }
+    // A copy, since zlib may hand out a piece of a larger buffer that starts anywhere.
+    if (inflated.length === entry.size) return new Uint8Array(inflated);
   } catch (cause) {
     throw file.error(`entry ${quoted(entry.name)} cannot be inflated to its ${entry.size} bytes`, { cause });
   }

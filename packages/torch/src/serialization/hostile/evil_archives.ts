@@ -7,7 +7,7 @@ import { buildZip, type ZipClaims, type ZipPiece } from './zip_builder.js';
  * An archive as torch.save lays it out, around a pickle. Storage '0' holds one float32.
  *
  * @example
- * checkpointOf(pickle(int(7))).length // 407
+ * checkpointOf(pickle(int(7))).length // 354
  */
 export function checkpointOf(
   data: Uint8Array,
@@ -61,7 +61,6 @@ export const refusedFiles: readonly (readonly [string, Uint8Array, RegExp])[] = 
   ['an entry above the root', checkpointOf(seven, [piece('../evil')]), /suspicious name "\.\.\/evil"/],
   ['an entry from the root', checkpointOf(seven, [piece('/etc/passwd')]), /suspicious name/],
   ['an entry of Windows', checkpointOf(seven, [piece('archive\\..\\x')]), /suspicious name/],
-  ['an entry on a drive', checkpointOf(seven, [piece('C:/x')]), /suspicious name/],
   ['a control character', checkpointOf(seven, [piece('a\u0007')]), /suspicious name "a\\u0007"/],
   [
     'overlapping entries',

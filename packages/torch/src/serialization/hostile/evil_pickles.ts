@@ -6,12 +6,14 @@ import {
   build,
   bytesOf,
   dictOf,
+  duplicate,
   emptyDict,
   emptyList,
   emptyTuple,
   get,
   global,
   int,
+  list,
   mark,
   memoize,
   newObject,
@@ -47,7 +49,7 @@ export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] 
     filled([emptyTuple], tuple1, 1_000_000),
     /too many or too large containers/,
   ],
-  ['nine lists of ten that each repeat the one before', laughs(9), /repeats itself to more than/],
+  ['nine lists of ten that each repeat the one before', pickle(laughing(9)), /repeats itself to more than/],
   ['a list that contains itself', pickle(emptyList, put(0), get(0), append), /contains itself/],
   [
     'a dictionary that contains itself',
@@ -65,10 +67,21 @@ export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] 
   ['text of 2^64 - 1 bytes', pickle(0x8d, Array(8).fill(255)), /more bytes but has/],
   ['bytes of 2^63', pickle(0x8e, Array(7).fill(0), 128), /more bytes but has/],
   ['four million values to memorise', filled([int(1)], memoize, 4_000_000), /memorises more than 3000000/],
-  ['eleven million copies of a value', filled([int(1)], 0x32, 11_000_000), /makes more than 10000000 values/],
+  [
+    'eleven million copies of a value',
+    filled([int(1)], duplicate, 11_000_000),
+    /makes more than 10000000 values/,
+  ],
   ['eleven million marks', filled([], mark, 11_000_000), /makes more than 10000000 values/],
   ['two million dictionaries', filled([], emptyDict, 2_000_000), /too many or too large containers/],
   ['a hundred thousand copies of one list of pairs', copiedPairs(), /too many or too large containers/],
+  ['a list of a million sizes for each of many tensors', longSizes(), /an offset, size or stride/],
+  [
+    'a codec that repeats itself without end',
+    pickle(global('_codecs', 'encode'), text('x'), laughing(9), tuple2, reduce),
+    /another codec/,
+  ],
+  ['two hundred thousand unknown objects', unknownObjects(), /more than 100000 unknown objects/],
   ['a hundred thousand copies of one text', copiedText(), /too many or too large containers/],
   ['a hundred thousand long names', copiedNames(), /too many or too large containers/],
   ['an element repeated 2^31 times', tensorOf([2 ** 31 - 1], [0]), /over the limit/],
@@ -87,7 +100,11 @@ export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] 
     pickle(tensor(one, int(1), tupleOf(), tupleOf())),
     /reaches beyond its storage/,
   ],
-  ['65 dimensions', tensorOf(Array(65).fill(1), Array(65).fill(1)), /65 dimensions/],
+  [
+    '65 dimensions',
+    tensorOf(Array(65).fill(1), Array(65).fill(1)),
+    /an offset, size or stride that no tensor has/,
+  ],
   ['fewer strides than sizes', tensorOf([1, 1], [1]), /an offset, size or stride that no tensor has/],
   [
     'a storage longer than its entry',
@@ -112,7 +129,7 @@ export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] 
     /without a tuple of arguments/,
   ],
   ['bytes beyond latin1', pickle(encoded('\u0100', 'latin1')), /beyond latin1/],
-  ['another codec', pickle(encoded('x', 'zip')), /only bytes as latin1/],
+  ['another codec', pickle(encoded('x', 'zip')), /another codec than latin1/],
   ['a value from an empty stack', pickle(popTop), /an empty stack/],
   ['a value from below a mark', pickle(int(1), mark, tuple1), /an empty stack/],
   ['items without a mark', pickle(emptyList, appends), /a mark that was never set/],
@@ -180,25 +197,30 @@ function filled(start: Program, opcode: number, count: number): Uint8Array {
   return Buffer.concat([bytesOf([0x80, 4, start]), Buffer.alloc(count, opcode), Buffer.from([stop])]);
 }
 
-function laughs(levels: number): Uint8Array {
+function laughing(levels: number): Program {
   const program: Program[] = [[emptyList, put(0)]];
   for (let level = 1; level <= levels; level++) {
     program.push([emptyList, put(level), mark, Array.from({ length: 10 }, () => get(level - 1)), appends]);
   }
-  return pickle(mark, program, 0x6c);
+  return [mark, program, list];
+}
+
+function longSizes(): Uint8Array {
+  const sizes: Program = [mark, Array(100_000).fill(int(0)), list, put(0), popTop];
+  return repeated([sizes], tensor(one, int(0), get(0), get(0)), 1000);
 }
 
 function repeated(preparation: Program, body: Program, count: number): Uint8Array {
   const once = bytesOf(body);
   const repeats = Buffer.alloc(once.length * count);
   for (let i = 0; i < count; i++) repeats.set(once, i * once.length);
-  return Buffer.concat([bytesOf([0x80, 2, preparation, mark]), repeats, Buffer.from([0x6c, stop])]);
+  return Buffer.concat([bytesOf([0x80, 2, mark, preparation, mark]), repeats, bytesOf([list, list, stop])]);
 }
 
 function copiedPairs(): Uint8Array {
   const pairs = Array.from({ length: 10_000 }, (_, i): Program => [int(i), int(i), tuple2]);
-  const list: Program = [mark, pairs, 0x6c, tuple1, put(0), popTop];
-  return repeated([list, global('collections', 'OrderedDict'), put(1)], [get(1), get(0), reduce], 100_000);
+  const args: Program = [mark, pairs, list, tuple1, put(0), popTop];
+  return repeated([args, global('collections', 'OrderedDict'), put(1)], [get(1), get(0), reduce], 100_000);
 }
 
 function copiedText(): Uint8Array {
@@ -212,6 +234,10 @@ function copiedText(): Uint8Array {
 
 function copiedNames(): Uint8Array {
   return repeated([text('x'.repeat(1000)), put(0)], [get(0), get(0), stackGlobal], 100_000);
+}
+
+function unknownObjects(): Uint8Array {
+  return repeated([global('x', 'Y'), put(0), emptyTuple, put(1)], [get(0), get(1), newObject], 200_000);
 }
 
 function encoded(value: string, codec: string): Program {

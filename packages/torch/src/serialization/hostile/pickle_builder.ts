@@ -7,6 +7,7 @@ export const mark = 0x28;
 export const emptyTuple = 0x29;
 export const emptyList = 0x5d;
 export const emptyDict = 0x7d;
+export const list = 0x6c;
 export const tuple = 0x74;
 export const tuple1 = 0x85;
 export const tuple2 = 0x86;

@@ -7,6 +7,8 @@ export interface ZipPiece {
   readonly name: string;
   readonly data: Uint8Array | string;
   readonly deflate?: boolean;
+  /** The directory gives sizes and place in the 64-bit field, as for files over 4 GiB. */
+  readonly wide?: boolean;
   readonly claims?: Partial<
     Record<'size' | 'storedSize' | 'checksum' | 'start' | 'method' | 'flags', number>
   >;
@@ -30,7 +32,7 @@ export function buildZip(pieces: readonly ZipPiece[], claims: ZipClaims = {}): B
   const files: Buffer[] = [];
   const records: Buffer[] = [];
   let start = 0;
-  for (const { name, data, deflate = false, claims: own = {} } of pieces) {
+  for (const { name, data, deflate = false, wide = false, claims: own = {} } of pieces) {
     const content = Buffer.from(data);
     const stored = deflate ? deflateRawSync(content) : content;
     const nameBytes = Buffer.from(name);
@@ -38,12 +40,27 @@ export function buildZip(pieces: readonly ZipPiece[], claims: ZipClaims = {}): B
     const header = fields([4, 0x04034b50], [2, 20], [2, 0], [2, method], [4, 0], [4, crc32(content)]);
     const sizes = fields([4, stored.length], [4, content.length], [2, nameBytes.length], [2, 0]);
     files.push(header, sizes, nameBytes, stored);
+    const places = [own.size ?? content.length, own.storedSize ?? stored.length, own.start ?? start] as const;
+    const [size, storedSize, headerStart] = wide ? [inZip64, inZip64, inZip64] : places;
+    const extra = wide
+      ? fields(
+          [2, 1],
+          [2, 24],
+          ...places.flatMap(
+            (value) =>
+              [
+                [4, value],
+                [4, 0],
+              ] as const,
+          ),
+        )
+      : fields();
     records.push(
       fields([4, 0x02014b50], [2, 20], [2, 20], [2, own.flags ?? 0], [2, own.method ?? method], [4, 0]),
-      fields([4, own.checksum ?? crc32(content)], [4, own.storedSize ?? stored.length]),
-      fields([4, own.size ?? content.length], [2, nameBytes.length], [2, 0], [2, 0], [2, 0], [2, 0], [4, 0]),
-      fields([4, own.start ?? start]),
+      fields([4, own.checksum ?? crc32(content)], [4, storedSize], [4, size], [2, nameBytes.length]),
+      fields([2, extra.length], [2, 0], [2, 0], [2, 0], [4, 0], [4, headerStart]),
       nameBytes,
+      extra,
     );
     start += header.length + sizes.length + nameBytes.length + stored.length;
   }
@@ -54,6 +71,8 @@ export function buildZip(pieces: readonly ZipPiece[], claims: ZipClaims = {}): B
   const place = fields([4, directory.length], [4, claims.directoryStart ?? start], [2, comment.length]);
   return Buffer.concat([...files, directory, end, place, comment]);
 }
+
+const inZip64 = 0xffffffff;
 
 /** Little-endian unsigned integers, each as [bytes, value]. */
 function fields(...values: readonly (readonly [number, number])[]): Buffer {
