@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { setSeed, type Tensor, tidy, zeros } from '../index.js';
+import { Conv2d, Embedding, init, Linear, MultiheadAttention } from './index.js';
+
+interface Statistics {
+  readonly mean: number;
+  readonly std: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+const fixtures: { initialisers: Record<string, Statistics> } = JSON.parse(
+  readFileSync(new URL('../../test/fixtures/nn/layers.json', import.meta.url), 'utf8'),
+);
+
+const initialised: Readonly<Record<string, () => Tensor>> = {
+  linear: () => new Linear(300, 200).weight,
+  linearBias: () => new Linear(300, 20000).bias!,
+  conv: () => new Conv2d(30, 200, { kernel: 3 }).weight,
+  embedding: () => new Embedding(300, 200).weight,
+  kaimingNormalFanOut: () =>
+    init.kaimingNormal_(zeros([200, 30, 3, 3]), { mode: 'fanOut', nonlinearity: 'relu' }),
+  kaimingUniform: () => init.kaimingUniform_(zeros([300, 200]), { slope: 0.1 }),
+  xavierUniform: () => init.xavierUniform_(zeros([300, 200])),
+  xavierNormal: () => init.xavierNormal_(zeros([300, 200]), 2),
+  truncatedNormal: () => init.truncatedNormal_(zeros([300, 200]), 0, 0.02),
+  truncatedNormalTight: () => init.truncatedNormal_(zeros([300, 200]), 0.5, 1, -0.5, 1),
+  attention: () => new MultiheadAttention(120, 4).inProjWeight,
+};
+
+test.each(Object.keys(fixtures.initialisers))('%s has the distribution of PyTorch', (name) => {
+  setSeed(3);
+  const expected = fixtures.initialisers[name]!;
+  tidy(() => {
+    const values = initialised[name]!().detach();
+    const range = expected.max - expected.min;
+    expect(Math.abs(values.mean().toNumber() - expected.mean)).toBeLessThan(0.01 * range);
+    expect(Math.abs(values.standardDeviation().toNumber() / expected.std - 1)).toBeLessThan(0.02);
+    // A uniform one ends sharply; the extremes of a normal one scatter.
+    expect(Math.abs(values.amax().toNumber() - expected.max)).toBeLessThan(0.15 * range);
+    expect(Math.abs(values.amin().toNumber() - expected.min)).toBeLessThan(0.15 * range);
+  });
+});
+
+test('the same seed gives the same weights', () => {
+  const draw = () => {
+    setSeed(11);
+    return new Linear(5, 4).weight;
+  };
+  expect(draw().equal(draw())).toBe(true);
+});
+
+test('the fan of a bias is an error that tells its shape', () => {
+  expect(() => init.xavierUniform_(zeros([3]))).toThrow('two or more dimensions, not of shape [3]');
+});
