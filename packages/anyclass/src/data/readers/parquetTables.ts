@@ -120,7 +120,12 @@ function usedColumns({
   group,
   split,
 }: ReturnType<typeof tableLayout>): Set<number | undefined> {
-  return new Set([image, group, split, ...(labels.kind === 'columns' ? labels.columns : [labels.column])]);
+  return new Set([
+    image,
+    group?.index,
+    split,
+    ...(labels.kind === 'columns' ? labels.columns : [labels.column]),
+  ]);
 }
 
 /** Class names of a list of class numbers, from the features that Hugging Face writes into the file. */

@@ -34,7 +34,7 @@ export interface CollectedTable {
  */
 export function tableCollector(options: TableOptions): TableCollector {
   const names = nameTableBuilder();
-  const groups = groupCollector(options.groupColumn ?? 'group');
+  const groups = groupCollector();
   const splits = growingInt32();
   let firstLayout: TableLayout | undefined;
   let columns: ReturnType<typeof labelMatrixBuilder> | undefined;
@@ -62,7 +62,7 @@ export function tableCollector(options: TableOptions): TableCollector {
       } else {
         separated.add(cells[layout.labels.column]!, where);
       }
-      if (layout.group !== undefined) groups.add(cells[layout.group]!);
+      if (layout.group !== undefined) groups.add(cells[layout.group.index]!);
       const said = layout.split === undefined ? split : splitNamed(cells[layout.split]!, where);
       splits.push(said === undefined ? -1 : splitNames.indexOf(said));
     },
@@ -77,7 +77,7 @@ export function tableCollector(options: TableOptions): TableCollector {
         names: names.finish(),
         labels,
         classes,
-        groups: layout.group === undefined ? undefined : groups.finish(),
+        groups: layout.group === undefined ? undefined : groups.finish(layout.group.name),
         fixedSplits: splitsFromCodes(splits.finish(), layout.split === undefined),
       };
     },
@@ -85,7 +85,7 @@ export function tableCollector(options: TableOptions): TableCollector {
 }
 
 /** Numbers groups in order of first appearance, as splits by group need them. */
-export function groupCollector(column: string): { add(name: string): void; finish(): Grouping } {
+function groupCollector(): { add(name: string): void; finish(column: string): Grouping } {
   const codeOf = new Map<string, number>();
   const codes = growingInt32();
   return {
@@ -97,7 +97,7 @@ export function groupCollector(column: string): { add(name: string): void; finis
       }
       codes.push(code);
     },
-    finish: () => ({ column, codes: codes.finish(), names: [...codeOf.keys()] }),
+    finish: (column) => ({ column, codes: codes.finish(), names: [...codeOf.keys()] }),
   };
 }
 

@@ -25,7 +25,7 @@ export interface TableLayout {
   readonly labels:
     | { readonly kind: 'columns'; readonly columns: readonly number[]; readonly classes: readonly string[] }
     | { readonly kind: 'separated'; readonly column: number };
-  readonly group: number | undefined;
+  readonly group: { readonly index: number; readonly name: string } | undefined;
   readonly split: number | undefined;
 }
 
@@ -42,14 +42,15 @@ const groupNames = ['group', 'patient', 'patientid', 'subject', 'subjectid'];
  */
 export function tableLayout(columns: readonly string[], file: string, options: TableOptions): TableLayout {
   const image = chosen(columns, file, options.imageColumn) ?? guessed(columns, imageNames) ?? 0;
-  const group = chosen(columns, file, options.groupColumn) ?? guessed(columns, groupNames);
+  const groupIndex = chosen(columns, file, options.groupColumn) ?? guessed(columns, groupNames);
+  const group = groupIndex === undefined ? undefined : { index: groupIndex, name: columns[groupIndex]! };
   const split = chosen(columns, file, options.splitColumn) ?? guessed(columns, ['split']);
   const separated = chosen(columns, file, options.labelColumn) ?? guessed(columns, labelNames);
   if (separated !== undefined && separated !== image) {
     return { image, group, split, labels: { kind: 'separated', column: separated } };
   }
   const ignored = (options.ignoreColumns ?? []).map((name) => chosen(columns, file, name));
-  const taken = new Set([image, group, split, ...ignored]);
+  const taken = new Set([image, groupIndex, split, ...ignored]);
   const classColumns = options.classes
     ? options.classes.map((name) => chosen(columns, file, name) ?? -1)
     : columns.flatMap((name, i) => (taken.has(i) || name === '' ? [] : [i]));

@@ -1,0 +1,79 @@
+import { effectiveNumberWeights } from '@anyclass/core';
+import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
+import type { ClassCount, Inspection, SplitCount } from './inspection.js';
+
+/** Instances by split, and all together. */
+export function countSplits({ splits, labels, groups }: Dataset): SplitCount[] {
+  const count = (split: SplitCount['split'], rows: Int32Array): SplitCount => {
+    const of = { positive: 0, negative: 0, unknown: 0 };
+    const seen = new Set<number>();
+    for (const row of rows) {
+      of[labels.presence(row)] += 1;
+      if (groups) seen.add(groups.codes[row]!);
+    }
+    return { split, ...of, total: rows.length, ...(groups && { groups: seen.size }) };
+  };
+  const counts = splitNames.map((split) => count(split, splits[split]));
+  const all = Int32Array.from(splitNames.flatMap((split) => [...splits[split]]));
+  return [...counts, count('all', all)];
+}
+
+/** Positive instances of each class by split. */
+export function countClasses({ classes, splits, labels }: Dataset): ClassCount[] {
+  const ofSplit = (split: SplitName) => {
+    const counts = new Int32Array(classes.length);
+    for (const row of splits[split]) {
+      for (let j = 0; j < classes.length; j++) if (labels.at(row, j) === 1) counts[j] = counts[j]! + 1;
+    }
+    return counts;
+  };
+  const [train, validation, test] = [ofSplit('train'), ofSplit('validation'), ofSplit('test')];
+  return classes.map((name, j) => ({ name, train: train[j]!, validation: validation[j]!, test: test[j]! }));
+}
+
+/** Instances that show any class of a family, by split. */
+export function countFamilies({ classes, classFamilies, splits, labels }: Dataset): ClassCount[] {
+  const families = (classFamilies ?? []).map((family) => ({
+    name: family.name,
+    members: family.classes.map((name) => classes.indexOf(name)).filter((j) => j >= 0),
+  }));
+  return families
+    .filter(({ members }) => members.length > 0)
+    .map(({ name, members }) => {
+      const count = (split: SplitName) =>
+        splits[split].reduce((sum, row) => sum + (members.some((j) => labels.at(row, j) === 1) ? 1 : 0), 0);
+      return { name, train: count('train'), validation: count('validation'), test: count('test') };
+    });
+}
+
+/** Labels per instance and pairs of classes, over all splits. */
+export function countTogether({
+  classes,
+  splits,
+  labels,
+}: Dataset): Pick<Inspection, 'labelsPerInstance' | 'cooccurrence'> {
+  const labelsPerInstance: number[] = [];
+  const cooccurrence = classes.map(() => new Array<number>(classes.length).fill(0));
+  for (const row of splitNames.flatMap((split) => [...splits[split]])) {
+    if (labels.presence(row) === 'unknown') continue;
+    const present = classes.flatMap((_, j) => (labels.at(row, j) === 1 ? [j] : []));
+    labelsPerInstance[present.length] = (labelsPerInstance[present.length] ?? 0) + 1;
+    for (const a of present) for (const b of present) cooccurrence[a]![b] = cooccurrence[a]![b]! + 1;
+  }
+  return { labelsPerInstance: Array.from(labelsPerInstance, (count) => count ?? 0), cooccurrence };
+}
+
+/** Class-balancing weights of the training split; a class without examples has none. */
+export function balanceWeights(
+  classCounts: readonly ClassCount[],
+  splits: readonly SplitCount[],
+  beta: number,
+): Inspection['balance'] {
+  const counts = classCounts.map(({ train }) => train);
+  const negative = splits.find(({ split }) => split === 'train')?.negative ?? 0;
+  if (negative === 0 && counts.every((count) => count === 0)) {
+    return { beta, classWeights: counts.map(() => 0), negativeWeight: 0 };
+  }
+  const weights = effectiveNumberWeights(counts, negative, { beta, emptyClass: 'zero' });
+  return { beta, classWeights: [...weights.classWeights], negativeWeight: weights.negativeWeight };
+}

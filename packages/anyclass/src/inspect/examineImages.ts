@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { type Dataset, splitNames } from '../data/dataset.js';
+import { decodeImage, imageSize, type PixelFormat } from '../data/images/decode.js';
+import type { StoredImage } from '../data/images/imageSource.js';
+import { createQuarantine, type Quarantined } from '../data/images/quarantine.js';
+import { limiter, settleAll } from '../data/loading/limiter.js';
+import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
+import type { ImageStatistics } from './inspection.js';
+
+export interface ExamineOptions {
+  /** Look at this many images, evenly spread. Default: all. */
+  readonly limit?: number;
+  /** Size at which channel mean and deviation are taken. Default 224 x 224. */
+  readonly size?: { readonly width: number; readonly height: number };
+  readonly threads?: number;
+  /** An unreadable image is an error. */
+  readonly strict?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface Examined {
+  readonly statistics: ImageStatistics | undefined;
+  readonly duplicates: DuplicateGroups;
+  readonly quarantined: readonly Quarantined[];
+}
+
+/**
+ * Read and decode the images of all splits: their sizes, channel statistics of the training split, exact duplicates,
+ * and those that cannot be read.
+ *
+ * @example
+ * (await examineImages(dataset, { limit: 1000 })).statistics?.mean // [0.47, 0.447, 0.408]
+ */
+export async function examineImages(dataset: Dataset, options: ExamineOptions): Promise<Examined> {
+  const { size = { width: 224, height: 224 }, threads = availableParallelism(), signal } = options;
+  const rows = spread(
+    splitNames.flatMap((split) => [...dataset.splits[split]]),
+    options.limit,
+  );
+  const training = new Uint8Array(dataset.names.length);
+  for (const row of dataset.splits.train) training[row] = 1;
+  const format = { ...size, channels: dataset.preparation.channels };
+  const sums = channelSums(format);
+  const widths = new Map<number, number>();
+  const heights = new Map<number, number>();
+  const sizes = new Map<string, number>();
+  const finder = duplicateFinder(dataset.names.length);
+  const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
+  const limited = limiter(threads);
+  let done = 0;
+  const examine = async (row: number) => {
+    signal?.throwIfAborted();
+    try {
+      const image = await dataset.images.read(row);
+      const stored = await imageSize(image);
+      const pixels = await decodeImage(image, format);
+      finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
+      count(widths, stored.width);
+      count(heights, stored.height);
+      count(sizes, `${stored.width}x${stored.height}`);
+      if (training[row] === 1) sums.add(pixels);
+    } catch (error) {
+      quarantine.add(row, error);
+    }
+    done += 1;
+    if (done % 64 === 0 || done === rows.length) options.onProgress?.(done, rows.length);
+  };
+  // A few thousand at a time: a million pending promises would cost more memory than the index.
+  for (let start = 0; start < rows.length; start += 4096) {
+    await settleAll(Array.from(rows.subarray(start, start + 4096), (row) => limited(() => examine(row))));
+  }
+  const examined = rows.length - quarantine.size;
+  return {
+    statistics:
+      examined === 0
+        ? undefined
+        : {
+            examined,
+            of:
+              rows.length === 0
+                ? 0
+                : splitNames.reduce((sum, split) => sum + dataset.splits[split].length, 0),
+            width: range(widths),
+            height: range(heights),
+            sizes: [...sizes]
+              .map(([text, number]) => ({ size: text, count: number }))
+              .sort((a, b) => b.count - a.count || (a.size < b.size ? -1 : 1))
+              .slice(0, 8),
+            ...sums.finish(),
+          },
+    duplicates: finder.groups(),
+    quarantined: quarantine.list(),
+  };
+}
+
+/** Sums of pixels and their squares stay whole numbers, so the order in which images arrive does not matter. */
+function channelSums({ channels }: PixelFormat) {
+  const sum = new Float64Array(channels);
+  const squares = new Float64Array(channels);
+  let pixelCount = 0;
+  return {
+    add(pixels: Uint8Array) {
+      for (let c = 0; c < channels; c++) {
+        let channelSum = 0;
+        let channelSquares = 0;
+        for (let i = c; i < pixels.length; i += channels) {
+          const value = pixels[i]!;
+          channelSum += value;
+          channelSquares += value * value;
+        }
+        sum[c] = sum[c]! + channelSum;
+        squares[c] = squares[c]! + channelSquares;
+      }
+      pixelCount += pixels.length / channels;
+    },
+    finish() {
+      const mean = Array.from(sum, (total) => total / Math.max(1, pixelCount) / 255);
+      const std = mean.map((m, c) =>
+        Math.sqrt(Math.max(0, squares[c]! / Math.max(1, pixelCount) / 255 ** 2 - m * m)),
+      );
+      return { mean, std };
+    },
+  };
+}
+
+function bytesOf(image: StoredImage): Uint8Array {
+  return image.kind === 'encoded' ? image.bytes : image.pixels;
+}
+
+/** At most `limit` of the rows, evenly spread over them. */
+function spread(rows: readonly number[], limit: number | undefined): Int32Array {
+  if (limit === undefined || limit >= rows.length) return Int32Array.from(rows);
+  return Int32Array.from({ length: limit }, (_, i) => rows[Math.floor((i * rows.length) / limit)]!);
+}
+
+function count<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function range(counts: ReadonlyMap<number, number>): ImageStatistics['width'] {
+  const values = [...counts].sort(([a], [b]) => a - b);
+  const total = values.reduce((sum, [, number]) => sum + number, 0);
+  let passed = 0;
+  const median = values.find(([, number]) => {
+    passed += number;
+    return passed * 2 >= total;
+  });
+  return { min: values[0]![0], median: median![0], max: values.at(-1)![0] };
+}

@@ -1,0 +1,108 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openDataset } from '../data/openDataset.js';
+import { inspectDataset } from './inspectDataset.js';
+import { inspectPage } from './inspectPage.js';
+import { inspectText } from './inspectText.js';
+import { lambdaAdvice } from './lambdaAdvice.js';
+import { sampleImages } from './samples.js';
+
+const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Nine images with one of every fault. */
+async function faulty() {
+  const rows: [string, string, string, string, string, string][] = [
+    ['a.png', 'rgb.png', 'p1', 'train', '1', '0'],
+    ['b.png', 'gray.png', 'p1', 'train', '1', '1'],
+    ['c.png', 'rgb16.png', 'p2', 'train', '0', '0'],
+    ['d.png', 'palette.png', 'p2', 'train', '0', '0'],
+    ['e.png', 'rgb.png', 'p3', 'test', '0', '0'], // a.png again, in another split and with other labels
+    ['f.png', 'one-bit.png', 'p1', 'test', '1', '0'], // a patient of the training split
+    ['g.png', 'gray16.png', 'p4', 'test', '1', '0'],
+    ['h.png', 'broken', 'p5', 'train', '0', '0'],
+    ['i.png', 'missing', 'p5', 'train', '0', '0'],
+  ];
+  mkdirSync(join(folder, 'images'), { recursive: true });
+  for (const [name, fixture] of rows) {
+    if (fixture === 'missing') continue;
+    if (fixture === 'broken')
+      writeFileSync(join(folder, 'images', name), readFileSync(join(fixtures, 'rgb.png')).subarray(0, 50));
+    else copyFileSync(join(fixtures, fixture), join(folder, 'images', name));
+  }
+  const lines = rows.map(([name, , ...cells]) => [name, ...cells].join(','));
+  writeFileSync(join(folder, 'labels.csv'), ['file,patient,split,<cat>,dog', ...lines].join('\n'));
+  return openDataset(join(folder, 'labels.csv'));
+}
+
+test('counts, weights and statistics of a small dataset are exact', async () => {
+  const inspection = await inspectDataset(await faulty(), {});
+  expect(inspection.splits).toEqual([
+    { split: 'train', positive: 2, negative: 4, unknown: 0, total: 6, groups: 3 },
+    { split: 'validation', positive: 0, negative: 0, unknown: 0, total: 0, groups: 0 },
+    { split: 'test', positive: 2, negative: 1, unknown: 0, total: 3, groups: 3 },
+    { split: 'all', positive: 4, negative: 5, unknown: 0, total: 9, groups: 5 },
+  ]);
+  expect(inspection.classCounts).toEqual([
+    { name: '<cat>', train: 2, validation: 0, test: 2 },
+    { name: 'dog', train: 1, validation: 0, test: 0 },
+  ]);
+  expect(inspection.labelsPerInstance).toEqual([5, 3, 1]);
+  expect(inspection.cooccurrence).toEqual([
+    [4, 1],
+    [1, 1],
+  ]);
+  // Effective numbers of 2, 1 and 4 at β near 1 are 2, 1 and 4: weights 3 · (1/n) / (1/2 + 1/1 + 1/4).
+  expect(inspection.balance.classWeights[0]).toBeCloseTo(1.5 / 1.75, 3);
+  expect(inspection.balance.negativeWeight).toBeCloseTo(0.75 / 1.75, 3);
+  expect(inspection.images).toMatchObject({ examined: 7, of: 9, width: { min: 40, median: 40, max: 40 } });
+  // Four training pictures: in colour (twice: 8 and 16 bits), by palette, and gray; red is 200, 40, 40, 240 by quarters.
+  expect(inspection.images!.mean[0]).toBeCloseTo((3 * 130 + 130) / 4 / 255, 2);
+});
+
+test('every fault is found and named', async () => {
+  const { problems, quarantined } = await inspectDataset(await faulty(), {});
+  const found = Object.fromEntries(problems.map(({ kind, count, examples }) => [kind, { count, examples }]));
+  expect(found['unreadable']!.count).toBe(2);
+  expect(quarantined.map(({ name }) => name)).toEqual(['h.png', 'i.png']);
+  expect(quarantined[1]!.reason).toMatch(/^missing: /);
+  expect(found['duplicate']).toEqual({ count: 1, examples: ['a.png (train) = e.png (test)'] });
+  expect(found['duplicate-across-splits']!.count).toBe(1);
+  expect(found['duplicate-labels-differ']!.count).toBe(1);
+  expect(found['group-across-splits']).toEqual({ count: 1, examples: ['p1 (train and test: f.png)'] });
+  expect(found['rare-class']!.examples).toEqual(['dog: 1 in train', 'dog: 0 in test']);
+});
+
+test('strict makes an unreadable image an error', async () => {
+  await expect(inspectDataset(await faulty(), { strict: true })).rejects.toThrow(
+    /^image '[hi]\.png' \(row [78]\): /,
+  );
+});
+
+test('text and page show the counts and the problems, the page with nothing from elsewhere', async () => {
+  const data = await faulty();
+  const inspection = await inspectDataset(data, {});
+  const text = inspectText(inspection);
+  expect(text).toMatch(/train +2 +4 +6 +66\.7 +3/);
+  expect(text).toContain("! 1 groups ('patient') in more than one split");
+  const page = inspectPage(inspection, await sampleImages(data, {}));
+  expect(page).not.toMatch(/(src|href)="(?!data:)/);
+  expect(page).not.toMatch(/<script|@import|url\((?!#)/);
+  expect(page).toContain('&lt;cat&gt;');
+  expect(page).not.toContain('<cat>');
+  expect(page.match(/data:image\/webp/g)!.length).toBe(2 + 1 + 2); // <cat>: a, b; dog: b; negative: c, d; h and i unreadable
+});
+
+test('without images only tables are looked at', async () => {
+  const { images, quarantined } = await inspectDataset(await faulty(), { images: false });
+  expect([images, quarantined]).toEqual([undefined, []]);
+});
+
+test('λ follows the share of negatives', () => {
+  expect(lambdaAdvice(0.54)).toMatchObject({ from: 0.01, to: 0.05, start: 0.02 });
+  expect(lambdaAdvice(0.7)).toMatchObject({ from: 0.02, to: 0.2 });
+  expect(lambdaAdvice(0.8)).toMatchObject({ to: 0.2, start: 0.2 });
+});

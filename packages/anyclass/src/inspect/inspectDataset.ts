@@ -1,0 +1,45 @@
+import type { Dataset } from '../data/dataset.js';
+import { balanceWeights, countClasses, countFamilies, countSplits, countTogether } from './countLabels.js';
+import { type ExamineOptions, examineImages } from './examineImages.js';
+import { imageProblems, labelProblems } from './findProblems.js';
+import type { Inspection } from './inspection.js';
+import { lambdaAdvice } from './lambdaAdvice.js';
+
+export interface InspectOptions extends ExamineOptions {
+  /** Whether to read the images; without, only tables are looked at. Default true. */
+  readonly images?: boolean;
+  /** Of the class-balancing weights. Default .9999. */
+  readonly beta?: number;
+}
+
+/**
+ * Look a dataset over before training on it: what is in it, and what is wrong with it.
+ *
+ * @example
+ * const inspection = await inspectDataset(await openDataset('digits'), { limit: 500 });
+ * inspection.lambda.start // 0.02
+ */
+export async function inspectDataset(dataset: Dataset, options: InspectOptions): Promise<Inspection> {
+  const splits = countSplits(dataset);
+  const classCounts = countClasses(dataset);
+  const train = splits[0]!;
+  const examined = options.images === false ? undefined : await examineImages(dataset, options);
+  return {
+    dataset: dataset.name,
+    splitOrigin: dataset.splitOrigin,
+    classes: dataset.classes,
+    splits,
+    classCounts,
+    familyCounts: countFamilies(dataset),
+    ...countTogether(dataset),
+    balance: balanceWeights(classCounts, splits, options.beta ?? 0.9999),
+    ...(dataset.groups && { groupColumn: dataset.groups.column }),
+    lambda: lambdaAdvice(train.negative / Math.max(1, train.positive + train.negative)),
+    ...(examined?.statistics && { images: examined.statistics }),
+    problems: [
+      ...labelProblems(dataset, splits, classCounts),
+      ...(examined ? imageProblems(dataset, examined) : []),
+    ],
+    quarantined: examined?.quarantined ?? [],
+  };
+}

@@ -1,0 +1,125 @@
+import type { ImageStatistics, Inspection } from './inspection.js';
+
+/**
+ * An inspection as text for a terminal.
+ *
+ * @example
+ * console.log(inspectText(await inspectDataset(dataset, {})))
+ */
+export function inspectText(inspection: Inspection): string {
+  const { dataset, classes, splits, splitOrigin, lambda } = inspection;
+  const sections = [
+    `${dataset}: ${number(splits.at(-1)!.total)} instances, ${classes.length} classes`,
+    splitSection(inspection),
+    `splits: ${splitOrigin}`,
+    classSection(inspection),
+    familySection(inspection),
+    `labels per instance: ${inspection.labelsPerInstance.map((count, labels) => `${labels}: ${number(count)}`).join(', ')}`,
+    togetherSection(inspection),
+    ...(inspection.images ? [imageSection(inspection.images)] : []),
+    `λ: try ${lambda.from} to ${lambda.to}, beginning with ${lambda.start}\n   ${lambda.reason}`,
+    problemSection(inspection),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** Columns aligned, the first to the left and the others to the right. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => [...row[column]!].length)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
+      .join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
+}
+
+function splitSection({ splits, groupColumn }: Inspection): string {
+  const withUnknown = splits.some(({ unknown }) => unknown > 0);
+  const header = [
+    'split',
+    'positive',
+    'negative',
+    ...(withUnknown ? ['unknown'] : []),
+    'total',
+    'negative %',
+  ];
+  return table([
+    [...header, ...(groupColumn === undefined ? [] : [groupColumn])],
+    ...splits
+      .filter(({ total }) => total > 0)
+      .map(({ split, positive, negative, unknown, total, groups }) => [
+        split,
+        number(positive),
+        number(negative),
+        ...(withUnknown ? [number(unknown)] : []),
+        number(total),
+        positive + negative === 0 ? '–' : ((100 * negative) / (positive + negative)).toFixed(1),
+        ...(groups === undefined ? [] : [number(groups)]),
+      ]),
+  ]);
+}
+
+function classSection({ classCounts, balance }: Inspection): string {
+  const weight = (value: number) => value.toPrecision(4);
+  const counted = classCounts.map(({ name, train, validation, test }, j) => [
+    name,
+    number(train),
+    number(validation),
+    number(test),
+    weight(balance.classWeights[j]!),
+  ]);
+  const header = ['class', 'train', 'validation', 'test', `weight (β ${balance.beta})`];
+  return table([header, ...counted, ['(negative)', '', '', '', weight(balance.negativeWeight)]]);
+}
+
+function familySection({ familyCounts }: Inspection): string {
+  if (familyCounts.length === 0) return '';
+  const rows = familyCounts.map(({ name, train, validation, test }) =>
+    [name, train, validation, test].map(text),
+  );
+  return table([['group of classes', 'train', 'validation', 'test'], ...rows]);
+}
+
+/** The pairs of classes that go together most. */
+function togetherSection({ classes, cooccurrence }: Inspection): string {
+  const pairs = classes.flatMap((a, i) =>
+    classes.slice(i + 1).map((b, k) => ({ pair: `${a} + ${b}`, count: cooccurrence[i]![i + 1 + k]! })),
+  );
+  const most = pairs.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+  if (most.length === 0) return '';
+  return `most often together: ${most
+    .slice(0, 6)
+    .map(({ pair, count }) => `${pair} ${number(count)}`)
+    .join(', ')}`;
+}
+
+function imageSection({ examined, of, width, height, sizes, mean, std }: ImageStatistics): string {
+  const fixed = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(' ');
+  return [
+    `images: ${number(examined)} of ${number(of)} examined`,
+    `  width ${width.min} to ${width.max}, median ${width.median}; height ${height.min} to ${height.max}, median ${height.median}`,
+    `  commonest: ${sizes
+      .slice(0, 4)
+      .map(({ size, count }) => `${size} (${number(count)})`)
+      .join(', ')}`,
+    `  mean ${fixed(mean)}, standard deviation ${fixed(std)} (training images)`,
+  ].join('\n');
+}
+
+function problemSection({ problems }: Inspection): string {
+  if (problems.length === 0) return 'no problems found';
+  const lines = problems.flatMap(({ text: what, count, examples }) => [
+    `! ${number(count)} ${what}`,
+    ...examples.slice(0, 5).map((example) => `    ${example}`),
+    ...(Math.min(count, examples.length) > 5 ? [`    … (all with --json)`] : []),
+  ]);
+  return ['problems', ...lines].join('\n');
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function text(value: string | number): string {
+  return typeof value === 'number' ? number(value) : value;
+}

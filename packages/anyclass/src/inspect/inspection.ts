@@ -1,0 +1,85 @@
+import type { SplitName } from '../data/dataset.js';
+import type { Quarantined } from '../data/images/quarantine.js';
+
+/** Instances of a split, or of all splits together. */
+export interface SplitCount {
+  readonly split: SplitName | 'all';
+  readonly positive: number;
+  readonly negative: number;
+  /** Without a known label that would decide between the two. */
+  readonly unknown: number;
+  readonly total: number;
+  /** Different patients, videos…, where the dataset has groups. */
+  readonly groups?: number;
+}
+
+/** Positive instances of a class (or of a family of classes) by split. */
+export interface ClassCount {
+  readonly name: string;
+  readonly train: number;
+  readonly validation: number;
+  readonly test: number;
+}
+
+/** Something to look at before training. */
+export interface Problem {
+  readonly kind:
+    | 'unreadable'
+    | 'duplicate'
+    | 'duplicate-across-splits'
+    | 'duplicate-labels-differ'
+    | 'group-across-splits'
+    | 'rare-class'
+    | 'unsplit'
+    | 'reader';
+  readonly text: string;
+  readonly count: number;
+  readonly examples: readonly string[];
+}
+
+/** What the images themselves show. */
+export interface ImageStatistics {
+  /** Images looked at; `of` in all. */
+  readonly examined: number;
+  readonly of: number;
+  readonly width: { readonly min: number; readonly median: number; readonly max: number };
+  readonly height: { readonly min: number; readonly median: number; readonly max: number };
+  /** The commonest sizes. */
+  readonly sizes: readonly { readonly size: string; readonly count: number }[];
+  /** Per channel, 0 to 1, over training images at the size they are trained at. */
+  readonly mean: readonly number[];
+  readonly std: readonly number[];
+}
+
+/** What λ the paper's evidence suggests for a share of negatives. */
+export interface LambdaAdvice {
+  readonly negativeShare: number;
+  readonly from: number;
+  readonly to: number;
+  readonly start: number;
+  readonly reason: string;
+}
+
+/** All that `anyclass inspect` finds; `--json` prints it as it is. */
+export interface Inspection {
+  readonly dataset: string;
+  readonly splitOrigin: string;
+  readonly classes: readonly string[];
+  readonly splits: readonly SplitCount[];
+  readonly classCounts: readonly ClassCount[];
+  readonly familyCounts: readonly ClassCount[];
+  /** Instances with 0, 1, 2… labels, unknown ones left out. */
+  readonly labelsPerInstance: readonly number[];
+  /** Instances with both classes; the class itself on the diagonal. */
+  readonly cooccurrence: readonly (readonly number[])[];
+  readonly balance: {
+    readonly beta: number;
+    readonly classWeights: readonly number[];
+    readonly negativeWeight: number;
+  };
+  readonly groupColumn?: string;
+  readonly lambda: LambdaAdvice;
+  readonly images?: ImageStatistics;
+  readonly problems: readonly Problem[];
+  readonly quarantined: readonly Quarantined[];
+}

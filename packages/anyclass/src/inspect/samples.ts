@@ -1,0 +1,75 @@
+import sharp from 'sharp';
+import type { Dataset } from '../data/dataset.js';
+import type { StoredImage } from '../data/images/imageSource.js';
+import { randomStream, shuffled } from '../data/philox.js';
+
+/** A few images of a class, or of the negatives, small enough to stand in a page. */
+export interface SampleRow {
+  readonly title: string;
+  readonly images: readonly Sample[];
+}
+
+export interface Sample {
+  readonly name: string;
+  /** All labels of the image. */
+  readonly labels: readonly string[];
+  readonly dataUrl: string;
+}
+
+const side = 112;
+
+/**
+ * Sample images of the training split: of every class, and of negatives. The choice follows from the seed alone; images
+ * that cannot be read are passed over.
+ *
+ * @example
+ * const [first] = await sampleImages(dataset, { perClass: 6 });
+ * first?.images.length // 6
+ */
+export async function sampleImages(
+  dataset: Dataset,
+  { perClass = 6, seed = 0 }: { readonly perClass?: number; readonly seed?: number },
+): Promise<SampleRow[]> {
+  const { classes, labels, splits } = dataset;
+  const source = splits.train.length > 0 ? splits.train : splits.validation;
+  const rows = shuffled(source, randomStream('sample', seed, 0, 0));
+  const matching = async (
+    title: string,
+    count: number,
+    wanted: (row: number) => boolean,
+  ): Promise<SampleRow> => {
+    const images: Sample[] = [];
+    for (const row of rows) {
+      if (images.length === count) break;
+      if (!wanted(row)) continue;
+      const dataUrl = await thumbnail(() => dataset.images.read(row));
+      if (dataUrl === undefined) continue;
+      const present = classes.filter((_, j) => labels.at(row, j) === 1);
+      images.push({ name: dataset.names.at(row), labels: present, dataUrl });
+    }
+    return { title, images };
+  };
+  const found: SampleRow[] = [];
+  for (const [j, name] of classes.entries())
+    found.push(await matching(name, perClass, (row) => labels.at(row, j) === 1));
+  found.push(await matching('negative', perClass * 2, (row) => labels.presence(row) === 'negative'));
+  return found;
+}
+
+async function thumbnail(read: () => Promise<StoredImage>): Promise<string | undefined> {
+  try {
+    const image = await read();
+    const opened =
+      image.kind === 'encoded'
+        ? sharp(image.bytes)
+        : sharp(image.pixels, {
+            raw: { width: image.width, height: image.height, channels: image.channels },
+          });
+    const resized = opened
+      .autoOrient()
+      .resize(side, side, { fit: 'contain', background: '#0000', kernel: 'linear' });
+    return `data:image/webp;base64,${(await resized.webp({ quality: 70 }).toBuffer()).toString('base64')}`;
+  } catch {
+    return undefined;
+  }
+}
