@@ -95,7 +95,8 @@ function emitCall(choice: Choice, schema: Schema, main: Schema, constant: string
   const argumentTexts = schema.parameters.map((parameter) => {
     if (parameter.type === 'Generator' || parameter.type === 'Layout') return 'undefined';
     const form = main.parameters.find((candidate) => candidate.name === parameter.name) ?? parameter;
-    const source = form.keywordOnly ? `options.${camelCase(form.name)}` : localName(form);
+    // Options of null are none.
+    const source = form.keywordOnly ? `options?.${camelCase(form.name)}` : localName(form);
     return convert(parameter, source, typescriptName(choice));
   });
   while (argumentTexts.at(-1) === 'undefined') argumentTexts.pop();
@@ -130,9 +131,9 @@ function convert(parameter: SchemaParameter, source: string, name: string): stri
     case 'Tensor?[]':
       return `placesWithGaps(${source}, '${name}')`;
     case 'ScalarType':
-      return `dtypeCode(${source})`;
+      return `dtypeCode(${source}, '${name}')`;
     case 'MemoryFormat':
-      return `memoryFormatCode(${source})`;
+      return `memoryFormatCode(${source}, '${name}')`;
     default:
       return source;
   }

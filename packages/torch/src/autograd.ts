@@ -84,7 +84,7 @@ export function setAutocastCacheAllowed(allowed: boolean): void {
 export function autocast<T>(fn: () => T, options: AutocastOptions = {}): T {
   const { device = 'cpu', dtype = 'bfloat16', enabled = true, cache = cacheAllowed } = options;
   const type: Dtype = dtype;
-  const before = native.enterAutocast(device === 'cuda', enabled, dtypeCode(type), cache);
+  const before = native.enterAutocast(device === 'cuda', enabled, dtypeCode(type, 'autocast'), cache);
   try {
     const result = fn();
     refusePromise(result, 'autocast');

@@ -21,19 +21,22 @@ export interface TensorOptions {
   readonly pinMemory?: boolean;
 }
 
+export interface DataOptions extends TensorOptions {
+  /** Of a typed array's elements; one dimension unless told otherwise. */
+  readonly shape?: readonly number[];
+}
+
 /**
  * A tensor with a copy of the data: a number, nested arrays, or a typed array with its shape. Numbers become float32,
- * bigints int64, booleans bool, typed arrays their own type; a Uint16Array needs `dtype` float16 or bfloat16.
+ * bigints int64, booleans bool, typed arrays their own type; a Uint16Array needs `dtype` float16 or bfloat16. A number
+ * that an integer dtype cannot hold is refused.
  *
  * @example
  * tensor([[1, 2], [3, 4]]) // float32 [2, 2]
  * tensor(new BigInt64Array([1n, 2n])) // int64 [2]
  * tensor(new Float32Array(6), { shape: [2, 3] })
  */
-export function tensor(
-  data: NestedArray | TypedArray,
-  options: TensorOptions & { readonly shape?: readonly number[] } = {},
-): Tensor {
+export function tensor(data: NestedArray | TypedArray, options: DataOptions = {}): Tensor {
   const made = ArrayBuffer.isView(data) ? fromTypedArray(data, options) : fromNested(data, options);
   return finish(made, options);
 }
@@ -91,39 +94,33 @@ export function randint(
   shape: readonly number[],
   options: TensorOptions = {},
 ): Tensor {
-  return finish(operators.randint(low, high, shape, kind({ dtype: 'int64', ...options })), options);
+  return finish(operators.randint(low, high, shape, kind(options, 'int64')), options);
 }
 
 /** The integers below `count` in random order, int64. */
 export function randperm(count: number, options: TensorOptions = {}): Tensor {
-  return finish(operators.randperm(count, kind({ dtype: 'int64', ...options })), options);
+  return finish(operators.randperm(count, kind(options, 'int64')), options);
 }
 
-function kind({ dtype = 'float32', device, pinMemory }: TensorOptions) {
-  return { dtype, device, pinMemory };
+// Options of null are none.
+function kind(options: TensorOptions | null, natural: Dtype = 'float32') {
+  return { dtype: options?.dtype ?? natural, device: options?.device, pinMemory: options?.pinMemory };
 }
 
-function finish(made: Tensor, options: TensorOptions): Tensor {
-  if (options.requiresGrad) made.requiresGrad = true;
+function finish(made: Tensor, options: TensorOptions | null): Tensor {
+  if (options?.requiresGrad) made.requiresGrad = true;
   return made;
 }
 
-function fromTypedArray(
-  data: TypedArray,
-  options: TensorOptions & { readonly shape?: readonly number[] },
-): Tensor {
-  const stored = storedDtype(data, options.dtype);
-  const shape = options.shape ?? [data.length];
-  const count = shape.reduce((product, size) => product * size, 1);
-  if (!shape.every((size) => Number.isInteger(size) && size >= 0) || count !== data.length) {
-    throw new RangeError(`tensor: ${data.length} elements do not fill the shape [${shape.join(', ')}]`);
+function fromTypedArray(data: TypedArray, options: DataOptions | null): Tensor {
+  const stored = storedDtype(data, options?.dtype);
+  const shape = options?.shape ?? [data.length];
+  if (!isShape(shape) || shape.reduce((product, size) => product * size, 1) !== data.length) {
+    throw new RangeError(`tensor: ${data.length} elements do not fill the shape [${String(shape)}]`);
   }
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return place(
-    new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored))),
-    options.dtype ?? stored,
-    options,
-  );
+  const made = new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored, 'tensor')));
+  return converted(made, options?.dtype ?? stored, options);
 }
 
 // The dtype whose bits the array holds; other dtypes are converted to afterwards.
@@ -131,33 +128,41 @@ function storedDtype(data: TypedArray, wanted: Dtype | undefined): Dtype {
   if (wanted === 'bool' && data instanceof Uint8Array && data.every((value) => value <= 1)) return 'bool';
   const own = dtypeOf(data);
   if (own) return own;
+  if (!(data instanceof Uint16Array)) {
+    throw new TypeError(
+      `tensor: no dtype has the elements of a ${Object.prototype.toString.call(data).slice(8, -1)}`,
+    );
+  }
   if (wanted === 'float16' || wanted === 'bfloat16') return wanted;
   throw new TypeError("tensor: a Uint16Array holds the bits of float16 or bfloat16: say which with 'dtype'");
 }
 
-function fromNested(
-  data: NestedArray,
-  options: TensorOptions & { readonly shape?: readonly number[] },
-): Tensor {
+function fromNested(data: NestedArray, options: DataOptions | null): Tensor {
   const shape = shapeOf(data);
   const flat = flatten(data);
   const isBigint = flat.some((value) => typeof value === 'bigint');
   const isBoolean = flat.length > 0 && flat.every((value) => typeof value === 'boolean');
-  // Integer dtypes are filled exactly; the others go through float64, which holds every float32.
   const natural: Dtype = isBigint ? 'int64' : isBoolean ? 'bool' : 'float32';
-  const wanted = options.dtype ?? natural;
-  const stored: Dtype =
-    isBigint || wanted === 'int64' ? 'int64' : isFloatingPoint(wanted) ? 'float64' : wanted;
-  const bits = allocate(stored, flat.length);
+  const wanted = options?.dtype ?? natural;
+  dtypeCode(wanted, 'tensor');
+  // Integer dtypes are filled exactly; the others go through float64, which holds every float32.
+  const stored: Dtype = wanted === 'bool' || isFloatingPoint(wanted) ? 'float64' : wanted;
+  const made = converted(fill(flat, shape, stored), wanted, options);
+  return options?.shape ? operators.view(made, options.shape) : made;
+}
+
+function fill(flat: readonly (number | bigint | boolean)[], shape: readonly number[], dtype: Dtype): Tensor {
+  const bits = allocate(dtype, flat.length);
   flat.forEach((value, i) => {
     if (!isNumeric(value))
       throw new TypeError(`tensor: element ${i} is ${typeof value}; expected numbers, bigints or booleans`);
-    if (bits instanceof BigInt64Array) bits[i] = BigInt(value);
-    else bits[i] = stored === 'bool' ? Number(Boolean(value)) : Number(value);
+    if (bits instanceof BigInt64Array) bits[i] = Number.isInteger(Number(value)) ? BigInt(value) : 0n;
+    else bits[i] = Number(value);
+    if (dtype !== 'float64' && Number(bits[i]) !== Number(value))
+      throw new RangeError(`tensor: element ${i} is ${value}, which ${dtype} cannot hold`);
   });
   const bytes = new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
-  const made = place(new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored))), wanted, options);
-  return options.shape ? operators.view(made, options.shape) : made;
+  return new Tensor(native.fromBytes(bytes, shape, dtypeCode(dtype, 'tensor')));
 }
 
 function flatten(data: NestedArray): (number | bigint | boolean)[] {
@@ -168,23 +173,24 @@ function isNumeric(value: unknown): value is number | bigint | boolean {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
 }
 
+function isShape(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
+}
+
 function shapeOf(data: NestedArray): number[] {
   if (!Array.isArray(data)) return [];
   const [first, ...others] = data.map(shapeOf);
   if (others.some((other) => other.join() !== first?.join())) {
-    throw new RangeError(
-      `tensor: rows of different shapes: [${data
-        .map((row) => `[${shapeOf(row).join(', ')}]`)
-        .slice(0, 4)
-        .join(', ')}]`,
-    );
+    const rows = data.map((row) => `[${shapeOf(row).join(', ')}]`);
+    throw new RangeError(`tensor: rows of different shapes: [${rows.slice(0, 4).join(', ')}]`);
   }
   return [data.length, ...(first ?? [])];
 }
 
-function place(made: Tensor, dtype: Dtype, { device, pinMemory }: TensorOptions): Tensor {
+function converted(made: Tensor, dtype: Dtype, options: TensorOptions | null): Tensor {
+  const { device, pinMemory } = kind(options);
   if (device === undefined && !pinMemory && made.dtype === dtype) return made;
-  const converted = operators.toDtypeLayout(made, { dtype, device, pinMemory });
+  const result = operators.toDtypeLayout(made, { dtype, device, pinMemory });
   made.dispose();
-  return converted;
+  return result;
 }

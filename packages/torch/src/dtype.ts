@@ -50,13 +50,15 @@ export function isDtype(name: string): name is Dtype {
   return Object.hasOwn(codes, name);
 }
 
-export function dtypeCode(dtype: Dtype): number;
-export function dtypeCode(dtype: Dtype | null | undefined): number | null | undefined;
-export function dtypeCode(dtype: Dtype | null | undefined): number | null | undefined {
+/** The number of a dtype, or an error in the name of the function that was given it. */
+export function dtypeCode(dtype: Dtype, caller: string): number;
+export function dtypeCode(dtype: Dtype | null | undefined, caller: string): number | null | undefined;
+export function dtypeCode(dtype: Dtype | null | undefined, caller: string): number | null | undefined {
   if (dtype === null || dtype === undefined) return dtype;
-  const code = codes[dtype];
-  if (code === undefined) throw new TypeError(`unknown dtype '${dtype}'; there are ${dtypes.join(', ')}`);
-  return code;
+  if (!Object.hasOwn(codes, dtype)) {
+    throw new TypeError(`${caller}: unknown dtype '${String(dtype)}'; there are ${dtypes.join(', ')}`);
+  }
+  return codes[dtype];
 }
 
 export function dtypeOfCode(code: number): Dtype {
@@ -65,17 +67,21 @@ export function dtypeOfCode(code: number): Dtype {
   return dtype;
 }
 
-export function memoryFormatCode(format: MemoryFormat): number;
-export function memoryFormatCode(format: MemoryFormat | null | undefined): number | null | undefined;
-export function memoryFormatCode(format: MemoryFormat | null | undefined): number | null | undefined {
+export function memoryFormatCode(format: MemoryFormat, caller: string): number;
+export function memoryFormatCode(
+  format: MemoryFormat | null | undefined,
+  caller: string,
+): number | null | undefined;
+export function memoryFormatCode(
+  format: MemoryFormat | null | undefined,
+  caller: string,
+): number | null | undefined {
   if (format === null || format === undefined) return format;
-  const code = memoryFormats[format];
-  if (code === undefined) {
-    throw new TypeError(
-      `unknown memory format '${format}'; there are ${Object.keys(memoryFormats).join(', ')}`,
-    );
+  if (!Object.hasOwn(memoryFormats, format)) {
+    const known = Object.keys(memoryFormats).join(', ');
+    throw new TypeError(`${caller}: unknown memory format '${String(format)}'; there are ${known}`);
   }
-  return code;
+  return memoryFormats[format];
 }
 
 /** An empty array of the right kind for a dtype. */

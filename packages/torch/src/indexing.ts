@@ -1,9 +1,12 @@
 // Indexing as in Python's brackets: integers, slices, '...', new axes, and tensors of positions or of truth values.
 
+import { isFloatingPoint } from './dtype.js';
+import { tidy } from './memory.js';
 import type { Scalar } from './native.js';
 import {
   copy_,
   fill_,
+  full,
   index,
   indexPut_,
   select,
@@ -34,58 +37,97 @@ export function slice(start?: number, end?: number, step = 1): Slice {
 }
 
 export function readIndex(tensor: Tensor, indices: readonly Index[]): Tensor {
-  const { view, positions } = basicIndex(tensor, indices);
-  return positions.some((position) => position !== null) ? index(view, positions) : view;
+  return tidy(() => {
+    const { view, positions } = basicIndex(tensor, indices, 'at');
+    if (positions.some((position) => position !== null)) return index(view, positions);
+    return view === tensor ? sliceOperator(tensor, 0) : view;
+  });
 }
 
 export function writeIndex(tensor: Tensor, indices: readonly Index[], value: Tensor | Scalar): void {
-  const { view, positions } = basicIndex(tensor, indices);
-  if (positions.some((position) => position !== null)) {
-    const values =
-      value instanceof Tensor ? value : fill_(view.at(...view.shape.map(() => 0)).clone(), value);
-    indexPut_(view, positions, values);
-  } else if (value instanceof Tensor) {
-    copy_(view, value);
-  } else {
-    fill_(view, value);
-  }
+  tidy(() => {
+    const { view, positions } = basicIndex(tensor, indices, 'set');
+    if (positions.some((position) => position !== null)) {
+      const { dtype, device } = view;
+      indexPut_(
+        view,
+        positions,
+        value instanceof Tensor ? value.to(dtype) : full([], value, { dtype, device }),
+      );
+    } else if (value instanceof Tensor) {
+      copy_(view, value);
+    } else {
+      fill_(view, value);
+    }
+  });
 }
 
-// Everything but tensors is a view. What remains is a tensor or nothing for each dimension, as index() takes it.
-function basicIndex(
-  tensor: Tensor,
-  indices: readonly Index[],
-): { view: Tensor; positions: (Tensor | null)[] } {
-  const consumed = indices.reduce((sum: number, item) => sum + dimensionsTaken(item), 0);
+interface BasicIndex {
+  /** The tensor after all indices but tensors. */
+  readonly view: Tensor;
+  /** What remains, as index() takes it: null for a whole dimension, a truth tensor for as many as it has. */
+  readonly positions: readonly (Tensor | null)[];
+}
+
+function basicIndex(tensor: Tensor, indices: readonly Index[], caller: string): BasicIndex {
+  const consumed = indices.reduce((sum: number, item) => sum + dimensionsTaken(item, caller), 0);
   if (consumed > tensor.ndim) {
-    throw new RangeError(`at: ${consumed} indices for a tensor of shape [${tensor.shape.join(', ')}]`);
+    throw new RangeError(
+      `${caller}: ${consumed} indices for a tensor of ${tensor.ndim} dimensions [${tensor.shape.join(', ')}]`,
+    );
   }
   if (indices.filter((item) => item === '...').length > 1)
-    throw new RangeError("at: only one '...' can stand in an index");
-  let view = tensor.slice(0);
+    throw new RangeError(`${caller}: only one '...' can stand in an index`);
+  let view = tensor;
+  let dimension = 0;
   const positions: (Tensor | null)[] = [];
+  const pass = (count: number) => {
+    for (let i = 0; i < count; i++) positions.push(null);
+    dimension += count;
+  };
   for (const item of indices) {
-    const dimension = positions.length;
     if (item === '...') {
-      for (let i = consumed; i < tensor.ndim; i++) positions.push(null);
+      pass(tensor.ndim - consumed);
     } else if (item === null) {
       view = unsqueeze(view, dimension);
-      positions.push(null);
+      pass(1);
     } else if (typeof item === 'number') {
       view = select(view, dimension, item);
-    } else if (item instanceof Tensor) {
-      positions.push(item);
-      // One truth tensor covers as many dimensions as it has: index() counts them itself.
-    } else {
+    } else if (!(item instanceof Tensor)) {
       view = sliceOperator(view, dimension, item.start ?? null, item.end ?? null, item.step);
-      positions.push(null);
+      pass(1);
+    } else if (item.ndim > 0) {
+      positions.push(item.dtype === 'bool' ? item : item.to('int64'));
+      dimension += dimensionsTaken(item, caller);
+    } else if (item.dtype === 'bool') {
+      // One truth value keeps or drops everything, along a new axis.
+      view = unsqueeze(view, dimension);
+      positions.push(item.view([1]));
+      dimension += 1;
+    } else {
+      view = select(view, dimension, item.toNumber());
     }
   }
   return { view, positions };
 }
 
-function dimensionsTaken(item: Index): number {
+function dimensionsTaken(item: Index, caller: string): number {
   if (item === '...' || item === null) return 0;
-  if (item instanceof Tensor) return item.dtype === 'bool' ? item.ndim : 1;
+  if (typeof item === 'number' || isSlice(item)) return 1;
+  if (!(item instanceof Tensor)) {
+    throw new TypeError(
+      `${caller}: an index is an integer, a slice, '...', null or a tensor, not ${typeof item}`,
+    );
+  }
+  if (item.dtype === 'bool') return item.ndim;
+  if (isFloatingPoint(item.dtype) || item.dtype === 'uint8') {
+    throw new TypeError(
+      `${caller}: a tensor of positions is int64 and one of truth values bool, not ${item.dtype}`,
+    );
+  }
   return 1;
+}
+
+function isSlice(item: unknown): item is Slice {
+  return typeof item === 'object' && item !== null && !(item instanceof Tensor) && 'step' in item;
 }

@@ -3,7 +3,7 @@
 // synchronous loop without `tidy` only grows.
 
 import { native } from './native.js';
-import { Tensor } from './tensor.js';
+import { place, Tensor } from './tensor.js';
 
 let scope: Tensor[] | undefined;
 let disposing = new Int32Array(1024);
@@ -32,7 +32,7 @@ export function tidy<T>(fn: () => T): T {
   const escaping = new Set<Tensor>();
   collectTensors(result, escaping);
   if (escaping.size > 0) {
-    for (const tensor of inner) if (escaping.has(tensor)) own(tensor);
+    for (const tensor of inner) if (escaping.has(tensor) && !tensor.isDisposed) own(tensor);
     disposeAll(inner.filter((tensor) => !escaping.has(tensor)));
   } else {
     disposeAll(inner);
@@ -47,7 +47,7 @@ export function tidy<T>(fn: () => T): T {
  * const total = keep(zeros([1])); // survives the tidy that it was made in
  */
 export function keep<T extends Tensor>(tensor: T): T {
-  if (!tensor.held) register(tensor);
+  if (!tensor.held) register(tensor, place(tensor, 'keep'));
   return tensor;
 }
 
@@ -64,6 +64,8 @@ export function refusePromise(result: unknown, name: string): void {
     'then' in result &&
     typeof result.then === 'function'
   ) {
+    // What the rest of the function does without its mode or its tensors is not reported a second time.
+    Promise.resolve(result).catch(() => {});
     throw new TypeError(
       `${name} takes a synchronous function: await before it, or call ${name} for each part`,
     );
@@ -94,8 +96,8 @@ const finalizers = new FinalizationRegistry<Held>((held) => {
   native.accountMemory(-held.bytes);
 });
 
-function register(tensor: Tensor): void {
-  const held = { place: tensor.place, bytes: native.storageBytes(tensor.place) };
+function register(tensor: Tensor, at: number): void {
+  const held = { place: at, bytes: native.storageBytes(at) };
   tensor.held = held;
   finalizers.register(tensor, held, tensor);
   native.accountMemory(held.bytes);
@@ -112,18 +114,16 @@ function disposeAll(tensors: readonly Tensor[]): void {
   native.disposeMany(disposing, count);
 }
 
-function collectTensors(value: unknown, found: Set<Tensor>): void {
+function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<object>()): void {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
   if (value instanceof Tensor) {
     found.add(value);
   } else if (Array.isArray(value)) {
-    for (const element of value) collectTensors(element, found);
+    for (const element of value) collectTensors(element, found, seen);
   } else if (value instanceof Map) {
-    for (const element of value.values()) collectTensors(element, found);
-  } else if (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype
-  ) {
-    for (const element of Object.values(value)) collectTensors(element, found);
+    for (const element of value.values()) collectTensors(element, found, seen);
+  } else if (Object.getPrototypeOf(value) === Object.prototype) {
+    for (const element of Object.values(value)) collectTensors(element, found, seen);
   }
 }

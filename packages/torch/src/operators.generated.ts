@@ -14,9 +14,9 @@ export function add(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(ADD_TENSOR_OPERATOR, place(self, 'add'), place(other, 'add'), options.alpha));
+    return wrap(native.call(ADD_TENSOR_OPERATOR, place(self, 'add'), place(other, 'add'), options?.alpha));
   }
-  return wrap(native.call(ADD_SCALAR_OPERATOR, place(self, 'add'), other, options.alpha));
+  return wrap(native.call(ADD_SCALAR_OPERATOR, place(self, 'add'), other, options?.alpha));
 }
 
 const SUB_TENSOR_OPERATOR = operator('aten::sub.Tensor');
@@ -28,9 +28,9 @@ export function sub(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(SUB_TENSOR_OPERATOR, place(self, 'sub'), place(other, 'sub'), options.alpha));
+    return wrap(native.call(SUB_TENSOR_OPERATOR, place(self, 'sub'), place(other, 'sub'), options?.alpha));
   }
-  return wrap(native.call(SUB_SCALAR_OPERATOR, place(self, 'sub'), other, options.alpha));
+  return wrap(native.call(SUB_SCALAR_OPERATOR, place(self, 'sub'), other, options?.alpha));
 }
 
 const MUL_TENSOR_OPERATOR = operator('aten::mul.Tensor');
@@ -132,10 +132,10 @@ export function add_(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    native.callInPlace(ADD_TENSOR_IN_PLACE, place(self, 'add_'), place(other, 'add_'), options.alpha);
+    native.callInPlace(ADD_TENSOR_IN_PLACE, place(self, 'add_'), place(other, 'add_'), options?.alpha);
     return self;
   }
-  native.callInPlace(ADD_SCALAR_IN_PLACE, place(self, 'add_'), other, options.alpha);
+  native.callInPlace(ADD_SCALAR_IN_PLACE, place(self, 'add_'), other, options?.alpha);
   return self;
 }
 
@@ -148,10 +148,10 @@ export function sub_(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    native.callInPlace(SUB_TENSOR_IN_PLACE, place(self, 'sub_'), place(other, 'sub_'), options.alpha);
+    native.callInPlace(SUB_TENSOR_IN_PLACE, place(self, 'sub_'), place(other, 'sub_'), options?.alpha);
     return self;
   }
-  native.callInPlace(SUB_SCALAR_IN_PLACE, place(self, 'sub_'), other, options.alpha);
+  native.callInPlace(SUB_SCALAR_IN_PLACE, place(self, 'sub_'), other, options?.alpha);
   return self;
 }
 
@@ -560,8 +560,8 @@ export function addmm(
       place(self, 'addmm'),
       place(mat1, 'addmm'),
       place(mat2, 'addmm'),
-      options.beta,
-      options.alpha,
+      options?.beta,
+      options?.alpha,
     ),
   );
 }
@@ -580,8 +580,8 @@ export function baddbmm(
       place(self, 'baddbmm'),
       place(batch1, 'baddbmm'),
       place(batch2, 'baddbmm'),
-      options.beta,
-      options.alpha,
+      options?.beta,
+      options?.alpha,
     ),
   );
 }
@@ -606,7 +606,7 @@ export function addcmul(
       place(self, 'addcmul'),
       place(tensor1, 'addcmul'),
       place(tensor2, 'addcmul'),
-      options.value,
+      options?.value,
     ),
   );
 }
@@ -624,7 +624,7 @@ export function addcmul_(
     place(self, 'addcmul_'),
     place(tensor1, 'addcmul_'),
     place(tensor2, 'addcmul_'),
-    options.value,
+    options?.value,
   );
   return self;
 }
@@ -643,7 +643,7 @@ export function addcdiv(
       place(self, 'addcdiv'),
       place(tensor1, 'addcdiv'),
       place(tensor2, 'addcdiv'),
-      options.value,
+      options?.value,
     ),
   );
 }
@@ -661,7 +661,7 @@ export function addcdiv_(
     place(self, 'addcdiv_'),
     place(tensor1, 'addcdiv_'),
     place(tensor2, 'addcdiv_'),
-    options.value,
+    options?.value,
   );
   return self;
 }
@@ -704,7 +704,13 @@ export function sum(
   options: { dtype?: Dtype | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(SUM_DIM_INT_LIST_OPERATOR, place(self, 'sum'), dim, keepdim, dtypeCode(options.dtype)),
+    native.call(
+      SUM_DIM_INT_LIST_OPERATOR,
+      place(self, 'sum'),
+      dim,
+      keepdim,
+      dtypeCode(options?.dtype, 'sum'),
+    ),
   );
 }
 
@@ -716,7 +722,9 @@ export function mean(
   keepdim?: boolean,
   options: { dtype?: Dtype | undefined } = {},
 ): Tensor {
-  return wrap(native.call(MEAN_DIM_OPERATOR, place(self, 'mean'), dim, keepdim, dtypeCode(options.dtype)));
+  return wrap(
+    native.call(MEAN_DIM_OPERATOR, place(self, 'mean'), dim, keepdim, dtypeCode(options?.dtype, 'mean')),
+  );
 }
 
 const AMAX_OPERATOR = operator('aten::amax');
@@ -738,7 +746,7 @@ export function aminmax(
   options: { dim?: number | undefined; keepdim?: boolean | undefined } = {},
 ): [Tensor, Tensor] {
   const [r0, r1] = wrapAll(
-    native.callMany(AMINMAX_OPERATOR, place(self, 'aminmax'), options.dim, options.keepdim),
+    native.callMany(AMINMAX_OPERATOR, place(self, 'aminmax'), options?.dim, options?.keepdim),
     2,
   );
   return [r0, r1];
@@ -759,7 +767,7 @@ export function argmin(self: Tensor, dim?: number | null, keepdim?: boolean): Te
 const CUMSUM_OPERATOR = operator('aten::cumsum');
 /** `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
 export function cumsum(self: Tensor, dim: number, options: { dtype?: Dtype | undefined } = {}): Tensor {
-  return wrap(native.call(CUMSUM_OPERATOR, place(self, 'cumsum'), dim, dtypeCode(options.dtype)));
+  return wrap(native.call(CUMSUM_OPERATOR, place(self, 'cumsum'), dim, dtypeCode(options?.dtype, 'cumsum')));
 }
 
 const LOGSUMEXP_OPERATOR = operator('aten::logsumexp');
@@ -771,7 +779,7 @@ export function logsumexp(self: Tensor, dim: number | readonly number[], keepdim
 const PROD_OPERATOR = operator('aten::prod');
 /** `aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor` */
 export function prod(self: Tensor, options: { dtype?: Dtype | undefined } = {}): Tensor {
-  return wrap(native.call(PROD_OPERATOR, place(self, 'prod'), dtypeCode(options.dtype)));
+  return wrap(native.call(PROD_OPERATOR, place(self, 'prod'), dtypeCode(options?.dtype, 'prod')));
 }
 
 const MEDIAN_OPERATOR = operator('aten::median');
@@ -788,7 +796,7 @@ export function variance(
   options: { correction?: number | undefined; keepdim?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(VAR_CORRECTION_OPERATOR, place(self, 'variance'), dim, options.correction, options.keepdim),
+    native.call(VAR_CORRECTION_OPERATOR, place(self, 'variance'), dim, options?.correction, options?.keepdim),
   );
 }
 
@@ -804,8 +812,8 @@ export function standardDeviation(
       STD_CORRECTION_OPERATOR,
       place(self, 'standardDeviation'),
       dim,
-      options.correction,
-      options.keepdim,
+      options?.correction,
+      options?.keepdim,
     ),
   );
 }
@@ -862,13 +870,15 @@ export function minAlong(self: Tensor, dim: number, keepdim?: boolean): [Tensor,
 const SOFTMAX_INT_OPERATOR = operator('aten::softmax.int');
 /** `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
 export function softmax(self: Tensor, dim: number, dtype?: Dtype | null): Tensor {
-  return wrap(native.call(SOFTMAX_INT_OPERATOR, place(self, 'softmax'), dim, dtypeCode(dtype)));
+  return wrap(native.call(SOFTMAX_INT_OPERATOR, place(self, 'softmax'), dim, dtypeCode(dtype, 'softmax')));
 }
 
 const LOG_SOFTMAX_INT_OPERATOR = operator('aten::log_softmax.int');
 /** `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
 export function logSoftmax(self: Tensor, dim: number, dtype?: Dtype | null): Tensor {
-  return wrap(native.call(LOG_SOFTMAX_INT_OPERATOR, place(self, 'logSoftmax'), dim, dtypeCode(dtype)));
+  return wrap(
+    native.call(LOG_SOFTMAX_INT_OPERATOR, place(self, 'logSoftmax'), dim, dtypeCode(dtype, 'logSoftmax')),
+  );
 }
 
 const TOPK_OPERATOR = operator('aten::topk');
@@ -920,9 +930,9 @@ export function sort(
     native.callMany(
       SORT_STABLE_OPERATOR,
       place(self, 'sort'),
-      options.stable,
-      options.dim,
-      options.descending,
+      options?.stable,
+      options?.dim,
+      options?.descending,
     ),
     2,
   );
@@ -946,10 +956,10 @@ export function searchsorted(
       SEARCHSORTED_TENSOR_OPERATOR,
       place(sortedSequence, 'searchsorted'),
       place(self, 'searchsorted'),
-      options.outInt32,
-      options.right,
-      options.side,
-      placeOrNull(options.sorter, 'searchsorted'),
+      options?.outInt32,
+      options?.right,
+      options?.side,
+      placeOrNull(options?.sorter, 'searchsorted'),
     ),
   );
 }
@@ -979,7 +989,7 @@ export function expand(
   size: readonly number[],
   options: { implicit?: boolean | undefined } = {},
 ): Tensor {
-  return wrap(native.call(EXPAND_OPERATOR, place(self, 'expand'), size, options.implicit));
+  return wrap(native.call(EXPAND_OPERATOR, place(self, 'expand'), size, options?.implicit));
 }
 
 const REPEAT_OPERATOR = operator('aten::repeat');
@@ -1090,7 +1100,7 @@ export function repeatInterleave(
       place(self, 'repeatInterleave'),
       repeats,
       dim,
-      options.outputSize,
+      options?.outputSize,
     ),
   );
 }
@@ -1128,7 +1138,7 @@ export function gather(
   options: { sparseGrad?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(GATHER_OPERATOR, place(self, 'gather'), dim, place(index, 'gather'), options.sparseGrad),
+    native.call(GATHER_OPERATOR, place(self, 'gather'), dim, place(index, 'gather'), options?.sparseGrad),
   );
 }
 
@@ -1171,7 +1181,7 @@ export function indexAdd_(
     dim,
     place(index, 'indexAdd_'),
     place(source, 'indexAdd_'),
-    options.alpha,
+    options?.alpha,
   );
   return self;
 }
@@ -1232,7 +1242,9 @@ export function unbind(self: Tensor, dim?: number): Tensor[] {
 const CLONE_OPERATOR = operator('aten::clone');
 /** `aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor` */
 export function clone(self: Tensor, options: { memoryFormat?: MemoryFormat | undefined } = {}): Tensor {
-  return wrap(native.call(CLONE_OPERATOR, place(self, 'clone'), memoryFormatCode(options.memoryFormat)));
+  return wrap(
+    native.call(CLONE_OPERATOR, place(self, 'clone'), memoryFormatCode(options?.memoryFormat, 'clone')),
+  );
 }
 
 const DETACH_OPERATOR = operator('aten::detach');
@@ -1245,7 +1257,11 @@ const CONTIGUOUS_OPERATOR = operator('aten::contiguous');
 /** `aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)` */
 export function contiguous(self: Tensor, options: { memoryFormat?: MemoryFormat | undefined } = {}): Tensor {
   return wrap(
-    native.call(CONTIGUOUS_OPERATOR, place(self, 'contiguous'), memoryFormatCode(options.memoryFormat)),
+    native.call(
+      CONTIGUOUS_OPERATOR,
+      place(self, 'contiguous'),
+      memoryFormatCode(options?.memoryFormat, 'contiguous'),
+    ),
   );
 }
 
@@ -1328,7 +1344,7 @@ export function einsum(
   tensors: readonly Tensor[],
   options: { path?: readonly number[] | undefined } = {},
 ): Tensor {
-  return wrap(native.call(EINSUM_OPERATOR, equation, places(tensors, 'einsum'), options.path));
+  return wrap(native.call(EINSUM_OPERATOR, equation, places(tensors, 'einsum'), options?.path));
 }
 
 const EYE_OPERATOR = operator('aten::eye');
@@ -1338,7 +1354,14 @@ export function eye(
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(EYE_OPERATOR, n, dtypeCode(options.dtype), undefined, options.device, options.pinMemory),
+    native.call(
+      EYE_OPERATOR,
+      n,
+      dtypeCode(options?.dtype, 'eye'),
+      undefined,
+      options?.device,
+      options?.pinMemory,
+    ),
   );
 }
 
@@ -1349,7 +1372,14 @@ export function randn(
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(RANDN_OPERATOR, size, dtypeCode(options.dtype), undefined, options.device, options.pinMemory),
+    native.call(
+      RANDN_OPERATOR,
+      size,
+      dtypeCode(options?.dtype, 'randn'),
+      undefined,
+      options?.device,
+      options?.pinMemory,
+    ),
   );
 }
 
@@ -1360,7 +1390,14 @@ export function rand(
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(RAND_OPERATOR, size, dtypeCode(options.dtype), undefined, options.device, options.pinMemory),
+    native.call(
+      RAND_OPERATOR,
+      size,
+      dtypeCode(options?.dtype, 'rand'),
+      undefined,
+      options?.device,
+      options?.pinMemory,
+    ),
   );
 }
 
@@ -1371,7 +1408,14 @@ export function zeros(
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(ZEROS_OPERATOR, size, dtypeCode(options.dtype), undefined, options.device, options.pinMemory),
+    native.call(
+      ZEROS_OPERATOR,
+      size,
+      dtypeCode(options?.dtype, 'zeros'),
+      undefined,
+      options?.device,
+      options?.pinMemory,
+    ),
   );
 }
 
@@ -1382,7 +1426,14 @@ export function ones(
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(ONES_OPERATOR, size, dtypeCode(options.dtype), undefined, options.device, options.pinMemory),
+    native.call(
+      ONES_OPERATOR,
+      size,
+      dtypeCode(options?.dtype, 'ones'),
+      undefined,
+      options?.device,
+      options?.pinMemory,
+    ),
   );
 }
 
@@ -1398,10 +1449,10 @@ export function full(
       FULL_OPERATOR,
       size,
       fillValue,
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'full'),
       undefined,
-      options.device,
-      options.pinMemory,
+      options?.device,
+      options?.pinMemory,
     ),
   );
 }
@@ -1413,7 +1464,14 @@ export function randperm(
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(RANDPERM_OPERATOR, n, dtypeCode(options.dtype), undefined, options.device, options.pinMemory),
+    native.call(
+      RANDPERM_OPERATOR,
+      n,
+      dtypeCode(options?.dtype, 'randperm'),
+      undefined,
+      options?.device,
+      options?.pinMemory,
+    ),
   );
 }
 
@@ -1431,10 +1489,10 @@ export function linspace(
       start,
       end,
       steps,
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'linspace'),
       undefined,
-      options.device,
-      options.pinMemory,
+      options?.device,
+      options?.pinMemory,
     ),
   );
 }
@@ -1453,10 +1511,10 @@ export function arange(
       start,
       end,
       step,
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'arange'),
       undefined,
-      options.device,
-      options.pinMemory,
+      options?.device,
+      options?.pinMemory,
     ),
   );
 }
@@ -1476,11 +1534,11 @@ export function empty(
     native.call(
       EMPTY_MEMORY_FORMAT_OPERATOR,
       size,
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'empty'),
       undefined,
-      options.device,
-      options.pinMemory,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      memoryFormatCode(options?.memoryFormat, 'empty'),
     ),
   );
 }
@@ -1499,10 +1557,10 @@ export function randint(
       low,
       high,
       size,
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'randint'),
       undefined,
-      options.device,
-      options.pinMemory,
+      options?.device,
+      options?.pinMemory,
     ),
   );
 }
@@ -1522,11 +1580,11 @@ export function zerosLike(
     native.call(
       ZEROS_LIKE_OPERATOR,
       place(self, 'zerosLike'),
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'zerosLike'),
       undefined,
-      options.device,
-      options.pinMemory,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      memoryFormatCode(options?.memoryFormat, 'zerosLike'),
     ),
   );
 }
@@ -1546,11 +1604,11 @@ export function onesLike(
     native.call(
       ONES_LIKE_OPERATOR,
       place(self, 'onesLike'),
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'onesLike'),
       undefined,
-      options.device,
-      options.pinMemory,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      memoryFormatCode(options?.memoryFormat, 'onesLike'),
     ),
   );
 }
@@ -1570,11 +1628,11 @@ export function emptyLike(
     native.call(
       EMPTY_LIKE_OPERATOR,
       place(self, 'emptyLike'),
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'emptyLike'),
       undefined,
-      options.device,
-      options.pinMemory,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      memoryFormatCode(options?.memoryFormat, 'emptyLike'),
     ),
   );
 }
@@ -1596,11 +1654,11 @@ export function fullLike(
       FULL_LIKE_OPERATOR,
       place(self, 'fullLike'),
       fillValue,
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'fullLike'),
       undefined,
-      options.device,
-      options.pinMemory,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      memoryFormatCode(options?.memoryFormat, 'fullLike'),
     ),
   );
 }
@@ -1620,11 +1678,11 @@ export function randLike(
     native.call(
       RAND_LIKE_OPERATOR,
       place(self, 'randLike'),
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'randLike'),
       undefined,
-      options.device,
-      options.pinMemory,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      memoryFormatCode(options?.memoryFormat, 'randLike'),
     ),
   );
 }
@@ -1644,11 +1702,11 @@ export function randnLike(
     native.call(
       RANDN_LIKE_OPERATOR,
       place(self, 'randnLike'),
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'randnLike'),
       undefined,
-      options.device,
-      options.pinMemory,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      memoryFormatCode(options?.memoryFormat, 'randnLike'),
     ),
   );
 }
@@ -1676,13 +1734,13 @@ export function toDtypeLayout(
     native.call(
       TO_DTYPE_LAYOUT_OPERATOR,
       place(self, 'toDtypeLayout'),
-      dtypeCode(options.dtype),
+      dtypeCode(options?.dtype, 'toDtypeLayout'),
       undefined,
-      options.device,
-      options.pinMemory,
-      options.nonBlocking,
-      options.copy,
-      memoryFormatCode(options.memoryFormat),
+      options?.device,
+      options?.pinMemory,
+      options?.nonBlocking,
+      options?.copy,
+      memoryFormatCode(options?.memoryFormat, 'toDtypeLayout'),
     ),
   );
 }
@@ -1939,7 +1997,7 @@ export function pad(self: Tensor, pad: readonly number[], mode?: string, value?:
 const GELU_OPERATOR = operator('aten::gelu');
 /** `aten::gelu(Tensor self, *, str approximate="none") -> Tensor` */
 export function gelu(self: Tensor, options: { approximate?: string | undefined } = {}): Tensor {
-  return wrap(native.call(GELU_OPERATOR, place(self, 'gelu'), options.approximate));
+  return wrap(native.call(GELU_OPERATOR, place(self, 'gelu'), options?.approximate));
 }
 
 const SILU_OPERATOR = operator('aten::silu');
@@ -2199,7 +2257,7 @@ export function foreachAddList_(
     FOREACH_ADD_LIST_IN_PLACE,
     places(self, 'foreachAddList_'),
     places(other, 'foreachAddList_'),
-    options.alpha,
+    options?.alpha,
   );
 }
 
@@ -2378,8 +2436,8 @@ export function scaledDotProductAttention(
       placeOrNull(attnMask, 'scaledDotProductAttention'),
       dropoutP,
       isCausal,
-      options.scale,
-      options.enableGqa,
+      options?.scale,
+      options?.enableGqa,
     ),
   );
 }
@@ -2407,15 +2465,15 @@ export function fusedSgd_(
     places(self, 'fusedSgd_'),
     places(grads, 'fusedSgd_'),
     places(momentumBufferList, 'fusedSgd_'),
-    options.weightDecay,
-    options.momentum,
-    place(options.lr, 'fusedSgd_'),
-    options.dampening,
-    options.nesterov,
-    options.maximize,
-    options.isFirstStep,
-    placeOrNull(options.gradScale, 'fusedSgd_'),
-    placeOrNull(options.foundInf, 'fusedSgd_'),
+    options?.weightDecay,
+    options?.momentum,
+    place(options?.lr, 'fusedSgd_'),
+    options?.dampening,
+    options?.nesterov,
+    options?.maximize,
+    options?.isFirstStep,
+    placeOrNull(options?.gradScale, 'fusedSgd_'),
+    placeOrNull(options?.foundInf, 'fusedSgd_'),
   );
 }
 
@@ -2448,14 +2506,14 @@ export function fusedAdamW_(
     places(expAvgSqs, 'fusedAdamW_'),
     places(maxExpAvgSqs, 'fusedAdamW_'),
     places(stateSteps, 'fusedAdamW_'),
-    place(options.lr, 'fusedAdamW_'),
-    options.beta1,
-    options.beta2,
-    options.weightDecay,
-    options.eps,
-    options.amsgrad,
-    options.maximize,
-    placeOrNull(options.gradScale, 'fusedAdamW_'),
-    placeOrNull(options.foundInf, 'fusedAdamW_'),
+    place(options?.lr, 'fusedAdamW_'),
+    options?.beta1,
+    options?.beta2,
+    options?.weightDecay,
+    options?.eps,
+    options?.amsgrad,
+    options?.maximize,
+    placeOrNull(options?.gradScale, 'fusedAdamW_'),
+    placeOrNull(options?.foundInf, 'fusedAdamW_'),
   );
 }

@@ -51,7 +51,8 @@ export class Tensor extends TensorMethods implements Disposable {
   }
 
   get shape(): readonly number[] {
-    this.#shape ??= Object.freeze(native.shape(place(this, 'shape')));
+    const at = place(this, 'shape');
+    this.#shape ??= Object.freeze(native.shape(at));
     return this.#shape;
   }
 
@@ -106,7 +107,7 @@ export class Tensor extends TensorMethods implements Disposable {
   }
 
   isContiguous(memoryFormat: MemoryFormat = 'contiguous'): boolean {
-    return native.isContiguous(place(this, 'isContiguous'), memoryFormatCode(memoryFormat));
+    return native.isContiguous(place(this, 'isContiguous'), memoryFormatCode(memoryFormat, 'isContiguous'));
   }
 
   /** Gradients of this tensor, a scalar unless `gradient` is given, with respect to the leaves it was made from. */
@@ -121,8 +122,14 @@ export class Tensor extends TensorMethods implements Disposable {
 
   /** The same elements on another device, of another type or in another layout; itself where nothing changes. */
   to(target: Device | Dtype | Conversion): Tensor {
-    const { device, dtype, memoryFormat, nonBlocking, copy } =
-      typeof target === 'string' ? named(target) : target;
+    place(this, 'to');
+    if (typeof target === 'string') return toDtypeLayout(this, named(target));
+    if (typeof target !== 'object' || target === null) {
+      throw new TypeError(
+        `to: expected a device, a dtype or both in an object, not ${describeValue(target)}`,
+      );
+    }
+    const { device, dtype, memoryFormat, nonBlocking, copy } = target;
     return toDtypeLayout(this, { device, dtype, memoryFormat, nonBlocking, copy });
   }
 
@@ -138,16 +145,15 @@ export class Tensor extends TensorMethods implements Disposable {
 
   /** A copy of the elements in row-major order; float16 and bfloat16 as their bits in a Uint16Array. */
   toTypedArray(): TypedArray {
+    const at = place(this, 'toTypedArray');
     const data = allocate(this.dtype, this.numel);
-    native.toBytes(
-      place(this, 'toTypedArray'),
-      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-    );
+    native.toBytes(at, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
     return data;
   }
 
   /** A copy of the elements as float32, whatever the dtype. */
   toFloat32Array(): Float32Array {
+    place(this, 'toFloat32Array');
     const data = new Float32Array(this.numel);
     const converted = toDtypeLayout(this, { dtype: 'float32', device: 'cpu' });
     native.toBytes(converted.place, new Uint8Array(data.buffer));
@@ -157,6 +163,7 @@ export class Tensor extends TensorMethods implements Disposable {
 
   /** The elements as nested arrays of numbers; int64 as bigint, bool as boolean. */
   toArray(): NestedArray {
+    place(this, 'toArray');
     const dtype = this.dtype;
     const half = dtype === 'float16' || dtype === 'bfloat16';
     const data = half ? this.toFloat32Array() : this.toTypedArray();
@@ -173,11 +180,13 @@ export class Tensor extends TensorMethods implements Disposable {
    * x.at(mask) // where a bool tensor is true
    */
   at(...indices: readonly Index[]): Tensor {
+    place(this, 'at');
     return readIndex(this, indices);
   }
 
   /** Writes to the elements that `at` with the same indices would read. */
   set(indices: Index | readonly Index[], value: Tensor | Scalar): void {
+    place(this, 'set');
     writeIndex(this, Array.isArray(indices) ? indices : [indices], value);
   }
 
@@ -189,6 +198,7 @@ export class Tensor extends TensorMethods implements Disposable {
 
   /** As PyTorch prints it. */
   override toString(): string {
+    place(this, 'toString');
     return formatTensor(this);
   }
 
@@ -261,10 +271,7 @@ function nest(element: (i: number) => number | bigint | boolean, shape: readonly
 }
 
 function describeValue(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return Array.isArray(value)
-    ? 'an array'
-    : typeof value === 'object'
-      ? value.constructor.name
-      : typeof value;
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
+  return value.constructor?.name ?? 'an object';
 }

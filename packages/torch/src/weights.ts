@@ -59,7 +59,7 @@ export function loadTensors(path: string, { device, memoryMap = false }: LoadOpt
 
 /** A tensor with the data of one from a file of weights. */
 export function fromStored({ data, shape, dtype }: StoredTensor): Tensor {
-  return new Tensor(native.fromBytes(data, shape, dtypeCode(dtype)));
+  return new Tensor(native.fromBytes(data, shape, dtypeCode(dtype, 'loadTensors')));
 }
 
 function copied(path: string): LoadedTensors {
@@ -75,7 +75,7 @@ function mapped(path: string): LoadedTensors {
     path,
     list.map(([, entry]) => entry.byteOffset),
     list.map(([, entry]) => entry.shape),
-    list.map(([, entry]) => dtypeCode(entry.dtype)),
+    list.map(([, entry]) => dtypeCode(entry.dtype, 'loadTensors')),
   );
   const tensors = wrapAll(places);
   return { tensors: new Map(list.map(([name], i) => [name, tensors[i]!])), metadata };
