@@ -1,4 +1,5 @@
 export * from './bootstrap/index.js';
+export * from './calibration/index.js';
 export * from './losses/index.js';
 export * from './metrics/index.js';
 export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';

@@ -37,7 +37,7 @@ export interface Bootstrap {
  *   classNames: ['crack', 'roots'],
  * };
  * bootstrap(scored, { replicates: 100, seed: 1 }).overall.microF1
- * // value 0.8, low 0.5, high 1
+ * // value 0.8, low 0.2375, high 1
  */
 export function bootstrap(scored: Scored, options: BootstrapOptions & MeasureOptions = {}): Bootstrap {
   const { replicates, seed, confidence } = checkBootstrap(options);

@@ -1,0 +1,10 @@
+export { type Calibration, calibrate } from './calibrate.js';
+export { fitPlatt, type PlattScaling } from './plattScaling.js';
+export {
+  type Reliability,
+  type ReliabilityBin,
+  type ReliabilityCurve,
+  type ReliabilityOptions,
+  reliability,
+} from './reliability.js';
+export { fitTemperature, type TemperatureScaling } from './temperatureScaling.js';
