@@ -6,6 +6,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <c10/core/CPUAllocator.h>
+#include <c10/util/Logging.h>
 #include <dlfcn.h>
 
 #include <fstream>
@@ -129,7 +130,13 @@ napi_value setDeterministic(Call& call) {
 void guardCpuAllocator() {
   // Once per process, as libtorch's allocator is: the guard outlives every environment (the addon is never unloaded).
   static std::once_flag once;
-  std::call_once(once, [] { c10::SetCPUAllocator(new GuardedAllocator); });
+  std::call_once(once, [] {
+    c10::SetCPUAllocator(new GuardedAllocator);
+#if !TORCH_AT_LEAST(2, 3)
+    // A C++ backtrace that nobody reads costs every error 2 ms; newer versions fetch it only when it is asked for.
+    c10::SetStackTraceFetcher([] { return std::string(); });
+#endif
+  });
 }
 
 const std::vector<Export> runtimeExports = {

@@ -191,7 +191,11 @@ c10::IValue toIValue(Call& call, napi_value value, const Parameter& parameter) {
     case Kind::integerList: return toList<int64_t>(call, value, parameter, toInteger);
     case Kind::real: return toReal(call, value, parameter);
     case Kind::realList: return toList<double>(call, value, parameter, toReal);
-    case Kind::boolean: return toBoolean(call, value, parameter);
+    case Kind::boolean: {
+      const bool flag = toBoolean(call, value, parameter);
+      if (flag && parameter.name == "pin_memory" && !at::hasCUDA()) refuse(parameter, "false: pinned memory needs CUDA, and " + whyNoCuda());
+      return flag;
+    }
     case Kind::booleanList: {
       c10::List<bool> list;
       for (const bool flag : toList<bool>(call, value, parameter, toBoolean)) list.push_back(flag);
