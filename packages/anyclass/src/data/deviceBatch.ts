@@ -1,0 +1,120 @@
+// Batches as tensors. The only file of `data` beside the augmentation that needs libtorch: what only reads tables or
+// images does not wait for it.
+
+import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { jitterColours } from './augmentation/colour.js';
+import { eraseBoxes } from './augmentation/erase.js';
+import { cropAndResize, flipHorizontally, rotate } from './augmentation/geometry.js';
+import { type Augmentation, drawParameters, type SampleParameters } from './augmentation/parameters.js';
+import type { PixelFormat } from './images/decode.js';
+import { UNKNOWN } from './labelMatrix.js';
+import type { Batch } from './loading/loader.js';
+
+export interface DeviceBatchOptions {
+  readonly format: PixelFormat;
+  readonly device: Device;
+  /** Per channel of the images, or one for all. */
+  readonly mean: readonly number[];
+  readonly std: readonly number[];
+  /** Left out: images are only normalised, as for evaluation. */
+  readonly augmentation?: Augmentation;
+  /** Of the augmentation. Default 0. */
+  readonly seed?: number;
+}
+
+export interface DeviceBatch {
+  /** [N, 3, H, W] float32 in channels-last order, normalised. */
+  readonly images: Tensor;
+  /** [N, classes] float32, 1 present, 0 absent; 0 where unknown. */
+  readonly targets: Tensor;
+  /** [N, classes] float32, 0 where a label is unknown; left out if none is. */
+  readonly known?: Tensor;
+}
+
+/**
+ * Bring a batch to the device as bytes (a quarter of what floats would take; pinned for CUDA, the copy runs beside other
+ * work), then normalise and augment it there. The caller disposes of the tensors.
+ *
+ * @example
+ * const { images, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
+ */
+export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
+  const { format, device } = options;
+  const { width, height, channels } = format;
+  const onCuda = device.startsWith('cuda');
+  const upload = (bytes: Uint8Array, shape: readonly number[]) => {
+    const host = tensor(bytes, { shape, pinMemory: onCuda });
+    return onCuda ? host.to({ device, nonBlocking: true }) : host;
+  };
+  return noGrad(() =>
+    tidy(() => {
+      const parameters = options.augmentation ? drawAll(batch, options.augmentation, options) : undefined;
+      const uploaded = upload(batch.images, [batch.size, height, width, channels]);
+      let images = uploaded.permute([0, 3, 1, 2]).to('float32').div_(255);
+      if (parameters) images = augment(images, parameters);
+      images = normalise(images, options);
+      if (parameters?.some(({ erase }) => erase))
+        images = eraseBoxes(
+          images,
+          parameters.map(({ erase }) => erase),
+        );
+      if (channels === 1) images = images.expand([batch.size, 3, height, width]);
+      const labels = upload(batch.targets, [batch.size, batch.targets.length / Math.max(1, batch.size)]);
+      return {
+        images: images.contiguous({ memoryFormat: 'channelsLast' }),
+        targets: labels.eq(1).to('float32'),
+        ...(batch.targets.includes(UNKNOWN) && { known: labels.ne(UNKNOWN).to('float32') }),
+      };
+    }),
+  );
+}
+
+function drawAll(
+  batch: Batch,
+  augmentation: Augmentation,
+  { format, seed = 0 }: DeviceBatchOptions,
+): SampleParameters[] {
+  const { width, height } = format;
+  return Array.from(batch.indices, (index) =>
+    drawParameters(augmentation, { seed, epoch: batch.epoch, index, width, height }),
+  );
+}
+
+/** In torchvision's usual order: crop, rotation, colour, flip. Steps that no image needs are left out. */
+function augment(images: Tensor, parameters: readonly SampleParameters[]): Tensor {
+  const [, channels, height, width] = images.shape;
+  const whole = { top: 0, left: 0, height: height!, width: width! };
+  let current = images;
+  if (parameters.some(({ crop }) => crop))
+    current = cropAndResize(
+      current,
+      parameters.map(({ crop }) => crop ?? whole),
+    );
+  if (parameters.some(({ angle }) => angle !== 0))
+    current = rotate(
+      current,
+      parameters.map(({ angle }) => angle),
+    );
+  if (channels === 3)
+    current = jitterColours(
+      current,
+      parameters.map(({ colour }) => colour),
+    );
+  if (parameters.some(({ flip }) => flip))
+    current = flipHorizontally(
+      current,
+      parameters.map(({ flip }) => flip),
+    );
+  return current;
+}
+
+function normalise(images: Tensor, { mean, std }: DeviceBatchOptions): Tensor {
+  const channels = images.shape[1]!;
+  const perChannel = (values: readonly number[]) => {
+    if (values.length !== channels && values.length !== 1) {
+      throw new RangeError(`mean and std have ${values.length} channels; the images have ${channels}`);
+    }
+    return tensor([...values], { shape: [1, values.length, 1, 1], device: images.device });
+  };
+  return images.sub(perChannel(mean)).div(perChannel(std));
+}
