@@ -17,6 +17,7 @@ export { keep, liveTensors, tidy } from './memory.js';
 export type { Scalar } from './native.js';
 export * as nn from './nn/index.js';
 export { hasOperator } from './operator.js';
+export * as optim from './optim/index.js';
 export * from './runtime.js';
 export * from './serialization/index.js';
 export { type Conversion, type NestedArray, Tensor } from './tensor.js';

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { liveTensors, ones, type Tensor, tidy, zeros } from '../index.js';
 import { BatchNorm2d, Conv2d, Dropout, Linear, Module, Parameter, ReLU, Sequential } from './index.js';
@@ -136,4 +138,17 @@ test('frozen parameters get no gradient', () => {
     true,
     true,
   ]);
+});
+
+test('parameters made outside a tidy survive the garbage collector', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const linear = new Linear(3, 2);
+  const before = linear.weight.toArray();
+  for (let turn = 0; turn < 3; turn++) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect(linear.weight.toArray()).toEqual(before);
+  expect(tidy(() => linear.forward(ones([1, 3])).shape)).toEqual([1, 2]);
 });
