@@ -1,0 +1,28 @@
+// Datasets: reading, splitting, decoding, preparing and loading them. What needs libtorch is in `tensors.ts`.
+
+export { type CacheState, openPixels } from './cache/openCache.js';
+export { type PrepareOptions, type PrepareResult, prepareCache } from './cache/prepareCache.js';
+export { DataError } from './dataError.js';
+export {
+  closeDataset,
+  type Dataset,
+  type Grouping,
+  type Preparation,
+  type Remark,
+  type SplitName,
+  type Splits,
+  splitNames,
+} from './dataset.js';
+export type { DigitsOptions } from './digits/digits.js';
+export { decodeImage, type PixelFormat } from './images/decode.js';
+export type { ImageSource, StoredImage } from './images/imageSource.js';
+export { decodedPixels, type PixelSource } from './images/pixelSource.js';
+export type { Quarantined } from './images/quarantine.js';
+export { type LabelMatrix, type Presence, UNKNOWN } from './labelMatrix.js';
+export { type Batch, createLoader, type Loader, type LoaderOptions } from './loading/loader.js';
+export type { NameTable } from './nameTable.js';
+export { knownDatasets, type OpenOptions, openDataset } from './openDataset.js';
+export { sewermlClasses } from './readers/sewerml.js';
+export type { DrawOptions } from './splits/drawSplits.js';
+export { loadSplits, saveSplits } from './splits/splitFiles.js';
+export { chooseSubset, type SubsetOptions } from './splits/subset.js';
