@@ -1,0 +1,77 @@
+// Batch norm with its activation. Rota Bulò et al., "In-Place Activated BatchNorm for Memory-Optimized Training of DNNs",
+// arXiv 1712.02616. The published TResNet scales by |weight| + eps, as that paper's code does, and not by the weight.
+
+import { keep, nn, noGrad, ones, type Tensor, zeros } from '@anyclass/torch';
+
+export type Activation = 'identity' | 'relu' | 'gelu' | { readonly leakySlope: number };
+
+export interface ActivatedBatchNormOptions {
+  readonly activation?: Activation;
+  readonly eps?: number;
+  /** The weight of the newest batch in the running statistics. */
+  readonly momentum?: number;
+  /** Scales by |weight| + eps in place of the weight. */
+  readonly absoluteWeight?: boolean;
+}
+
+/**
+ * activation(batchNorm(x)), in one place so that one kernel can compute it.
+ *
+ * @example
+ * new ActivatedBatchNorm(8, { activation: 'relu' }).forward(randn([4, 8, 5, 5])).amin().toNumber() // 0
+ */
+export class ActivatedBatchNorm extends nn.Module {
+  readonly weight: nn.Parameter;
+  readonly bias: nn.Parameter;
+  readonly runningMean: Tensor;
+  readonly runningVar: Tensor;
+  readonly numBatchesTracked: Tensor;
+  readonly eps: number;
+  readonly momentum: number;
+  readonly absoluteWeight: boolean;
+  /** The activation alone. It overwrites its input where it can: batch norm does not need its output again. */
+  readonly activate: (x: Tensor) => Tensor;
+
+  constructor(channels: number, options: ActivatedBatchNormOptions = {}) {
+    super();
+    const { activation = 'identity', eps = 1e-5, momentum = 0.1, absoluteWeight = false } = options;
+    this.weight = new nn.Parameter(ones([channels]));
+    this.bias = new nn.Parameter(zeros([channels]));
+    this.runningMean = keep(zeros([channels]));
+    this.runningVar = keep(ones([channels]));
+    this.numBatchesTracked = keep(zeros([], { dtype: 'int64' }));
+    this.eps = eps;
+    this.momentum = momentum;
+    this.absoluteWeight = absoluteWeight;
+    this.activate = activationFunction(activation);
+  }
+
+  forward(input: Tensor): Tensor {
+    const { bias, runningMean, runningVar, training, momentum, eps } = this;
+    if (training) noGrad(() => this.numBatchesTracked.add_(1));
+    const scale = this.#scale();
+    return this.activate(
+      nn.functional.batchNorm(input, scale, bias, runningMean, runningVar, training, momentum, eps, true),
+    );
+  }
+
+  /** Scale and shift of each channel in evaluation, where the norm is activation(scale · x + shift). */
+  affine(): { scale: Tensor; shift: Tensor } {
+    const scale = this.#scale().mul(this.runningVar.add(this.eps).rsqrt());
+    return { scale, shift: this.bias.sub(this.runningMean.mul(scale)) };
+  }
+
+  // libtorch's |w| has gradient 0 at w = 0, where zero-initialised weights would stay for ever. The summand is below the
+  // last bit of any other weight and makes the gradient +1 there.
+  #scale(): Tensor {
+    return this.absoluteWeight ? this.weight.add(1e-30).abs().add(this.eps) : this.weight;
+  }
+}
+
+function activationFunction(activation: Activation): (x: Tensor) => Tensor {
+  if (activation === 'identity') return (x) => x;
+  if (activation === 'relu') return (x) => x.relu_();
+  if (activation === 'gelu') return (x) => nn.functional.gelu(x);
+  const leaky = new nn.LeakyReLU({ slope: activation.leakySlope, inPlace: true });
+  return (x) => leaky.forward(x);
+}

@@ -1,0 +1,37 @@
+// Anti-aliased downsampling. Zhang, "Making Convolutional Networks Shift-Invariant Again", arXiv 1904.11486.
+
+import { keep, nn, type Tensor, tensor } from '@anyclass/torch';
+
+/**
+ * Halves height and width behind a low-pass filter: depthwise [1, 2, 1] ⊗ [1, 2, 1] / 16 over reflected edges, stride 2.
+ * The filter is a buffer of the state dict, and what is loaded there is used.
+ *
+ * @example
+ * new BlurPool(64).forward(ones([1, 64, 56, 56])).shape // [1, 64, 28, 28]
+ */
+export class BlurPool extends nn.Module {
+  readonly filt: Tensor;
+  readonly #channels: number;
+
+  constructor(channels: number) {
+    super();
+    this.#channels = channels;
+    const row = tensor([1, 2, 1]).div(4);
+    this.filt = keep(row.outer(row).expand([channels, 1, 3, 3]).clone());
+  }
+
+  forward(x: Tensor): Tensor {
+    return nn.functional.conv2d(reflected(x), this.filt, null, 2, 0, 1, this.#channels);
+  }
+
+  multiplyAdds(_input: Tensor, output: Tensor): number {
+    return output.numel * 9;
+  }
+}
+
+// libtorch pads two dimensions in the contiguous layout only, and would convert a channels-last map twice. Seen as
+// [height, width, channels], three dimensions of which the last gets nothing, it is padded as it lies.
+function reflected(x: Tensor): Tensor {
+  if (x.isContiguous()) return nn.functional.pad(x, [1, 1, 1, 1], 'reflect');
+  return nn.functional.pad(x.permute([0, 2, 3, 1]), [0, 0, 1, 1, 1, 1], 'reflect').permute([0, 3, 1, 2]);
+}

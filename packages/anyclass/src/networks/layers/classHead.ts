@@ -1,0 +1,69 @@
+// From features to one logit a class: a linear layer, or a small network of its own for each class.
+
+import { empty, nn, type Tensor, zeros } from '@anyclass/torch';
+
+export interface ClassHeadOptions {
+  readonly classes: number;
+  /** One small network for each class in place of one linear layer. */
+  readonly expertHeads: boolean;
+  readonly bias?: boolean;
+  /** Fills the linear layer's weight; PyTorch's default where not given. The bias becomes 0 with it. */
+  readonly initialise?: (weight: Tensor) => void;
+}
+
+export function classHead(width: number, options: ClassHeadOptions): nn.Layer {
+  const { classes, expertHeads, bias = true, initialise } = options;
+  if (expertHeads) return new ExpertHeads(width, classes);
+  const head = new nn.Linear(width, classes, { bias });
+  if (initialise) {
+    initialise(head.weight);
+    if (head.bias) nn.init.constant_(head.bias, 0);
+  }
+  return head;
+}
+
+const hiddenWidths = [128, 64] as const;
+const dropout = 0.15;
+
+/**
+ * For each class dropout, Linear 128, ReLU, dropout, Linear 64, ReLU, Linear 1, on shared features. The classes' layers
+ * lie side by side in one tensor, [classes, outputs, inputs], so that each step is one product for all of them; the
+ * dropout of the features is therefore one for all classes too.
+ *
+ * @example
+ * new ExpertHeads(2048, 17).forward(features).shape // [batch, 17]
+ */
+export class ExpertHeads extends nn.Module {
+  readonly weights: nn.Parameter[];
+  readonly biases: nn.Parameter[];
+
+  constructor(width: number, classes: number) {
+    super();
+    const widths = [width, ...hiddenWidths, 1];
+    const sizes = widths.slice(1).map((outputs, i) => [classes, outputs, widths[i] ?? 1] as const);
+    this.weights = sizes.map((size) => new nn.Parameter(empty(size)));
+    this.biases = sizes.map(([, outputs]) => new nn.Parameter(zeros([classes, outputs, 1])));
+    sizes.forEach(([, , inputs], i) => {
+      nn.init.normal_(this.weights[i]!, 0, Math.sqrt(2 / inputs));
+    });
+  }
+
+  forward(features: Tensor): Tensor {
+    // Columns are examples: [classes, width, batch]. The first product is shared by all classes.
+    let x = this.#dropped(features).transpose(0, 1).unsqueeze(0);
+    this.weights.forEach((weight, i) => {
+      if (i > 0) x = i === 1 ? this.#dropped(x.relu()) : x.relu();
+      x = weight.matmul(x).add(this.biases[i]!);
+    });
+    return x.squeeze(1).transpose(0, 1);
+  }
+
+  multiplyAdds(input: Tensor): number {
+    const weights = this.weights.reduce((sum, weight) => sum + weight.numel, 0);
+    return (input.shape[0] ?? 1) * weights;
+  }
+
+  #dropped(x: Tensor): Tensor {
+    return nn.functional.dropout(x, dropout, this.training);
+  }
+}

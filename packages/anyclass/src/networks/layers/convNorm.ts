@@ -1,0 +1,74 @@
+// A convolution without bias and its batch norm, which becomes one convolution with bias for inference:
+// s · (W x) + t = (s W) x + t, with s and t the norm's scale and shift in evaluation.
+
+import { nn, noGrad, type Tensor, tidy } from '@anyclass/torch';
+import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
+
+export interface ConvNormOptions extends Omit<nn.Conv2dOptions, 'bias'> {
+  readonly norm?: ActivatedBatchNormOptions;
+}
+
+/**
+ * Convolution, batch norm, activation; `0` and `1` in the state dict, as in PyTorch's Sequential.
+ *
+ * @example
+ * new ConvNorm(3, 8, { kernel: 3, padding: 1, norm: { activation: 'relu' } }).forward(images)
+ */
+export class ConvNorm extends nn.Module {
+  readonly norm: ActivatedBatchNorm;
+  #conv: nn.Conv2d;
+  #folded = false;
+  readonly #inputs: number;
+  readonly #outputs: number;
+  readonly #options: nn.Conv2dOptions;
+
+  constructor(inputs: number, outputs: number, { norm, ...options }: ConvNormOptions) {
+    super();
+    this.#inputs = inputs;
+    this.#outputs = outputs;
+    this.#options = options;
+    this.#conv = new nn.Conv2d(inputs, outputs, { ...options, bias: false });
+    this.norm = new ActivatedBatchNorm(outputs, norm);
+  }
+
+  protected override members(): Iterable<[string, unknown]> {
+    return this.parts('0', '1');
+  }
+
+  /** Convolution and norm under these names, for networks that name them apart. */
+  *parts(conv: string, norm: string): Iterable<[string, nn.Module]> {
+    yield [conv, this.#conv];
+    if (!this.#folded) yield [norm, this.norm];
+  }
+
+  forward(input: Tensor): Tensor {
+    const x = this.#conv.forward(input);
+    return this.#folded ? this.norm.activate(x) : this.norm.forward(x);
+  }
+
+  /** Makes the norm part of the convolution, and a norm of the input too where one is given (1x1 kernels only). */
+  fold(inputNorm?: ActivatedBatchNorm): void {
+    if (this.#folded) return;
+    const before = this.#conv;
+    const { device, dtype } = before.weight;
+    const after = new nn.Conv2d(this.#inputs, this.#outputs, this.#options).to({ device, dtype });
+    tidy(() =>
+      noGrad(() => {
+        const { scale, shift } = this.norm.affine();
+        const weight = before.weight.mul(scale.view([-1, 1, 1, 1]));
+        if (inputNorm === undefined) {
+          after.weight.setData(weight);
+          after.bias?.copy_(shift);
+        } else {
+          const input = inputNorm.affine();
+          after.weight.setData(weight.mul(input.scale.view([1, -1, 1, 1])));
+          after.bias?.copy_(weight.flatten(1).matmul(input.shift).add(shift));
+        }
+      }),
+    );
+    before.dispose();
+    this.norm.dispose();
+    this.#conv = after.eval().requireGrad(false);
+    this.#folded = true;
+  }
+}

@@ -1,0 +1,72 @@
+// Self-attention with a learned bias for each offset between two positions of a square.
+// Shaw et al., "Self-Attention with Relative Position Representations", arXiv 1803.02155, in the form of Swin and MaxViT.
+// As in torchvision's MaxViT the scores are scaled by the whole width's square root, not by one head's.
+
+import { keep, nn, type Tensor, tensor, zeros } from '@anyclass/torch';
+
+/**
+ * Attention among the tokens of a square of `side`x`side`, [squares, side², width] to the same shape.
+ *
+ * @example
+ * new RelativeAttention(64, { headWidth: 32, side: 7 }).forward(randn([10, 49, 64])).shape // [10, 49, 64]
+ */
+export class RelativeAttention extends nn.Module {
+  readonly relativePositionBiasTable: nn.Parameter;
+  readonly relativePositionIndex: Tensor;
+  readonly toQkv: nn.Linear;
+  readonly merge: nn.Linear;
+  readonly #heads: number;
+
+  constructor(width: number, { headWidth, side }: { readonly headWidth: number; readonly side: number }) {
+    super();
+    this.#heads = width / headWidth;
+    this.relativePositionBiasTable = new nn.Parameter(zeros([(2 * side - 1) ** 2, this.#heads]));
+    nn.init.truncatedNormal_(this.relativePositionBiasTable, 0, 0.02);
+    this.relativePositionIndex = keep(
+      tensor(relativePositions(side), { shape: [side ** 2, side ** 2], dtype: 'int64' }),
+    );
+    this.toQkv = new nn.Linear(width, 3 * width);
+    this.merge = new nn.Linear(width, width);
+  }
+
+  forward(x: Tensor): Tensor {
+    const [squares = 0, length = 0, width = 0] = x.shape;
+    const heads = this.#heads;
+    // Views of one product: the fused kernels read them where they lie.
+    const [q, k, v] = this.toQkv
+      .forward(x)
+      .view([squares, length, 3, heads, width / heads])
+      .transpose(1, 3)
+      .unbind(2);
+    const attended = nn.functional.scaledDotProductAttention(q!, k!, v!, {
+      mask: this.#bias(length),
+      scale: width ** -0.5,
+    });
+    return this.merge.forward(attended.transpose(1, 2).reshape([squares, length, width]));
+  }
+
+  multiplyAdds(input: Tensor): number {
+    const [squares = 0, length = 0, width = 0] = input.shape;
+    return 2 * squares * length ** 2 * width;
+  }
+
+  /** [1, heads, query, key] */
+  #bias(length: number): Tensor {
+    const gathered = this.relativePositionBiasTable.indexSelect(0, this.relativePositionIndex.flatten());
+    return gathered.view([1, length, length, this.#heads]).permute([0, 3, 1, 2]);
+  }
+}
+
+// The row of the table for (query, key): offsets of rows and columns, each shifted from [1 - side, side - 1] to start at 0.
+function relativePositions(side: number): Int32Array {
+  const positions = new Int32Array(side ** 4);
+  const length = side ** 2;
+  for (let query = 0; query < length; query++) {
+    for (let key = 0; key < length; key++) {
+      const rows = Math.floor(query / side) - Math.floor(key / side) + side - 1;
+      const columns = (query % side) - (key % side) + side - 1;
+      positions[query * length + key] = rows * (2 * side - 1) + columns;
+    }
+  }
+  return positions;
+}

@@ -1,0 +1,44 @@
+// Squeeze-and-Excitation. Hu et al., "Squeeze-and-Excitation Networks", arXiv 1709.01507.
+// Biases on both 1x1 convolutions, which are computed as products: their maps are one pixel large.
+
+import { nn, type Tensor } from '@anyclass/torch';
+import { globalAverage } from './globalAverage.js';
+
+export interface SqueezeExciteOptions {
+  readonly hidden: number;
+  readonly activation: 'relu' | 'silu';
+}
+
+/**
+ * Scales each channel by a number in (0, 1) that depends on the means of all channels.
+ *
+ * @example
+ * new SqueezeExcite(128, { hidden: 64, activation: 'relu' }).forward(x).shape // that of x
+ */
+export class SqueezeExcite extends nn.Module {
+  readonly fc1: nn.Conv2d;
+  readonly fc2: nn.Conv2d;
+  readonly #activation: 'relu' | 'silu';
+
+  constructor(channels: number, { hidden, activation }: SqueezeExciteOptions) {
+    super();
+    this.fc1 = new nn.Conv2d(channels, hidden, { kernel: 1 });
+    this.fc2 = new nn.Conv2d(hidden, channels, { kernel: 1 });
+    this.#activation = activation;
+  }
+
+  forward(x: Tensor): Tensor {
+    const squeezed = pointwise(globalAverage(x), this.fc1);
+    const hidden = this.#activation === 'relu' ? squeezed.relu_() : nn.functional.silu(squeezed);
+    const scale = pointwise(hidden, this.fc2).sigmoid();
+    return x.mul(scale.unsqueeze(-1).unsqueeze(-1));
+  }
+
+  multiplyAdds(input: Tensor): number {
+    return (input.shape[0] ?? 1) * (this.fc1.weight.numel + this.fc2.weight.numel);
+  }
+}
+
+function pointwise(x: Tensor, { weight, bias }: nn.Conv2d): Tensor {
+  return nn.functional.linear(x, weight.flatten(1), bias);
+}

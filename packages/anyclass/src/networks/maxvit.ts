@@ -1,0 +1,136 @@
+// MaxViT. Tu et al., "MaxViT: Multi-Axis Vision Transformer", arXiv 2204.01697.
+//
+// Names and initialisation of torchvision's maxvit_t. The feature maps stay [batch, height, width, channels] in memory:
+// only attention needs the tokens of a window beside each other, so the norms and MLPs of the attention layers run on the
+// map as it lies, and the way back from windows to the map is part of the residual's addition.
+
+import { nn, type Tensor } from '@anyclass/torch';
+import { classHead } from './layers/classHead.js';
+import { ConvNorm } from './layers/convNorm.js';
+import { globalAverage } from './layers/globalAverage.js';
+import { MBConv } from './layers/mbconv.js';
+import { type Axis, PartitionAttention } from './layers/partitionAttention.js';
+import { type CompleteNetworkOptions, Network } from './network.js';
+
+export type MaxViTName = 'maxvit-t' | 'maxvit-s';
+
+const channelsOf: Readonly<Record<MaxViTName, readonly number[]>> = {
+  'maxvit-t': [64, 128, 256, 512],
+  'maxvit-s': [96, 192, 384, 768],
+};
+const layersPerBlock = [2, 2, 5, 2];
+const stemChannels = 64;
+const batchNorm = { eps: 1e-3, momentum: 0.99, activation: 'gelu' } as const;
+
+export class MaxViT extends Network {
+  readonly stem: nn.Sequential;
+  readonly blocks: readonly Block[];
+  readonly classifier: nn.Sequential;
+  readonly headPrefix = 'classifier.5.';
+
+  constructor(name: MaxViTName, options: CompleteNetworkOptions) {
+    super(name, options);
+    const { classes, expertHeads, partitionSize, stochasticDepth } = options;
+    checkPartition(name, options);
+    this.stem = new nn.Sequential(
+      new ConvNorm(3, stemChannels, { kernel: 3, stride: 2, padding: 1, norm: batchNorm }),
+      new nn.Sequential(new nn.Conv2d(stemChannels, stemChannels, { kernel: 3, padding: 1 })),
+    );
+    const layerCount = layersPerBlock.reduce((sum, layers) => sum + layers, 0);
+    const channels = channelsOf[name];
+    let layer = 0;
+    this.blocks = channels.map((outputs, i) => {
+      const inputs = channels[i - 1] ?? stemChannels;
+      const skipped = Array.from(
+        { length: layersPerBlock[i] ?? 0 },
+        () => (stochasticDepth * layer++) / (layerCount - 1),
+      );
+      return new Block(inputs, outputs, partitionSize, skipped);
+    });
+    const width = channels.at(-1) ?? 0;
+    const head = classHead(width, { classes, expertHeads, bias: false });
+    this.classifier = new nn.Sequential({
+      2: new nn.LayerNorm(width),
+      3: new nn.Linear(width, width),
+      4: new nn.Tanh(),
+      5: head,
+    });
+    for (const [, module] of this.namedModules()) {
+      if (module instanceof nn.Conv2d || module instanceof nn.Linear) {
+        nn.init.normal_(module.weight, 0, 0.02);
+        if (module.bias) nn.init.constant_(module.bias, 0);
+      }
+    }
+  }
+
+  forward(images: Tensor): Tensor {
+    let x = this.stem.forward(images);
+    for (const block of this.blocks) x = block.forward(x);
+    return this.classifier.forward(globalAverage(x));
+  }
+}
+
+class Block extends nn.Module {
+  readonly layers: readonly Layer[];
+
+  /** One layer for each of the probabilities of being skipped. */
+  constructor(inputs: number, outputs: number, partitionSize: number, skipped: readonly number[]) {
+    super();
+    this.layers = skipped.map((probability, i) => {
+      const convolution = new MBConv(i === 0 ? inputs : outputs, outputs, {
+        stride: i === 0 ? 2 : 1,
+        norm: batchNorm,
+        stochasticDepth: probability,
+      });
+      const attention = (axis: Axis) =>
+        new PartitionAttention(outputs, { axis, partitionSize, stochasticDepth: probability });
+      return new Layer(convolution, attention('window'), attention('grid'));
+    });
+  }
+
+  forward(input: Tensor): Tensor {
+    let x = input;
+    for (const layer of this.layers) x = layer.forward(x);
+    return x;
+  }
+}
+
+class Layer extends nn.Module {
+  readonly layers: nn.Sequential;
+
+  constructor(convolution: MBConv, windowAttention: PartitionAttention, gridAttention: PartitionAttention) {
+    super();
+    this.layers = new nn.Sequential({
+      MBconv: convolution,
+      window_attention: windowAttention,
+      grid_attention: gridAttention,
+    });
+  }
+
+  forward(x: Tensor): Tensor {
+    return this.layers.forward(x);
+  }
+}
+
+function checkPartition(name: MaxViTName, { inputSize, partitionSize }: CompleteNetworkOptions): void {
+  const maps = mapSizes(inputSize);
+  if (maps.every((size) => size % partitionSize === 0)) return;
+  const divisor = maps.reduce(greatestCommonDivisor);
+  throw new RangeError(
+    `${name}: at inputSize ${inputSize} the feature maps are ${maps.join(', ')} px wide, and partitionSize ` +
+      `${partitionSize} does not divide them all; take partitionSize ${divisor} or inputSize ${32 * partitionSize}`,
+  );
+}
+
+/** The stem halves the image, and each block halves it again, rounded up. */
+function mapSizes(inputSize: number): number[] {
+  let size = Math.ceil(inputSize / 2);
+  return layersPerBlock.map(() => {
+    size = Math.ceil(size / 2);
+    return size;
+  });
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

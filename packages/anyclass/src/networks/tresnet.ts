@@ -1,0 +1,172 @@
+// TResNet. Ridnik et al., "TResNet: High Performance GPU-Dedicated Architecture", arXiv 2003.13630.
+//
+// As published: space-to-depth stem, basic blocks with squeeze-excite in the first two stages and bottlenecks in the last
+// two, blur pools in place of strides, activated batch norm that scales by |weight| + eps.
+// Ours alone: tresnet-s, for images of 64 to 128 px on small machines. It moves 2x2 pixels in place of 4x4 into the
+// channels, since 4x4 would leave the last stage of a 64 px image two pixels wide; half the width, 10 blocks.
+
+import { nn, type Tensor } from '@anyclass/torch';
+import type { Activation } from './layers/activatedBatchNorm.js';
+import { BlurPool } from './layers/blurPool.js';
+import { classHead } from './layers/classHead.js';
+import { ConvNorm } from './layers/convNorm.js';
+import { globalAverage } from './layers/globalAverage.js';
+import { SpaceToDepth } from './layers/spaceToDepth.js';
+import { SqueezeExcite } from './layers/squeezeExcite.js';
+import { type CompleteNetworkOptions, Network } from './network.js';
+
+export type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
+
+interface Shape {
+  /** Blocks in each of the four stages. */
+  readonly blocks: readonly [number, number, number, number];
+  readonly width: number;
+  /** The side of the squares that the stem moves into the channels. */
+  readonly square: number;
+}
+
+const shapes: Readonly<Record<TResNetName, Shape>> = {
+  'tresnet-s': { blocks: [2, 2, 4, 2], width: 0.5, square: 2 },
+  'tresnet-m': { blocks: [3, 4, 11, 3], width: 1, square: 4 },
+  'tresnet-l': { blocks: [4, 5, 18, 3], width: 1.2, square: 4 },
+  'tresnet-xl': { blocks: [4, 5, 24, 3], width: 1.3, square: 4 },
+};
+
+export class TResNet extends Network {
+  readonly body: nn.Sequential;
+  readonly head: nn.Sequential;
+  readonly headPrefix = 'head.';
+
+  constructor(name: TResNetName, options: CompleteNetworkOptions) {
+    super(name, options);
+    const { blocks, width, square } = shapes[name];
+    checkInputSize(name, options.inputSize, square);
+    const planes = Math.trunc(64 * width);
+    this.body = new nn.Sequential({
+      SpaceToDepth: new SpaceToDepth(square),
+      conv1: convNorm(3 * square ** 2, planes, 3, { leakySlope: 1e-2 }),
+      layer1: stage(BasicBlock, blocks[0], planes, { planes, stride: 1, squeezeExcite: true }),
+      layer2: stage(BasicBlock, blocks[1], planes, { planes: planes * 2, stride: 2, squeezeExcite: true }),
+      layer3: stage(Bottleneck, blocks[2], planes * 2, {
+        planes: planes * 4,
+        stride: 2,
+        squeezeExcite: true,
+      }),
+      layer4: stage(Bottleneck, blocks[3], planes * 16, {
+        planes: planes * 8,
+        stride: 2,
+        squeezeExcite: false,
+      }),
+    });
+    const { classes, expertHeads } = options;
+    const initialise = (weight: Tensor) => nn.init.normal_(weight, 0, 0.01);
+    this.head = new nn.Sequential({ fc: classHead(planes * 32, { classes, expertHeads, initialise }) });
+    for (const [, module] of this.body.namedModules()) {
+      if (module instanceof nn.Conv2d)
+        nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
+      if (module instanceof BasicBlock) nn.init.constant_(module.conv2.norm.weight, 0);
+      if (module instanceof Bottleneck) nn.init.constant_(module.conv3.norm.weight, 0);
+    }
+  }
+
+  forward(images: Tensor): Tensor {
+    return this.head.forward(globalAverage(this.body.forward(images)));
+  }
+}
+
+interface BlockOptions {
+  readonly planes: number;
+  readonly stride: 1 | 2;
+  readonly squeezeExcite: boolean;
+}
+
+const leaky = { leakySlope: 1e-3 };
+
+class BasicBlock extends nn.Module {
+  static readonly expansion = 1;
+  readonly conv1: nn.Layer;
+  readonly conv2: ConvNorm;
+  readonly downsample: nn.Sequential | null;
+  readonly se: SqueezeExcite | null;
+
+  constructor(inputs: number, { planes, stride, squeezeExcite }: BlockOptions) {
+    super();
+    this.conv1 = blurred(convNorm(inputs, planes, 3, leaky), planes, stride);
+    this.conv2 = convNorm(planes, planes, 3, 'identity');
+    this.downsample = shortcut(inputs, planes, stride);
+    const hidden = Math.max(Math.trunc(planes / 4), 64);
+    this.se = squeezeExcite ? new SqueezeExcite(planes, { hidden, activation: 'relu' }) : null;
+  }
+
+  forward(input: Tensor): Tensor {
+    const residual = this.downsample ? this.downsample.forward(input) : input;
+    const x = this.conv2.forward(this.conv1.forward(input));
+    return (this.se ? this.se.forward(x) : x).add_(residual).relu_();
+  }
+}
+
+class Bottleneck extends nn.Module {
+  static readonly expansion = 4;
+  readonly conv1: ConvNorm;
+  readonly conv2: nn.Layer;
+  readonly conv3: ConvNorm;
+  readonly downsample: nn.Sequential | null;
+  readonly se: SqueezeExcite | null;
+
+  constructor(inputs: number, { planes, stride, squeezeExcite }: BlockOptions) {
+    super();
+    const outputs = planes * Bottleneck.expansion;
+    this.conv1 = convNorm(inputs, planes, 1, leaky);
+    this.conv2 = blurred(convNorm(planes, planes, 3, leaky), planes, stride);
+    this.conv3 = convNorm(planes, outputs, 1, 'identity');
+    this.downsample = shortcut(inputs, outputs, stride);
+    const hidden = Math.max(Math.trunc(outputs / 8), 64);
+    this.se = squeezeExcite ? new SqueezeExcite(planes, { hidden, activation: 'relu' }) : null;
+  }
+
+  forward(input: Tensor): Tensor {
+    const residual = this.downsample ? this.downsample.forward(input) : input;
+    const x = this.conv2.forward(this.conv1.forward(input));
+    return this.conv3
+      .forward(this.se ? this.se.forward(x) : x)
+      .add_(residual)
+      .relu_();
+  }
+}
+
+function stage(
+  Block: typeof BasicBlock | typeof Bottleneck,
+  count: number,
+  inputs: number,
+  options: BlockOptions,
+): nn.Sequential {
+  const outputs = options.planes * Block.expansion;
+  return new nn.Sequential(
+    new Block(inputs, options),
+    ...Array.from({ length: count - 1 }, () => new Block(outputs, { ...options, stride: 1 })),
+  );
+}
+
+function convNorm(inputs: number, outputs: number, kernel: 1 | 3, activation: Activation): ConvNorm {
+  const padding = kernel === 3 ? 1 : 0;
+  return new ConvNorm(inputs, outputs, { kernel, padding, norm: { activation, absoluteWeight: true } });
+}
+
+function blurred(conv: ConvNorm, channels: number, stride: 1 | 2): nn.Layer {
+  return stride === 1 ? conv : new nn.Sequential(conv, new nn.Sequential({ op: new BlurPool(channels) }));
+}
+
+function shortcut(inputs: number, outputs: number, stride: 1 | 2): nn.Sequential | null {
+  if (stride === 1) return null;
+  const pool = new nn.AvgPool2d({ kernel: 2, stride: 2, ceilMode: true, countIncludePad: false });
+  return new nn.Sequential(pool, convNorm(inputs, outputs, 1, 'identity'));
+}
+
+// The last blur pool sees a quarter of the stem's map and reflects it, which takes two pixels.
+function checkInputSize(name: TResNetName, inputSize: number, square: number): void {
+  const least = 8 * square;
+  if (inputSize % square === 0 && inputSize >= least) return;
+  throw new RangeError(
+    `${name}: inputSize is ${inputSize}; expected a multiple of ${square} from ${least} on`,
+  );
+}

@@ -1,0 +1,103 @@
+// ViT. Dosovitskiy et al., "An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale", arXiv 2010.11929.
+//
+// Names and initialisation of torchvision's vit_b_16. The class token is added to a row of zeros in front of the patches,
+// which gives the same sums as laying it beside them.
+
+import { empty, nn, type Tensor, zeros } from '@anyclass/torch';
+import { classHead } from './layers/classHead.js';
+import { type CompleteNetworkOptions, Network } from './network.js';
+
+const width = 768;
+const depth = 12;
+const heads = 12;
+const mlpWidth = 3072;
+const eps = 1e-6;
+
+export class VisionTransformer extends Network {
+  readonly classToken: nn.Parameter;
+  readonly convProj: nn.Conv2d;
+  readonly encoder: Encoder;
+  readonly heads: nn.Sequential;
+  readonly headPrefix = 'heads.';
+
+  constructor(name: 'vit-b-16', options: CompleteNetworkOptions) {
+    super(name, options);
+    const { classes, inputSize, patchSize, expertHeads } = options;
+    if (inputSize % patchSize !== 0) {
+      throw new RangeError(`${name}: patchSize ${patchSize} does not divide inputSize ${inputSize}`);
+    }
+    this.classToken = new nn.Parameter(zeros([1, 1, width]));
+    this.convProj = new nn.Conv2d(3, width, { kernel: patchSize, stride: patchSize });
+    const deviation = Math.sqrt(1 / nn.init.fan(this.convProj.weight, 'fanIn'));
+    nn.init.truncatedNormal_(this.convProj.weight, 0, deviation);
+    nn.init.constant_(this.convProj.bias!, 0);
+    this.encoder = new Encoder((inputSize / patchSize) ** 2 + 1);
+    const initialise = (weight: Tensor) => nn.init.constant_(weight, 0);
+    this.heads = new nn.Sequential({ head: classHead(width, { classes, expertHeads, initialise }) });
+  }
+
+  forward(images: Tensor): Tensor {
+    const { inputSize } = this.options;
+    const [, , rows, columns] = images.shape;
+    if (rows !== inputSize || columns !== inputSize) {
+      throw new RangeError(
+        `${this.name}: images of ${rows}x${columns} px, but the network was made for inputSize ${inputSize}`,
+      );
+    }
+    const patches = this.convProj.forward(images).flatten(2).transpose(1, 2);
+    const tokens = nn.functional.pad(patches, [0, 0, 1, 0]);
+    const positions = this.encoder.posEmbedding;
+    const [, length = 1] = positions.shape;
+    const start = positions.add(nn.functional.pad(this.classToken, [0, 0, 0, length - 1]));
+    return this.heads.forward(this.encoder.forward(tokens.add(start)).select(1, 0));
+  }
+}
+
+class Encoder extends nn.Module {
+  readonly posEmbedding: nn.Parameter;
+  readonly layers: nn.Sequential;
+  readonly ln: nn.LayerNorm;
+
+  constructor(length: number) {
+    super();
+    this.posEmbedding = new nn.Parameter(empty([1, length, width]));
+    nn.init.normal_(this.posEmbedding, 0, 0.02);
+    this.layers = new nn.Sequential(
+      Object.fromEntries(Array.from({ length: depth }, (_, i) => [`encoder_layer_${i}`, new EncoderLayer()])),
+    );
+    this.ln = new nn.LayerNorm(width, { eps });
+  }
+
+  forward(tokens: Tensor): Tensor {
+    return this.ln.forward(this.layers.forward(tokens));
+  }
+}
+
+class EncoderLayer extends nn.Module {
+  readonly #attentionNorm = new nn.LayerNorm(width, { eps });
+  readonly #attention = new nn.MultiheadAttention(width, heads);
+  readonly #mlpNorm = new nn.LayerNorm(width, { eps });
+  readonly #mlp = mlp();
+
+  protected override *members(): Iterable<[string, unknown]> {
+    yield ['ln_1', this.#attentionNorm];
+    yield ['self_attention', this.#attention];
+    yield ['ln_2', this.#mlpNorm];
+    yield ['mlp', this.#mlp];
+  }
+
+  forward(input: Tensor): Tensor {
+    const x = input.add(this.#attention.forward(this.#attentionNorm.forward(input)));
+    return x.add(this.#mlp.forward(this.#mlpNorm.forward(x)));
+  }
+}
+
+// The numbers of torchvision's layers, which has dropouts between them.
+function mlp(): nn.Sequential {
+  const [into, out] = [new nn.Linear(width, mlpWidth), new nn.Linear(mlpWidth, width)];
+  for (const { weight, bias } of [into, out]) {
+    nn.init.xavierUniform_(weight);
+    nn.init.normal_(bias!, 0, 1e-6);
+  }
+  return new nn.Sequential({ 0: into, 1: new nn.GELU(), 3: out });
+}
