@@ -81,13 +81,21 @@ export class SGD extends Optimizer<SGDGroupOptions, SGDState> {
     if (momentum !== 0) columns.push(momentumBuffers(states));
     inBlocks(columns, blockElements(device), (block, p, g, buffers) => {
       let change = g;
-      if (weightDecay !== 0 || nesterov) change = block.copy(g);
-      if (weightDecay !== 0) foreachAddList_(change, p, { alpha: weightDecay });
-      if (momentum !== 0) {
+      if (momentum !== 0 && !nesterov) {
+        // The decay goes straight to the buffers: no copy of the gradients, one rounding apart from PyTorch.
+        const taken = isFirstStep ? 1 : 1 - dampening;
         foreachMulScalar_(buffers, momentum);
-        foreachAddList_(buffers, change, { alpha: isFirstStep ? 1 : 1 - dampening });
-        if (nesterov) foreachAddList_(change, buffers, { alpha: momentum });
-        else change = buffers;
+        foreachAddList_(buffers, g, { alpha: taken });
+        if (weightDecay !== 0) foreachAddList_(buffers, p, { alpha: taken * weightDecay });
+        change = buffers;
+      } else if (weightDecay !== 0 || nesterov) {
+        change = block.copy(g);
+        if (weightDecay !== 0) foreachAddList_(change, p, { alpha: weightDecay });
+        if (nesterov) {
+          foreachMulScalar_(buffers, momentum);
+          foreachAddList_(buffers, change);
+          foreachAddList_(change, buffers, { alpha: momentum });
+        }
       }
       if (rate) foreachAddcmul_(p, change, Array(p.length).fill(rate), -1);
       else foreachAddList_(p, change, { alpha: -lr });
