@@ -92,16 +92,17 @@ export class GradScaler {
     if (this.#progress.has(optimizer)) {
       throw new Error('GradScaler.unscale_: called before on this optimiser since the last update()');
     }
-    const foundInf = keep(zeros([], { device: scale.device }));
-    this.#progress.set(optimizer, { foundInf, stepped: false });
-    tidy(() =>
+    const foundInf = tidy(() =>
       noGrad(() => {
+        const found = zeros([], { device: scale.device });
         const inverse = scale.to('float64').reciprocal().to('float32');
         for (const gradients of gradientsByKind(optimizer.parameters, 'unscale_')) {
-          unscale(gradients, inverse, foundInf);
+          unscale(gradients, inverse, found);
         }
+        return found;
       }),
     );
+    this.#progress.set(optimizer, { foundInf: keep(foundInf), stepped: false });
   }
 
   /** Unscales, unless done before, and takes the optimiser's step if all gradients are finite. */
