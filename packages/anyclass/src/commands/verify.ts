@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { command, UserError } from '../commandLine/command.js';
+import { vectorReportText, verifyFile } from '../verify/verifyFile.js';
+
+export const verify = command({
+  name: 'verify',
+  summary: 'Check losses, metrics and networks on this machine against files of golden values',
+  positionals: [{ field: 'files', placeholder: 'FILE…', rest: true }],
+  examples: [
+    ['anyclass verify vectors/*.json', 'the largest error of each figure; exit code 1 if any is too large'],
+    ['anyclass verify network_tresnet_m.json --device cuda', 'a network on the GPU'],
+  ],
+  options: z.object({
+    files: z.array(z.string()).min(1).describe('files of golden losses, metrics or networks'),
+    device: z
+      .templateLiteral(['cuda:', z.int()])
+      .or(z.enum(['cpu', 'cuda']))
+      .default('cpu')
+      .describe('where networks run')
+      .meta({ placeholder: 'cpu|cuda' }),
+    dtype: z.enum(['float32', 'float64']).default('float32').describe('what networks compute in'),
+    json: z.boolean().default(false).describe('print JSON'),
+  }),
+  async run({ files, device, dtype, json }, terminal) {
+    const progress = terminal.progress('verifying', files.length, 'files');
+    const reports = [];
+    for (const file of files) {
+      reports.push(
+        await verifyFile(file, {
+          device,
+          dtype,
+          onStage: (stage) => progress.advance(0, `${file}: ${stage}`),
+        }),
+      );
+      progress.advance(1, file);
+    }
+    progress.finish();
+    terminal.print(json ? JSON.stringify(reports, null, 2) : reports.map(vectorReportText).join('\n\n'));
+    const failed = reports.filter(({ ok }) => !ok);
+    if (failed.length > 0) throw new UserError(`FAILED: ${failed.map(({ file }) => file).join(', ')}`);
+    return reports;
+  },
+});

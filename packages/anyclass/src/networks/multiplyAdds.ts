@@ -1,0 +1,83 @@
+// How much a network computes, counted while it does.
+
+import { nn, noGrad, type Tensor, tidy, zeros } from '@anyclass/torch';
+import type { Network } from './network.js';
+
+/** A layer that does more than its parts tell. */
+interface Counted {
+  multiplyAdds(input: Tensor, output: Tensor): number;
+}
+
+/**
+ * The multiply-adds of one image's way through a network: those of convolutions, products and attention. Papers and model
+ * zoos print this number as 'FLOPs'; norms, activations and pools are left out, as they do.
+ *
+ * @example
+ * countMultiplyAdds(createNetwork('vit-b-16', { classes: 1000 })) // 17563828224, torchvision's 17.56 GFLOPS
+ */
+export function countMultiplyAdds(network: Network): number {
+  const { inputSize } = network.options;
+  let total = 0;
+  const stop = watchLayers(network, (layer, input, output) => {
+    total += multiplyAddsOf(layer, input, output);
+  });
+  try {
+    tidy(() => noGrad(() => whileEvaluating(network, () => network.forward(blankImage(network, inputSize)))));
+  } finally {
+    stop();
+  }
+  return total;
+}
+
+function multiplyAddsOf(layer: nn.Layer, input: Tensor, output: Tensor): number {
+  if (isCounted(layer)) return layer.multiplyAdds(input, output);
+  if (layer instanceof nn.Conv2d) return output.numel * (layer.weight.numel / (layer.weight.shape[0] ?? 1));
+  if (layer instanceof nn.Linear) return output.numel * (layer.weight.shape[1] ?? 1);
+  if (layer instanceof nn.MultiheadAttention) {
+    const [batch = 0, length = 0, width = 0] = input.shape;
+    return batch * length * (layer.inProjWeight.numel + 2 * length * width);
+  }
+  return 0;
+}
+
+/** Has every layer report what it maps to what, by a `forward` of its own in front of its class's. */
+function watchLayers(
+  network: Network,
+  report: (layer: nn.Layer, input: Tensor, output: Tensor) => void,
+): () => void {
+  const layers = [...network.namedModules()].map(([, module]) => module).filter(isLayer);
+  for (const layer of layers) {
+    const forward = layer.forward.bind(layer);
+    layer.forward = (input) => {
+      const output = forward(input);
+      report(layer, input, output);
+      return output;
+    };
+  }
+  return () => {
+    for (const layer of layers) Reflect.deleteProperty(layer, 'forward');
+  };
+}
+
+function whileEvaluating(network: Network, fn: () => Tensor): Tensor {
+  const { training } = network;
+  network.eval();
+  try {
+    return fn();
+  } finally {
+    network.train(training);
+  }
+}
+
+function blankImage(network: Network, size: number): Tensor {
+  const [first] = network.parameters();
+  return zeros([1, 3, size, size], { device: first?.device ?? 'cpu', dtype: first?.dtype ?? 'float32' });
+}
+
+function isLayer(module: nn.Module): module is nn.Layer {
+  return 'forward' in module;
+}
+
+function isCounted(layer: nn.Module): layer is nn.Layer & Counted {
+  return 'multiplyAdds' in layer;
+}

@@ -1,0 +1,54 @@
+import type { Check } from './check.js';
+import { readVectorFile } from './vectorFile.js';
+import { verifyLosses } from './verifyLosses.js';
+import { verifyMetrics } from './verifyMetrics.js';
+import type { VerifyNetworkOptions } from './verifyNetwork.js';
+
+export interface VectorReport {
+  readonly file: string;
+  readonly kind: 'losses' | 'metrics' | 'network';
+  /** What the file is about. */
+  readonly title: string;
+  readonly checks: readonly Check[];
+  readonly ok: boolean;
+}
+
+/**
+ * Checks this platform against a file of golden values. Only what needs the engine loads it.
+ *
+ * @example
+ * (await verifyFile('losses.json')).ok // true
+ */
+export async function verifyFile(path: string, options: VerifyNetworkOptions = {}): Promise<VectorReport> {
+  const vectors = readVectorFile(path);
+  const report = (title: string, checks: readonly Check[]): VectorReport => ({
+    file: path,
+    kind: vectors.kind,
+    title,
+    checks,
+    ok: checks.every(({ ok }) => ok),
+  });
+  if (vectors.kind === 'losses') {
+    options.onStage?.('losses');
+    return report(`losses, ${vectors.cases.length} cases`, verifyLosses(vectors.cases));
+  }
+  if (vectors.kind === 'metrics') {
+    options.onStage?.('metrics');
+    return report(`metrics, ${vectors.cases.length} cases`, verifyMetrics(vectors.cases));
+  }
+  const { verifyNetwork } = await import('./verifyNetwork.js');
+  const { network, classes, batch, inputSize } = vectors.vectors;
+  const title = `${network}, ${classes} classes, ${batch} images of ${inputSize} px`;
+  return report(title, verifyNetwork(vectors.vectors, options));
+}
+
+/** One line a figure, and one for the whole. */
+export function vectorReportText({ file, title, checks, ok }: VectorReport): string {
+  const lines = checks.map(({ figure, error, tolerance, ok: fine, place }) => {
+    const size = tolerance === 0 ? (error === 0 ? 'exact' : `${error} differ`) : error.toExponential(1);
+    const limit = tolerance === 0 ? '' : `of ${tolerance.toExponential(0)}`;
+    const where = fine || place === undefined ? '' : `  ${place}`;
+    return `  ${figure.padEnd(28)}${size.padStart(10)} ${limit.padEnd(9)}${fine ? 'ok' : 'FAILED'}${where}`;
+  });
+  return [`${file}: ${title}`, ...lines, `  ${ok ? 'ok' : 'FAILED'}`].join('\n');
+}
