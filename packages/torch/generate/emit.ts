@@ -1,6 +1,6 @@
 // Writes the typed functions and methods of the chosen operators.
 
-import type { Choice } from './operators.js';
+import { type Choice, guarded } from './operators.js';
 import type { Schema, SchemaParameter } from './schema.js';
 
 export interface Operation {
@@ -19,6 +19,7 @@ export function emitFunctions(operations: readonly Operation[]): string {
   return [
     header,
     `import { type Device, type Dtype, ${dtypeImports.join(', ')}, type MemoryFormat } from './dtype.js';`,
+    `import * as guards from './guards.js';`,
     `import { native, type Scalar } from './native.js';`,
     `import { available, operator, optionalOperator } from './operator.js';`,
     `import { ${tensorImports.join(', ')}, Tensor, wrap, wrapAll } from './tensor.js';`,
@@ -55,13 +56,15 @@ function emitFunction({ choice, schemas }: Operation): string {
   const declarations = schemas.map((schema, i) => `const ${constants[i]} = ${find}('${schema.name}');`);
   const calls = schemas.map((schema, i) => emitCall(choice, schema, main, constants[i] ?? ''));
   const [first = '', second = ''] = calls;
+  const name = typescriptName(choice);
+  const guard = guarded[name] ? `guards.${name}(${guarded[name].join(', ')});\n` : '';
   const body =
     schemas.length === 1 ? first : `if (${emitDiscriminator(schemas)}) {\n${indent(first)}\n}\n${second}`;
   return [
     ...declarations,
     `/** ${schemas.map((schema) => `\`${schema.text}\``).join(', ')} */`,
-    `export function ${typescriptName(choice)}(${emitParameters(schemas)}): ${resultType(choice, main)} {`,
-    indent(body),
+    `export function ${name}(${emitParameters(schemas)}): ${resultType(choice, main)} {`,
+    indent(guard + body),
     '}',
     '',
   ].join('\n');

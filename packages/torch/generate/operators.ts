@@ -190,3 +190,14 @@ export const functions: readonly Choice[] = [
 ];
 
 export const allChoices: readonly Choice[] = [...methods, ...functions];
+
+/** What src/guards.ts looks at before a call: function by function, the parameters that it is given. */
+export const guarded: Readonly<Record<string, readonly string[]>> = {
+  conv2d: ['groups'],
+  indexSelect: ['self', 'index'],
+  pixelShuffle: ['upscaleFactor'],
+  searchsorted: ['sortedSequence', 'options'],
+  upsampleBicubic2d: ['self', 'outputSize', 'scalesH', 'scalesW'],
+  upsampleBilinear2d: ['self', 'outputSize', 'scalesH', 'scalesW'],
+  upsampleNearest2d: ['self', 'outputSize', 'scalesH', 'scalesW'],
+};

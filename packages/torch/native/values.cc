@@ -39,6 +39,12 @@ Kind kindOf(const c10::TypePtr& type) {
   throw TypeError("argument '" + parameter.name + "' must be " + expected);
 }
 
+// `expected`, and what came in its place.
+[[noreturn]] void refuseType(const Parameter& parameter, const std::string& expected, napi_valuetype type) {
+  static const char* const names[] = {"undefined", "null", "a boolean", "a number", "a string", "a symbol", "an object", "a function", "an external", "a bigint"};
+  refuse(parameter, expected + ", not " + names[type]);
+}
+
 int64_t toInteger(Call& call, napi_value value, const Parameter& parameter) {
   const auto type = typeOf(call.env, value);
   if (type == napi_bigint) {
@@ -48,22 +54,24 @@ int64_t toInteger(Call& call, napi_value value, const Parameter& parameter) {
     if (!lossless) refuse(parameter, "an integer of 64 bits");
     return integer;
   }
-  if (type != napi_number) refuse(parameter, "an integer");
+  if (type != napi_number) refuseType(parameter, "an integer", type);
   double number = 0;
   checked(call.env, napi_get_value_double(call.env, value, &number));
-  if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) refuse(parameter, "an integer");
+  if (!(std::abs(number) <= 9007199254740992.0) || number != std::floor(number)) refuse(parameter, "an integer, not " + c10::str(number));
   return static_cast<int64_t>(number);
 }
 
 double toReal(Call& call, napi_value value, const Parameter& parameter) {
-  if (typeOf(call.env, value) != napi_number) refuse(parameter, "a number");
+  const auto type = typeOf(call.env, value);
+  if (type != napi_number) refuseType(parameter, "a number", type);
   double number = 0;
   checked(call.env, napi_get_value_double(call.env, value, &number));
   return number;
 }
 
 bool toBoolean(Call& call, napi_value value, const Parameter& parameter) {
-  if (typeOf(call.env, value) != napi_boolean) refuse(parameter, "true or false");
+  const auto type = typeOf(call.env, value);
+  if (type != napi_boolean) refuseType(parameter, "true or false", type);
   bool flag = false;
   checked(call.env, napi_get_value_bool(call.env, value, &flag));
   return flag;
@@ -71,7 +79,8 @@ bool toBoolean(Call& call, napi_value value, const Parameter& parameter) {
 
 // An integer-valued number is an integer Scalar: it keeps integer tensors integer and changes nothing for others.
 at::Scalar toScalar(Call& call, napi_value value, const Parameter& parameter) {
-  switch (typeOf(call.env, value)) {
+  const auto type = typeOf(call.env, value);
+  switch (type) {
     case napi_boolean: return at::Scalar(toBoolean(call, value, parameter));
     case napi_bigint: return at::Scalar(toInteger(call, value, parameter));
     case napi_number: {
@@ -81,7 +90,7 @@ at::Scalar toScalar(Call& call, napi_value value, const Parameter& parameter) {
       if (integral && !(number == 0 && std::signbit(number))) return at::Scalar(static_cast<int64_t>(number));
       return at::Scalar(number);
     }
-    default: refuse(parameter, "a number, bigint or boolean");
+    default: refuseType(parameter, "a number, bigint or boolean", type);
   }
 }
 
@@ -99,7 +108,7 @@ c10::Device toDevice(const std::string& name, const Parameter& parameter) {
 uint32_t arrayLength(Call& call, napi_value value, const Parameter& parameter) {
   bool isArray = false;
   checked(call.env, napi_is_array(call.env, value, &isArray));
-  if (!isArray) refuse(parameter, "an array");
+  if (!isArray) refuseType(parameter, "an array", typeOf(call.env, value));
   uint32_t length = 0;
   checked(call.env, napi_get_array_length(call.env, value, &length));
   return length;
@@ -177,11 +186,11 @@ c10::IValue toIValue(Call& call, napi_value value, const Parameter& parameter) {
   if (type == napi_undefined || type == napi_null) {
     if (type == napi_undefined && parameter.hasDefault) return parameter.defaultValue;
     if (parameter.optional) return c10::IValue();
-    refuse(parameter, "given");
+    refuse(parameter, type == napi_null && parameter.hasDefault ? "given or left out, not null" : "given");
   }
   switch (parameter.kind) {
     case Kind::tensor: {
-      if (type != napi_number) refuse(parameter, "a tensor");
+      if (type != napi_number) refuseType(parameter, "a tensor", type);
       int32_t place = -1;
       checked(call.env, napi_get_value_int32(call.env, value, &place));
       return call.engine.get(place);
@@ -208,11 +217,11 @@ c10::IValue toIValue(Call& call, napi_value value, const Parameter& parameter) {
       return list;
     }
     case Kind::string: {
-      if (type != napi_string) refuse(parameter, "a string");
+      if (type != napi_string) refuseType(parameter, "a string", type);
       return toText(call.env, value);
     }
     case Kind::device: {
-      if (type != napi_string) refuse(parameter, "a device such as 'cpu' or 'cuda:0'");
+      if (type != napi_string) refuseType(parameter, "a device such as 'cpu' or 'cuda:0'", type);
       return toDevice(toText(call.env, value), parameter);
     }
     case Kind::unsupported: break;

@@ -114,10 +114,7 @@ function finish(made: Tensor, options: TensorOptions | null): Tensor {
 
 function fromTypedArray(data: TypedArray, options: DataOptions | null): Tensor {
   const stored = storedDtype(data, options?.dtype);
-  const shape = options?.shape ?? [data.length];
-  if (!isShape(shape) || shape.reduce((product, size) => product * size, 1) !== data.length) {
-    throw new RangeError(`tensor: ${data.length} elements do not fill the shape [${String(shape)}]`);
-  }
+  const shape = filledShape(options?.shape, data.length) ?? [data.length];
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const made = new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored, 'tensor')));
   return converted(made, options?.dtype ?? stored, options);
@@ -138,8 +135,8 @@ function storedDtype(data: TypedArray, wanted: Dtype | undefined): Dtype {
 }
 
 function fromNested(data: NestedArray, options: DataOptions | null): Tensor {
-  const shape = shapeOf(data);
   const flat = flatten(data);
+  const shape = filledShape(options?.shape, flat.length) ?? shapeOf(data);
   const isBigint = flat.some((value) => typeof value === 'bigint');
   const isBoolean = flat.length > 0 && flat.every((value) => typeof value === 'boolean');
   const natural: Dtype = isBigint ? 'int64' : isBoolean ? 'bool' : 'float32';
@@ -147,8 +144,7 @@ function fromNested(data: NestedArray, options: DataOptions | null): Tensor {
   dtypeCode(wanted, 'tensor');
   // Integer dtypes are filled exactly; the others go through float64, which holds every float32.
   const stored: Dtype = wanted === 'bool' || isFloatingPoint(wanted) ? 'float64' : wanted;
-  const made = converted(fill(flat, shape, stored), wanted, options);
-  return options?.shape ? operators.view(made, options.shape) : made;
+  return converted(fill(flat, shape, stored), wanted, options);
 }
 
 function fill(flat: readonly (number | bigint | boolean)[], shape: readonly number[], dtype: Dtype): Tensor {
@@ -173,8 +169,17 @@ function isNumeric(value: unknown): value is number | bigint | boolean {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
 }
 
-function isShape(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
+function filledShape(
+  shape: readonly number[] | null | undefined,
+  count: number,
+): readonly number[] | undefined {
+  if (shape === undefined || shape === null) return undefined;
+  const isShape = Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
+  if (!isShape || shape.reduce((product, size) => product * size, 1) !== count) {
+    const wanted = Array.isArray(shape) ? `[${shape.map(String).join(', ')}]` : typeof shape;
+    throw new RangeError(`tensor: ${count} elements do not fill the shape ${wanted}`);
+  }
+  return shape;
 }
 
 function shapeOf(data: NestedArray): number[] {

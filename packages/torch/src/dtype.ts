@@ -46,8 +46,8 @@ export const dtypes: readonly Dtype[] = Object.keys(codes).filter(isDtype);
 
 const dtypesByCode = new Map(dtypes.map((dtype) => [codes[dtype], dtype]));
 
-export function isDtype(name: string): name is Dtype {
-  return Object.hasOwn(codes, name);
+export function isDtype(name: unknown): name is Dtype {
+  return typeof name === 'string' && Object.hasOwn(codes, name);
 }
 
 /** The number of a dtype, or an error in the name of the function that was given it. */
@@ -55,9 +55,8 @@ export function dtypeCode(dtype: Dtype, caller: string): number;
 export function dtypeCode(dtype: Dtype | null | undefined, caller: string): number | null | undefined;
 export function dtypeCode(dtype: Dtype | null | undefined, caller: string): number | null | undefined {
   if (dtype === null || dtype === undefined) return dtype;
-  if (!Object.hasOwn(codes, dtype)) {
-    throw new TypeError(`${caller}: unknown dtype '${String(dtype)}'; there are ${dtypes.join(', ')}`);
-  }
+  if (!isDtype(dtype))
+    throw new TypeError(`${caller}: unknown dtype ${shown(dtype)}; there are ${dtypes.join(', ')}`);
   return codes[dtype];
 }
 
@@ -77,9 +76,9 @@ export function memoryFormatCode(
   caller: string,
 ): number | null | undefined {
   if (format === null || format === undefined) return format;
-  if (!Object.hasOwn(memoryFormats, format)) {
+  if (typeof format !== 'string' || !Object.hasOwn(memoryFormats, format)) {
     const known = Object.keys(memoryFormats).join(', ');
-    throw new TypeError(`${caller}: unknown memory format '${String(format)}'; there are ${known}`);
+    throw new TypeError(`${caller}: unknown memory format ${shown(format)}; there are ${known}`);
   }
   return memoryFormats[format];
 }
@@ -122,4 +121,8 @@ export function dtypeOf(data: TypedArray): Dtype | undefined {
 
 export function isFloatingPoint(dtype: Dtype): boolean {
   return dtype === 'float16' || dtype === 'float32' || dtype === 'float64' || dtype === 'bfloat16';
+}
+
+function shown(name: unknown): string {
+  return typeof name === 'string' ? `'${name}'` : `of type ${typeof name}`;
 }

@@ -44,7 +44,7 @@ export const layers: readonly OperatorExample[] = [
   smooth('gridSampler', t(1, 2, 4, 4), { shape: [1, 3, 3, 2], scale: 0.9 }, 2, 2, true),
   smooth('affineGridGenerator', t(1, 2, 3), [1, 2, 3, 3], false),
   smooth('upsampleBicubic2d', t(1, 2, 3, 3), [5, 4], true, null, null),
-  smooth('upsampleBilinear2d', t(1, 2, 3, 3), [5, 4], false, 1.6, 1.3),
+  smooth('upsampleBilinear2d', t(1, 2, 3, 3), [5, 4], false, 1.7, 1.4),
   smooth('upsampleNearest2d', t(1, 2, 3, 3), [5, 4], null, null),
 ];
 
