@@ -1,0 +1,25 @@
+// `npm run bench:engine`: the engine beside PyTorch on the same libtorch, on the CPU.
+
+import { fileURLToPath } from 'node:url';
+import { compare, type Figures, type Line, runSide } from '../measure/sides.js';
+
+const lines: Line[] = [
+  { name: 'call overhead', unit: 'ns', limit: 1.25 },
+  { name: 'matmul 1024³', unit: 'ms', limit: 1.05 },
+  { name: 'convolution, forward and backward', unit: 'ms', limit: 1.05 },
+  { name: 'CNN training step, batch 64', unit: 'ms', limit: 1.05 },
+  { name: 'AdamW step, 50.8M parameters', unit: 'ms', limit: 1.05 },
+  { name: 'peak memory, CNN training, batch 512', unit: 'MiB', limit: 1.1 },
+];
+const ours = fileURLToPath(new URL('ours.js', import.meta.url));
+const peer = fileURLToPath(new URL('../../engine/peer.py', import.meta.url));
+
+// A fresh process for each figure: memory and caches of one do not touch another.
+const each = (program: string, script: string): Figures =>
+  Object.assign({}, ...lines.map(({ name }) => runSide(program, [script, name])));
+
+compare(
+  lines,
+  () => each(process.execPath, ours),
+  () => each(process.env['PYTHON'] ?? '/usr/bin/python3', peer),
+);

@@ -1,0 +1,70 @@
+// Runs both sides of a comparison in turn, so that a noisy machine disturbs both alike, and prints the ratios.
+
+import { spawnSync } from 'node:child_process';
+
+/** What one side measured, by name. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface Line {
+  readonly name: string;
+  readonly unit: string;
+  /** What the figure of ours over the peer's must not exceed, or must reach where more is better. */
+  readonly limit?: number;
+  readonly moreIsBetter?: boolean;
+}
+
+/** The output's last line is the side's figures as JSON; what stands before it is passed on. */
+export function runSide(program: string, parameters: readonly string[]): Figures {
+  const result = spawnSync(program, parameters, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 1 << 26,
+  });
+  if (result.status !== 0)
+    throw new Error(`${program} ${parameters.join(' ')} failed (${result.status ?? result.signal})`);
+  const lines = result.stdout.trimEnd().split('\n');
+  for (const line of lines.slice(0, -1)) console.log(line);
+  const figures: Figures = JSON.parse(lines.at(-1) ?? '{}');
+  return figures;
+}
+
+/** The best figure of several rounds: noise only ever slows. */
+export function best(rounds: readonly Figures[], { name, moreIsBetter = false }: Line): number {
+  const values = rounds.map((round) => round[name] ?? Number.NaN);
+  return moreIsBetter ? Math.max(...values) : Math.min(...values);
+}
+
+/** Runs ours and the peer in turn; returns the Markdown table that it prints. */
+export function compare(
+  lines: readonly Line[],
+  ours: () => Figures,
+  peer: () => Figures,
+  { rounds = 3, peerName = 'PyTorch' }: { readonly rounds?: number; readonly peerName?: string } = {},
+): string {
+  const results = Array.from({ length: rounds }, (_, round) => {
+    console.log(`round ${round + 1} of ${rounds}`);
+    return { ours: ours(), peer: peer() };
+  });
+  const rows = lines.map((line) => {
+    const mine = best(
+      results.map((result) => result.ours),
+      line,
+    );
+    const theirs = best(
+      results.map((result) => result.peer),
+      line,
+    );
+    const ratio = mine / theirs;
+    const sign = line.moreIsBetter ? '≥' : '≤';
+    const kept = line.limit === undefined || (line.moreIsBetter ? ratio >= line.limit : ratio <= line.limit);
+    const limit = line.limit === undefined ? '' : `${sign} ${line.limit}${kept ? '' : ' **missed**'}`;
+    return `| ${line.name} | ${figure(mine)} ${line.unit} | ${figure(theirs)} ${line.unit} | ${ratio.toFixed(2)} | ${limit} |`;
+  });
+  const table = [`| | ours | ${peerName} | ratio | asked |`, '|---|---|---|---|---|', ...rows].join('\n');
+  console.log(`\n${table}\n`);
+  return table;
+}
+
+function figure(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3);
+}
