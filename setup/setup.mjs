@@ -1,9 +1,10 @@
-// Brings a fresh clone to where everything runs: npm packages, libtorch, the addon, the built TypeScript.
+// Brings a fresh clone to where everything runs: npm packages, libtorch, the native libraries, the built TypeScript.
 // Uses Node's own modules only, since nothing else is there yet. What is in place already is left alone.
 
 import { buildAddon } from './addon.mjs';
 import { buildTypeScript, installPackages } from './javascript.mjs';
 import { findOrInstallLibtorch } from './libtorch.mjs';
+import { buildLossLibrary } from './lossLibrary.mjs';
 import { SetupError } from './shell.mjs';
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -12,7 +13,9 @@ try {
   if (major < 20)
     throw new SetupError(`Node ${process.versions.node} is too old: anyclass needs Node 20 or newer`);
   installPackages();
-  await buildAddon(findOrInstallLibtorch());
+  const libtorch = findOrInstallLibtorch();
+  await buildAddon(libtorch);
+  await buildLossLibrary(libtorch);
   buildTypeScript();
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;

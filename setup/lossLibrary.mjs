@@ -1,0 +1,50 @@
+// Builds packages/anyclass/native, the fused loss, into a library that registers its operators with libtorch. The CUDA
+// kernels are part of it where libtorch has CUDA and nvcc is at hand; without them, GPUs run a composition of
+// libtorch's own operators.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildNativeLibrary } from './nativeLibrary.mjs';
+import { output } from './shell.mjs';
+
+/** @param {import('./libtorch.mjs').Libtorch} libtorch */
+export async function buildLossLibrary(libtorch) {
+  const nvcc = libtorch.cuda ? findNvcc(libtorch.cuda) : undefined;
+  if (libtorch.cuda && !nvcc) {
+    console.log('setup: no nvcc here, so the loss runs on GPUs without kernels of its own');
+  }
+  await buildNativeLibrary(
+    {
+      title: 'the fused loss',
+      sourceFolder: 'packages/anyclass/native',
+      library: 'packages/anyclass/build/libanyclass.so',
+      uses: (file) => nvcc !== undefined || !file.startsWith('cuda'),
+      // What lets the compiler turn the loops over classes into vector instructions, without giving up NaN.
+      flags: ['-O3', '-fopenmp', '-fno-math-errno', '-fno-trapping-math'],
+      linkFlags: ['-fopenmp'],
+      ...(nvcc === undefined ? {} : { cuda: { nvcc, flags: nvccFlags() } }),
+    },
+    libtorch,
+  );
+}
+
+/**
+ * @param {string} toolkit
+ * @returns {string | undefined}
+ */
+function findNvcc(toolkit) {
+  const own = join(toolkit, 'bin/nvcc');
+  return existsSync(own) ? own : output('sh', ['-c', 'command -v nvcc']);
+}
+
+function nvccFlags() {
+  return ['-O3', '-std=c++17', '-Xcompiler', '-fPIC', ...targets().map((target) => `-gencode=${target}`)];
+}
+
+// The GPUs that are here; without one, the data centre generations that CUDA 12 and 13 both know.
+function targets() {
+  const capabilities = output('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader']);
+  const found = [...new Set(capabilities?.match(/\d+\.\d+/g))].map((version) => version.replace('.', ''));
+  if (found.length > 0) return found.map((version) => `arch=compute_${version},code=sm_${version}`);
+  return ['arch=compute_80,code=sm_80', 'arch=compute_90,code=[sm_90,compute_90]'];
+}

@@ -1,0 +1,128 @@
+// Compiles a folder of C++ (and CUDA) into one shared library beside libtorch: one compiler call per source file, side
+// by side, and nothing at all while neither the sources nor libtorch have changed.
+
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fingerprint, root, SetupError } from './shell.mjs';
+
+/**
+ * @typedef {object} NativeLibrary
+ * @property {string} title for the progress line
+ * @property {string} sourceFolder from the project's root
+ * @property {string} library the file to make, from the project's root
+ * @property {(file: string) => boolean} uses whether a source file belongs in it, here
+ * @property {string[]} flags of the C++ compiler, beside libtorch's own
+ * @property {string[]} linkFlags
+ * @property {{ nvcc: string, flags: string[] }} [cuda] the compiler of its .cu files
+ */
+
+/**
+ * Builds the library where it is missing or out of date.
+ *
+ * @param {NativeLibrary} plan
+ * @param {import('./libtorch.mjs').Libtorch} libtorch
+ * @returns {Promise<boolean>} whether it was built
+ */
+export async function buildNativeLibrary(plan, libtorch) {
+  const sourceFolder = join(root, plan.sourceFolder);
+  const library = join(root, plan.library);
+  const build = join(library, '..');
+  const files = readdirSync(sourceFolder).sort();
+  const sources = files.filter((file) => /\.(cc|cu)$/.test(file) && plan.uses(file));
+  const headers = files.filter((file) => file.endsWith('.h'));
+  const expected = fingerprint(
+    [...sources, ...headers].map((file) => join(sourceFolder, file)),
+    [JSON.stringify(libtorch), JSON.stringify(plan)],
+  );
+  const stamp = join(build, 'fingerprint');
+  if (existsSync(library) && existsSync(stamp) && readFileSync(stamp, 'utf8') === expected) return false;
+
+  const compiler = cxx();
+  console.log(`setup: building ${plan.title} against libtorch ${libtorch.version} (${libtorch.origin})`);
+  mkdirSync(build, { recursive: true });
+  const objects = sources.map((source) => join(build, `${source}.o`));
+  const commands = sources.map((source, i) => {
+    const files = ['-c', join(sourceFolder, source), '-o', objects[i] ?? ''];
+    const isCuda = source.endsWith('.cu');
+    return isCuda && plan.cuda
+      ? { program: plan.cuda.nvcc, parameters: [...plan.cuda.flags, ...files] }
+      : { program: compiler, parameters: [...compileFlags(libtorch), ...plan.flags, ...files] };
+  });
+  await runSideBySide(commands);
+  const unfinished = `${library}.new`;
+  await compile(compiler, [
+    ...linkFlags(libtorch),
+    ...plan.linkFlags,
+    '-o',
+    unfinished,
+    ...objects,
+    ...libraries(libtorch),
+  ]);
+  renameSync(unfinished, library);
+  writeFileSync(stamp, expected);
+  return true;
+}
+
+/** @returns {string} the C++ compiler, which must be there */
+function cxx() {
+  const compiler = process.env['CXX'] ?? 'g++';
+  if (spawnSync(compiler, ['--version']).status === 0) return compiler;
+  throw new SetupError(
+    `no C++ compiler '${compiler}': install g++ (Debian: apt-get install -y g++) or set CXX`,
+  );
+}
+
+/** @param {import('./libtorch.mjs').Libtorch} libtorch */
+function compileFlags(libtorch) {
+  const includes = [...libtorch.include, ...(libtorch.cuda ? [join(libtorch.cuda, 'include')] : [])];
+  return ['-fPIC', '-fvisibility=hidden', ...libtorch.flags, ...includes.flatMap((folder) => ['-I', folder])];
+}
+
+/**
+ * nodelete: libtorch cannot be unloaded, so what uses it stays when a worker thread that loaded it ends.
+ * no-as-needed: libtorch_cuda registers its operators by being there, though no symbol asks for it.
+ *
+ * @param {import('./libtorch.mjs').Libtorch} libtorch
+ */
+function linkFlags(libtorch) {
+  return [
+    '-shared',
+    `-L${libtorch.lib}`,
+    `-Wl,-rpath,${libtorch.lib}`,
+    '-Wl,-z,nodelete',
+    '-Wl,--no-as-needed',
+  ];
+}
+
+/** @param {import('./libtorch.mjs').Libtorch} libtorch */
+function libraries(libtorch) {
+  const cuda = ['-ltorch_cuda', '-lc10_cuda', `-L${libtorch.cuda}/lib64`, '-lcudart'];
+  return ['-ltorch', '-ltorch_cpu', '-lc10', ...(libtorch.cuda ? cuda : []), '-ldl'];
+}
+
+/** @param {{ program: string, parameters: string[] }[]} commands */
+async function runSideBySide(commands) {
+  const waiting = [...commands];
+  const worker = async () => {
+    for (let command = waiting.pop(); command; command = waiting.pop()) {
+      await compile(command.program, command.parameters);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+}
+
+/**
+ * @param {string} compiler
+ * @param {string[]} parameters
+ */
+async function compile(compiler, parameters) {
+  try {
+    await promisify(execFile)(compiler, parameters, { maxBuffer: 64 << 20 });
+  } catch (error) {
+    const details = error instanceof Error && 'stderr' in error ? error.stderr : error;
+    throw new SetupError(`${compiler} ${parameters.join(' ')} failed:\n${details}`);
+  }
+}
