@@ -18,6 +18,7 @@ export type { Scalar } from './native.js';
 export * as nn from './nn/index.js';
 export { hasOperator } from './operator.js';
 export * as optim from './optim/index.js';
+export { type RegisteredValue, registeredOperator } from './registered.js';
 export * from './runtime.js';
 export * from './serialization/index.js';
 export { type Conversion, type NestedArray, Tensor } from './tensor.js';
