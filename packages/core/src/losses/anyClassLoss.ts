@@ -1,8 +1,9 @@
 import type { ClassBalance } from '../balance/effectiveNumberWeights.js';
 import { checkGamma, checkLength, checkShare, type FloatArray, rowsOf } from './lossArguments.js';
+import type { LossPasses } from './lossPasses.js';
 import { type LossRows, lossRows } from './lossRows.js';
-import { type RowPresence, rowPresence } from './rowPresence.js';
-import { rowTerms } from './rowTerms.js';
+import { scalarPasses } from './scalarPasses.js';
+import { simdPasses } from './simd/simdPasses.js';
 
 /** How the rows' losses become one. */
 export type Reduction =
@@ -89,11 +90,13 @@ export function anyClassLoss(
   checkArrays(logits, targets, rows, options);
   const known = options.mask === undefined ? targets : withoutMasked(targets, options.mask);
 
-  const presence = rowPresence(logits, known, classes, lambda, options.balance, rows.weights);
-  const denominator = denominatorOf(reduction, presence);
-  const scale = denominator > 0 ? 1 / denominator : 0;
   const focusing = base === 'focal' ? gamma : 0;
-  rowTerms({ logits, targets: known, classes, alpha, gamma: focusing, presence, rows, scale, gradient });
+  const { balance } = options;
+  const batch = { logits, targets: known, classes, alpha, lambda, gamma: focusing, balance, rows, gradient };
+  const passes = (logits instanceof Float32Array ? simdPasses(batch) : null) ?? scalarPasses(batch);
+  const denominator = denominatorOf(reduction, passes);
+  const scale = denominator > 0 ? 1 / denominator : 0;
+  passes.addTerms(scale);
 
   const numerator = rows.losses.reduce((sum, loss) => sum + loss, 0);
   if (!Number.isFinite(numerator)) throw notFinite(logits, classes);
@@ -129,9 +132,9 @@ function withoutMasked(targets: ArrayLike<number>, mask: ArrayLike<number>): Flo
   return Float64Array.from(targets, (target, i) => (mask[i] === 0 ? Number.NaN : target));
 }
 
-function denominatorOf(reduction: Reduction, presence: RowPresence): number {
-  if (reduction === 'batch') return presence.presences;
-  if (reduction === 'mean') return presence.labelledRows;
+function denominatorOf(reduction: Reduction, passes: LossPasses): number {
+  if (reduction === 'batch') return passes.presences;
+  if (reduction === 'mean') return passes.labelledRows;
   if (reduction === 'sum' || reduction === 'none') return 1;
   if (!(reduction.denominator > 0 && reduction.denominator < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`reduction.denominator is ${reduction.denominator}; expected a positive number`);

@@ -1,0 +1,28 @@
+import type { ClassBalance } from '../balance/effectiveNumberWeights.js';
+import type { FloatArray } from './lossArguments.js';
+import type { LossRows } from './lossRows.js';
+
+/** A batch that passed the checks, and where its figures go. */
+export interface LossBatch {
+  readonly logits: FloatArray;
+  /** 0 to 1, or NaN for unknown. */
+  readonly targets: ArrayLike<number>;
+  readonly classes: number;
+  readonly alpha: number;
+  readonly lambda: number;
+  /** 0 for binary cross-entropy. */
+  readonly gamma: number;
+  readonly balance: ClassBalance | undefined;
+  readonly rows: LossRows;
+  readonly gradient: FloatArray | undefined;
+}
+
+/** A batch after the first pass over it. The second one needs the gradient's scale, which depends on all rows. */
+export interface LossPasses {
+  /** The number of rows with a known label. */
+  readonly labelledRows: number;
+  /** Σ y + number of negatives: the denominator of the batch loss. */
+  readonly presences: number;
+  /** Computes the rows' losses and, where asked, the gradient times `scale`. */
+  addTerms(scale: number): void;
+}

@@ -1,0 +1,101 @@
+import { absentWeight } from './anyClass.js';
+import { binaryTerm } from './binaryTerm.js';
+import { checkTarget } from './lossArguments.js';
+import type { LossBatch, LossPasses } from './lossPasses.js';
+
+/** What a row's labels say about 'any class'; one entry a row, all 0 for a row without a known label. */
+interface RowPresence {
+  /** y_a. */
+  readonly targets: Float64Array;
+  /** z*, the any-class logit. */
+  readonly logits: Float64Array;
+  /** w_j / Σw of a present and of an absent class. */
+  readonly presentShares: Float64Array;
+  readonly absentShares: Float64Array;
+}
+
+/** The losses in float64, for arrays of any kind: the reference for every faster way. */
+export function scalarPasses(batch: LossBatch): LossPasses {
+  const rowCount = batch.rows.weights.length;
+  const presence = {
+    targets: new Float64Array(rowCount),
+    logits: new Float64Array(rowCount),
+    presentShares: new Float64Array(rowCount),
+    absentShares: new Float64Array(rowCount),
+  };
+  let labelledRows = 0;
+  let presences = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const present = describeRow(batch, row, presence);
+    if (presence.presentShares[row] === 0) continue;
+    labelledRows++;
+    presences += present + (1 - presence.targets[row]!);
+  }
+  return { labelledRows, presences, addTerms: (scale) => addTerms(batch, presence, scale) };
+}
+
+/** Fills a row's entries and its weight; returns Σ y. */
+function describeRow(
+  { logits, targets, classes, lambda, balance, rows }: LossBatch,
+  row: number,
+  to: RowPresence,
+): number {
+  let known = 0;
+  let present = 0;
+  let anyTarget = 0;
+  let logitSum = 0;
+  let presentLogitSum = 0;
+  let classWeight = 0;
+  for (let j = 0, i = row * classes; j < classes; j++, i++) {
+    const target = targets[i]!;
+    if (Number.isNaN(target)) continue;
+    checkTarget(target, row, j);
+    known++;
+    present += target;
+    logitSum += logits[i]!;
+    if (target === 0) continue;
+    anyTarget = Math.max(anyTarget, target);
+    presentLogitSum += target * logits[i]!;
+    if (balance !== undefined) classWeight += target * balance.classWeights[j]!;
+  }
+  rows.weights[row] = 0;
+  if (known === 0) return 0;
+  const absent = absentWeight(anyTarget, lambda);
+  const total = present + (known - present) * absent;
+  to.targets[row] = anyTarget;
+  to.logits[row] = (presentLogitSum + (logitSum - presentLogitSum) * absent) / total;
+  to.presentShares[row] = 1 / total;
+  to.absentShares[row] = absent / total;
+  rows.weights[row] = balance === undefined ? 1 : classWeight + (1 - anyTarget) * balance.negativeWeight;
+  return present;
+}
+
+function addTerms(batch: LossBatch, presence: RowPresence, scale: number): void {
+  const { logits, targets, classes, alpha, gamma, rows, gradient } = batch;
+  const term = new Float64Array(2);
+  for (let row = 0; row < rows.weights.length; row++) {
+    binaryTerm(presence.logits[row]!, presence.targets[row]!, gamma, term);
+    const anyLoss = presence.presentShares[row]! > 0 ? term[0]! : 0;
+    const rowScale = scale * rows.weights[row]!;
+    // d z* / d z_j is the class's share of the weights, which runs from the absent to the present one's.
+    const absentSlope = alpha * term[1]! * presence.absentShares[row]!;
+    const presentSlope = alpha * term[1]! * presence.presentShares[row]!;
+    let baseLoss = 0;
+    const end = (row + 1) * classes;
+    for (let i = row * classes; i < end; i++) {
+      const target = targets[i]!;
+      if (Number.isNaN(target)) {
+        if (gradient !== undefined) gradient[i] = 0;
+        continue;
+      }
+      binaryTerm(logits[i]!, target, gamma, term);
+      baseLoss += term[0]!;
+      if (gradient !== undefined) {
+        gradient[i] = rowScale * (term[1]! + target * presentSlope + (1 - target) * absentSlope);
+      }
+    }
+    rows.base[row] = baseLoss;
+    rows.anyClass[row] = anyLoss;
+    rows.losses[row] = rows.weights[row]! * (baseLoss + alpha * anyLoss);
+  }
+}

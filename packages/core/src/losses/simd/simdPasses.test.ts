@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type AnyClassLossOptions, anyClassLoss, type Reduction } from '../anyClassLoss.js';
+import { lossKernelBytes } from './lossKernel.js';
+
+interface Batch {
+  readonly logits: Float32Array;
+  readonly targets: Float32Array;
+  readonly options: AnyClassLossOptions & { readonly reduction?: Exclude<Reduction, 'none'> };
+}
+
+const target = fc.oneof(fc.constantFrom(0, 0, 1, Number.NaN), fc.float({ min: 0, max: 1, noNaN: true }));
+const share = fc.float({ min: 0, max: 1, noNaN: true });
+
+/** Up to 4 rows of up to 11 classes: whole groups of lanes, and what is left of them. */
+function batches(logit: fc.Arbitrary<number>): fc.Arbitrary<Batch> {
+  return fc
+    .record({ rows: fc.integer({ min: 1, max: 4 }), classes: fc.integer({ min: 1, max: 11 }) })
+    .chain(({ rows, classes }) => {
+      const entries = { minLength: rows * classes, maxLength: rows * classes };
+      return fc.record({
+        logits: fc.array(logit, entries).map((z) => Float32Array.from(z)),
+        targets: fc.array(target, entries).map((y) => Float32Array.from(y)),
+        options: fc.record({
+          classes: fc.constant(classes),
+          base: fc.constantFrom<'bce' | 'focal'>('bce', 'focal'),
+          alpha: share,
+          lambda: share,
+          gamma: fc.constantFrom(0, 0.5, 2, 3),
+          balance: fc.option(
+            fc.record({
+              classWeights: fc.array(share, { minLength: classes, maxLength: classes }),
+              negativeWeight: share,
+            }),
+            { nil: { classWeights: Array<number>(classes).fill(1), negativeWeight: 1 } },
+          ),
+          reduction: fc.constantFrom<'batch' | 'mean' | 'sum'>('batch', 'mean', 'sum'),
+        }),
+      });
+    });
+}
+
+function compute(batch: Batch, logits: Float32Array | Float64Array) {
+  const gradient = new Float64Array(logits.length);
+  return { ...anyClassLoss(logits, batch.targets, { ...batch.options, gradient }), gradient };
+}
+
+// Relative to the size of the sums that the figure comes from: a term may be a small difference of large logits.
+function expectClose(found: number, expected: number, size: number): void {
+  expect(Math.abs(found - expected)).toBeLessThanOrEqual(3e-6 * Math.abs(expected) + 1e-6 * size);
+}
+
+describe('float32 by SIMD agrees with float64', () => {
+  test.each([
+    ['ordinary logits', fc.float({ min: -12, max: 12, noNaN: true })],
+    ['large logits', fc.float({ min: -200, max: 200, noNaN: true })],
+    ['the extremes of float16', fc.constantFrom(-65504, -1e4, -100, -0, 0, 3, 100, 1e4, 65504)],
+  ])('for %s, in loss, rows and gradient', (_, logit) => {
+    fc.assert(
+      fc.property(batches(logit), (batch) => {
+        const fast = compute(batch, batch.logits);
+        const exact = compute(batch, Float64Array.from(batch.logits));
+        const largest = Math.max(1, ...batch.logits.map(Math.abs));
+        expectClose(fast.loss, exact.loss, largest);
+        expectClose(fast.denominator, exact.denominator, 1);
+        exact.rows.base.forEach((loss, row) => {
+          expectClose(fast.rows.base[row]!, loss, largest);
+          expectClose(fast.rows.anyClass[row]!, exact.rows.anyClass[row]!, largest);
+          expectClose(fast.rows.weights[row]!, exact.rows.weights[row]!, 1);
+        });
+        const scale = exact.denominator > 0 ? largest * Math.max(1, 1 / exact.denominator) : 1;
+        exact.gradient.forEach((slope, i) => {
+          expect(Number.isFinite(fast.gradient[i])).toBe(true);
+          expectClose(fast.gradient[i]!, slope, scale);
+        });
+      }),
+    );
+  });
+
+  test('for ordinary logits to a millionth, so that it is not half precision', () => {
+    const logits = Float32Array.from({ length: 410 }, (_, i) => Math.sin(i) * 6);
+    const targets = Float32Array.from({ length: 410 }, (_, i) => (i % 17 === 0 ? 1 : 0));
+    for (const base of ['bce', 'focal'] as const) {
+      const batch = { logits, targets, options: { classes: 41, base } };
+      const exact = compute(batch, Float64Array.from(logits));
+      const fast = compute(batch, logits);
+      expect(fast.loss / exact.loss).toBeCloseTo(1, 6);
+      fast.gradient.forEach((slope, i) => {
+        expect(slope).toBeCloseTo(exact.gradient[i]!, 7);
+      });
+    }
+  });
+});
+
+test('without class balancing every labelled row weighs 1', () => {
+  const targets = [1, 0, 0, 0, Number.NaN, Number.NaN];
+  const { rows } = anyClassLoss(new Float32Array(6), targets, { classes: 2, base: 'bce' });
+  expect([...rows.weights]).toEqual([1, 1, 0]);
+});
+
+test('a target out of range is named as it is in float64', () => {
+  const targets = [0, 0, 0, 0, 0, -0.5];
+  expect(() => anyClassLoss(new Float32Array(6), targets, { classes: 3, base: 'bce' })).toThrow(
+    'targets at row 1, class 2 is -0.5',
+  );
+});
+
+test('a logit that is not a number is named', () => {
+  const logits = new Float32Array([0, Number.NaN]);
+  expect(() => anyClassLoss(logits, [0, 0], { classes: 2, base: 'focal' })).toThrow(
+    'logits at row 0, class 1 is NaN',
+  );
+});
+
+describe('where WebAssembly is not at hand', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+  const logits = Float32Array.from([0.3, -2, 5, 1, 0, -1]);
+  const targets = [1, 0, 0, 0, 1, 0];
+  const options = { classes: 3, base: 'focal' } as const;
+  const exact = anyClassLoss(Float64Array.from(logits), targets, options).loss;
+
+  test('this platform has it, and it is used', () => {
+    expect(WebAssembly.validate(lossKernelBytes())).toBe(true);
+    const { loss } = anyClassLoss(logits, targets, options);
+    expect(loss).not.toBe(exact);
+    expect(loss).toBeCloseTo(exact, 6);
+  });
+  test.each([
+    ['absent', undefined],
+    [
+      'forbidden',
+      {
+        Module: class {
+          constructor() {
+            throw new Error('forbidden');
+          }
+        },
+      },
+    ],
+  ])('%s, the scalar passes compute', async (_, stub) => {
+    vi.resetModules();
+    vi.stubGlobal('WebAssembly', stub);
+    const fresh = await import('../anyClassLoss.js');
+    expect(fresh.anyClassLoss(logits, targets, options).loss).toBe(exact);
+  });
+});

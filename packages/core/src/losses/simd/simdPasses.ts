@@ -1,0 +1,128 @@
+import type { LossBatch, LossPasses } from '../lossPasses.js';
+import { lossKernelBytes } from './lossKernel.js';
+import { BYTES, LANES, RECORD, RECORD_ENTRIES } from './rowGroups.js';
+
+// The part of the global WebAssembly object that is used here; core is compiled without the DOM's types.
+declare const WebAssembly:
+  | {
+      readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
+      readonly Instance: new (module: object) => { readonly exports: KernelExports };
+    }
+  | undefined;
+
+type Pass = (
+  logits: number,
+  targets: number,
+  gradient: number,
+  records: number,
+  rows: number,
+  classes: number,
+  alpha: number,
+  gamma: number,
+  scale: number,
+) => void;
+
+interface KernelExports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly describeRows: (
+    logits: number,
+    targets: number,
+    weights: number,
+    records: number,
+    rows: number,
+    classes: number,
+    lambda: number,
+    negativeWeight: number,
+  ) => number;
+  readonly addTerms_none: Pass;
+  readonly addTerms_square: Pass;
+  readonly addTerms_power: Pass;
+}
+
+const PAGE_BYTES = 65536;
+const LARGEST_MEMORY = 2 ** 31;
+
+let kernel: KernelExports | null | undefined;
+
+/**
+ * The losses in float32 by WebAssembly SIMD. Null where that is not at hand, where the batch exceeds its memory, or where
+ * a target is out of range: the scalar passes then compute, or name the target.
+ */
+export function simdPasses(batch: LossBatch): LossPasses | null {
+  kernel ??= instantiate();
+  if (kernel === null) return null;
+  const { logits, targets, classes, alpha, lambda, gamma, balance, rows, gradient } = batch;
+  const rowCount = rows.weights.length;
+  const at = placesOf(logits.length, rowCount, classes);
+  if (at.end > LARGEST_MEMORY) return null;
+  const floats = memoryOf(kernel, at.end);
+  floats.set(logits, at.logits / BYTES);
+  floats.set(targets, at.targets / BYTES);
+  floats.set(balance?.classWeights ?? new Float32Array(classes), at.weights / BYTES);
+  const negativeWeight = balance?.negativeWeight ?? 1;
+  const { describeRows } = kernel;
+  if (
+    describeRows(at.logits, at.targets, at.weights, at.records, rowCount, classes, lambda, negativeWeight) !==
+    0
+  ) {
+    return null;
+  }
+  const records = floats.subarray(at.records / BYTES, at.records / BYTES + rowCount * RECORD_ENTRIES);
+  let labelledRows = 0;
+  let presences = 0;
+  for (let record = 0; record < records.length; record += RECORD_ENTRIES) {
+    if (records[record + RECORD.presentShare] === 0) continue;
+    labelledRows++;
+    presences += records[record + RECORD.presences]!;
+    if (balance === undefined) records[record + RECORD.weight] = 1;
+  }
+  const pass = passOf(kernel, gamma);
+  return {
+    labelledRows,
+    presences,
+    addTerms(scale) {
+      pass(at.logits, at.targets, at.gradient, at.records, rowCount, classes, alpha, gamma, scale);
+      gradient?.set(floats.subarray(at.gradient / BYTES, at.gradient / BYTES + logits.length));
+      for (let row = 0, record = 0; row < rowCount; row++, record += RECORD_ENTRIES) {
+        const weight = records[record + RECORD.weight]!;
+        const base = records[record + RECORD.base]!;
+        const anyClass = records[record + RECORD.anyClass]!;
+        rows.weights[row] = weight;
+        rows.base[row] = base;
+        rows.anyClass[row] = anyClass;
+        rows.losses[row] = weight * (base + alpha * anyClass);
+      }
+    },
+  };
+}
+
+function instantiate(): KernelExports | null {
+  if (typeof WebAssembly === 'undefined') return null;
+  try {
+    return new WebAssembly.Instance(new WebAssembly.Module(lossKernelBytes())).exports;
+  } catch {
+    // No SIMD here, or a page that forbids compiling.
+    return null;
+  }
+}
+
+/** Byte addresses of the arrays, each followed by room for a group of lanes that runs over. */
+function placesOf(entries: number, rows: number, classes: number) {
+  const bytesOf = (count: number) => (count + LANES) * BYTES;
+  const targets = bytesOf(entries);
+  const gradient = targets + bytesOf(entries);
+  const weights = gradient + bytesOf(entries);
+  const records = weights + bytesOf(classes);
+  return { logits: 0, targets, gradient, weights, records, end: records + rows * RECORD_ENTRIES * BYTES };
+}
+
+function memoryOf({ memory }: KernelExports, bytes: number): Float32Array {
+  const missing = bytes - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
+  return new Float32Array(memory.buffer);
+}
+
+function passOf(exports: KernelExports, gamma: number): Pass {
+  if (gamma === 0) return exports.addTerms_none;
+  return gamma === 2 ? exports.addTerms_square : exports.addTerms_power;
+}
