@@ -1,7 +1,7 @@
 // From JPEG files to float tensors on the CPU, per core, beside Pillow + torchvision in the same run:
 // decoded each time, and from the prepared cache. Then the rate with all cores, which is what a GPU is fed with.
 //
-//     node bench/dist/data/loading.js
+//     node bench/dist/data/loading.js          PYTHON names the Python that has Pillow and torchvision
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -114,5 +114,5 @@ async function pixelDifference(dataset: Dataset, files: string): Promise<number>
 }
 
 function python(...options: string[]): string {
-  return execFileSync('/usr/bin/python3', [peer, ...options], { encoding: 'utf8' });
+  return execFileSync(process.env['PYTHON'] ?? '/usr/bin/python3', [peer, ...options], { encoding: 'utf8' });
 }

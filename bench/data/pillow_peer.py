@@ -16,17 +16,20 @@ MEAN, STD = [0.47, 0.447, 0.408], [0.233, 0.228, 0.231]
 
 
 def photographs():
-    """Scikit-learn's two sample photographs: real detail, and on every machine that has scikit-learn."""
-    import sklearn
+    """The photographs in the folder PHOTOGRAPHS, else scikit-learn's two samples."""
+    folder = os.environ.get('PHOTOGRAPHS')
+    if folder is None:
+        import sklearn
 
-    folder = os.path.join(os.path.dirname(sklearn.__file__), 'datasets', 'images')
-    return [Image.open(os.path.join(folder, name)).convert('RGB') for name in ('china.jpg', 'flower.jpg')]
+        folder = os.path.join(os.path.dirname(sklearn.__file__), 'datasets', 'images')
+    names = sorted(name for name in os.listdir(folder) if name.endswith('.jpg'))
+    return [Image.open(os.path.join(folder, name)).convert('RGB') for name in names]
 
 
 def make(folder, count, width, height):
     sources = photographs()
     for i in range(count):
-        source = sources[i % 2]
+        source = sources[i % len(sources)]
         # A different part of the photograph each time, so that no two files are the same.
         left, top = (i * 7) % 60, (i * 5) % 40
         part = source.crop((left, top, source.width - 60 + left, source.height - 40 + top))

@@ -50,9 +50,9 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
     tidy(() => {
       const parameters = options.augmentation ? drawAll(batch, options.augmentation, options) : undefined;
       const uploaded = upload(batch.images, [batch.size, height, width, channels]);
-      let images = uploaded.permute([0, 3, 1, 2]).to('float32').div_(255);
-      if (parameters) images = augment(images, parameters);
-      images = normalise(images, options);
+      let images = uploaded.permute([0, 3, 1, 2]).to('float32');
+      if (parameters) images = augment(images.div_(255), parameters);
+      images = normalise(images, parameters ? 1 : 255, options);
       if (parameters?.some(({ erase }) => erase))
         images = eraseBoxes(
           images,
@@ -108,13 +108,31 @@ function augment(images: Tensor, parameters: readonly SampleParameters[]): Tenso
   return current;
 }
 
-function normalise(images: Tensor, { mean, std }: DeviceBatchOptions): Tensor {
-  const channels = images.shape[1]!;
-  const perChannel = (values: readonly number[]) => {
-    if (values.length !== channels && values.length !== 1) {
-      throw new RangeError(`mean and std have ${values.length} channels; the images have ${channels}`);
-    }
-    return tensor([...values], { shape: [1, values.length, 1, 1], device: images.device });
-  };
-  return images.sub(perChannel(mean)).div(perChannel(std));
+/**
+ * (x / range - mean) / std as one product and one difference, in place. The images are taken as rows of width x channels
+ * numbers with the constants repeated along them: three channels innermost would leave the processor loops of three.
+ */
+function normalise(images: Tensor, range: number, { mean, std }: DeviceBatchOptions): Tensor {
+  const [count = 0, channels = 0, height = 0, width = 0] = images.shape;
+  const along = (value: (channel: number) => number) =>
+    tensor(
+      Float32Array.from({ length: width * channels }, (_, i) => value(i % channels)),
+      { device: images.device },
+    );
+  const [means, deviations] = [ofChannel(mean, channels), ofChannel(std, channels)];
+  return images
+    .permute([0, 2, 3, 1])
+    .contiguous()
+    .view([count * height, width * channels])
+    .mul_(along((c) => 1 / (range * deviations(c))))
+    .sub_(along((c) => means(c) / deviations(c)))
+    .view([count, height, width, channels])
+    .permute([0, 3, 1, 2]);
+}
+
+function ofChannel(values: readonly number[], channels: number): (channel: number) => number {
+  if (values.length !== channels && values.length !== 1) {
+    throw new RangeError(`mean and std have ${values.length} channels; the images have ${channels}`);
+  }
+  return (channel) => values[channel] ?? values[0]!;
 }

@@ -66,6 +66,13 @@ test('the size is that of the picture as it is looked at', async () => {
   expect(await imageSize(encoded('exif-rotated.jpg'))).toMatchObject({ width: 40, height: 24 });
 });
 
+test('a small picture is enlarged between pixel centres', async () => {
+  const image = { kind: 'pixels', pixels: Uint8Array.of(0, 10), width: 2, height: 1, channels: 1 } as const;
+  expect([...(await decodeImage(image, { width: 4, height: 2, channels: 1 }))]).toEqual([
+    0, 3, 8, 10, 0, 3, 8, 10,
+  ]);
+});
+
 test('pixels of the right size are taken as they are, others are resized', async () => {
   const pixels = Uint8Array.of(0, 0, 255, 255);
   const image = { kind: 'pixels', pixels, width: 2, height: 2, channels: 1 } as const;

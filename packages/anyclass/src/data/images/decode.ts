@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { DataError, reasonOf } from '../dataError.js';
+import { enlarge } from './enlarge.js';
 import type { StoredImage } from './imageSource.js';
 
 /** The size of a decoded image, the same for all of a dataset: the network's input. */
@@ -21,7 +22,7 @@ const longestDecode = 60; // seconds; a decoder that loops on a damaged file end
  * Decode an image to 8-bit pixels of a size, rows from the top, channels interleaved.
  *
  * Width and height are fitted without keeping their proportion, as the paper's recipe does; shrinking averages (a
- * triangle filter, as Pillow's antialiased bilinear). EXIF rotation is applied, 16 bits become 8, palettes and CMYK
+ * triangle filter, as Pillow's antialiased bilinear), enlarging is bilinear. EXIF rotation is applied, 16 bits become 8, palettes and CMYK
  * become RGB by their profile, the first frame of an animation counts, and what is transparent is black.
  *
  * @example
@@ -41,15 +42,15 @@ export async function decodeImage(image: StoredImage, format: PixelFormat): Prom
     const { data, info } = await open(image)
       .autoOrient()
       .flatten({ background: '#000' })
-      .resize(width, height, { fit: 'fill', kernel: 'linear' })
+      .resize(width, height, { fit: 'fill', kernel: 'linear', withoutEnlargement: true })
       .toColourspace(channels === 1 ? 'b-w' : 'srgb')
       .timeout({ seconds: longestDecode })
       .raw()
       .toBuffer({ resolveWithObject: true });
-    if (data.length !== width * height * channels) {
-      throw new DataError(`decoded to ${info.width}x${info.height} with ${info.channels} channels`);
+    if (data.length !== info.width * info.height * channels) {
+      throw new DataError(`decoded to ${info.channels} channels; expected ${channels}`);
     }
-    return data;
+    return enlarge(data, info.width, info.height, format);
   } catch (error) {
     throw decodeError(error);
   }
