@@ -34,7 +34,12 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
       throw new RangeError(`${name}: ${field} is ${value}; expected a positive integer`);
     }
   }
-  return tidy(() => build(name, complete));
+  return buildNetwork(name, complete);
+}
+
+/** A network from options that are complete, as another one's `options` are. */
+export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
+  return tidy(() => build(name, options));
 }
 
 function build(name: NetworkName, options: CompleteNetworkOptions): Network {

@@ -1,0 +1,12 @@
+import { findStateDict, readPytorchCheckpoint, readSafetensors, type StoredTensor } from '@anyclass/torch';
+
+/**
+ * The tensors of a weight file by name: `.safetensors`, or a checkpoint of PyTorch, wherever in it the weights stand.
+ *
+ * @example
+ * readWeights('vit_b_16-c867db91.pth').get('class_token')?.shape // [1, 1, 768]
+ */
+export function readWeights(path: string): Map<string, StoredTensor> {
+  if (path.endsWith('.safetensors')) return readSafetensors(path).tensors;
+  return findStateDict(readPytorchCheckpoint(path).value).tensors;
+}
