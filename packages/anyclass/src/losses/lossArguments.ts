@@ -1,0 +1,59 @@
+// What the loss refuses before the operator sees it. Values inside the tensors are not read: that would wait for a GPU.
+
+import type { Tensor } from '@anyclass/torch';
+import type { AnyClassLossOptions } from './anyClassLoss.js';
+
+export function checkTensors(logits: Tensor, targets: Tensor, mask: Tensor | undefined): void {
+  if (logits.ndim !== 2 || logits.shape[1] === 0) {
+    throw new RangeError(`logits is ${describe(logits)}; expected [rows, classes], with one class or more`);
+  }
+  if (!logits.dtype.includes('float')) {
+    throw new TypeError(`logits is ${describe(logits)}; expected a floating-point dtype`);
+  }
+  checkLike('targets', targets, logits);
+  if (mask === undefined) return;
+  checkLike('mask', mask, logits);
+  if (mask.dtype !== 'bool' && mask.dtype !== 'uint8') {
+    throw new TypeError(`mask is ${describe(mask)}; expected bool or uint8, 0 where a label is unknown`);
+  }
+}
+
+export function checkNumbers({ alpha = 1, lambda = 0.02, gamma = 2 }: AnyClassLossOptions): void {
+  for (const [name, value] of Object.entries({ alpha, lambda })) {
+    if (!(value >= 0 && value <= 1))
+      throw new RangeError(`${name} is ${value}; expected a number from 0 to 1`);
+  }
+  if (!(gamma >= 0 && gamma < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`gamma is ${gamma}; expected a finite number of at least 0`);
+  }
+}
+
+export function checkBalance({ balance }: AnyClassLossOptions, logits: Tensor): void {
+  if (balance === undefined) return;
+  const classes = logits.shape[1];
+  const { classWeights, negativeWeight } = balance;
+  const length = 'device' in classWeights ? classWeights.numel : classWeights.length;
+  if (length !== classes) {
+    throw new RangeError(`balance.classWeights has ${length} entries; expected ${classes}, one a class`);
+  }
+  if (!(negativeWeight >= 0 && negativeWeight < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(
+      `balance.negativeWeight is ${negativeWeight}; expected a finite number of at least 0`,
+    );
+  }
+}
+
+function checkLike(name: string, tensor: Tensor, logits: Tensor): void {
+  if (tensor.shape.join() !== logits.shape.join()) {
+    throw new RangeError(
+      `${name} is ${describe(tensor)}; expected the logits' shape [${logits.shape.join(', ')}]`,
+    );
+  }
+  if (tensor.device !== logits.device) {
+    throw new RangeError(`${name} is on ${tensor.device} and the logits on ${logits.device}; move it there`);
+  }
+}
+
+function describe(tensor: Tensor): string {
+  return `${tensor.dtype}[${tensor.shape.join(', ')}]`;
+}
