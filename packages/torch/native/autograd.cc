@@ -4,6 +4,7 @@
 #include <ATen/autocast_mode.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/function.h>
 
 namespace door {
 namespace {
@@ -34,6 +35,14 @@ napi_value grad(Call& call) {
 
 napi_value requiresGrad(Call& call) { return call.make(call.tensor(0).requires_grad()); }
 napi_value isLeaf(Call& call) { return call.make(call.tensor(0).is_leaf()); }
+
+// gradientFunction(tensor) → the name of the function that its gradient goes to, '' for a leaf
+napi_value gradientFunction(Call& call) {
+  const auto& function = call.tensor(0).grad_fn();
+  if (!function) return call.make(std::string());
+  const auto name = function->name();
+  return call.make(name.substr(name.rfind(':') + 1));
+}
 
 napi_value setRequiresGrad(Call& call) {
   const auto& tensor = call.tensor(0);
@@ -155,7 +164,7 @@ napi_value leaveAutocast(Call& call) {
 }  // namespace
 
 const std::vector<Export> autogradExports = {
-    {"backward", backward}, {"grad", grad}, {"requiresGrad", requiresGrad}, {"isLeaf", isLeaf}, {"setRequiresGrad", setRequiresGrad},
+    {"backward", backward}, {"grad", grad}, {"requiresGrad", requiresGrad}, {"isLeaf", isLeaf}, {"gradientFunction", gradientFunction}, {"setRequiresGrad", setRequiresGrad},
     {"gradients", gradients}, {"setGradient", setGradient}, {"clearGradients", clearGradients}, {"setData", setData},
     {"setGradMode", setGradMode}, {"isGradModeEnabled", isGradModeEnabled}, {"enterAutocast", enterAutocast}, {"leaveAutocast", leaveAutocast},
 };

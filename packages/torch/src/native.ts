@@ -54,6 +54,7 @@ interface Native {
   ): Int32Array;
   requiresGrad(tensor: Place): boolean;
   isLeaf(tensor: Place): boolean;
+  gradientFunction(tensor: Place): string;
   setRequiresGrad(tensor: Place, on: boolean): void;
   gradients(tensors: Int32Array): Int32Array;
   setGradient(tensor: Place, gradient: Place | null): void;

@@ -3,6 +3,7 @@
 
 import { isFloatingPoint } from './dtype.js';
 import { tidy } from './memory.js';
+import { native } from './native.js';
 import { cat, slice } from './operators.generated.js';
 import type { NestedArray, Tensor } from './tensor.js';
 
@@ -20,7 +21,9 @@ export function formatTensor(tensor: Tensor): string {
   if (empty && tensor.ndim !== 1) suffixes.push(`size=(${tensor.shape.join(', ')})`);
   const isDefault = dtype === 'float32' || (!empty && (dtype === 'int64' || dtype === 'bool'));
   if (!isDefault) suffixes.push(`dtype=torch.${dtype}`);
-  if (tensor.requiresGrad) suffixes.push('requires_grad=True');
+  const gradientFunction = native.gradientFunction(tensor.place);
+  if (gradientFunction !== '') suffixes.push(`grad_fn=<${gradientFunction}>`);
+  else if (tensor.requiresGrad) suffixes.push('requires_grad=True');
   const body = empty ? '[]' : formatBody(tensor, prefix.length);
   return withSuffixes(prefix + body, suffixes);
 }
@@ -32,35 +35,40 @@ function formatBody(tensor: Tensor, indent: number): string {
   return formatNested(values, format, tensor.shape, 0, indent, summarise);
 }
 
-// PyTorch's rules: integers in float tensors get a dot, a range over 1000 or values under 1e-4 scientific notation.
-function formatter(
-  values: readonly (number | bigint | boolean)[],
-  floating: boolean,
-): (value: number | bigint | boolean) => string {
-  let text = (value: number | bigint | boolean) =>
-    typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value);
-  if (floating) {
-    const nonZero = values
-      .map((value) => Math.abs(Number(value)))
-      .filter((value) => Number.isFinite(value) && value !== 0);
-    const largest = Math.max(...nonZero);
-    const smallest = Math.min(...nonZero);
-    const integral = nonZero.every((value) => Number.isInteger(value));
-    const wide = nonZero.length > 0 && (largest / smallest > 1000 || largest > 1e8);
-    if (nonZero.length === 0 || integral) {
-      text = wide
-        ? scientific
-        : (value) =>
-            Number.isFinite(Number(value)) ? `${fixed(Number(value), 0)}.` : special(Number(value));
-    } else {
-      text = wide || smallest < 1e-4 ? scientific : (value) => fixed(Number(value), precision);
-    }
-  }
-  const width = Math.max(...values.map((value) => text(value).length));
+type Element = number | bigint | boolean;
+
+function formatter(values: readonly Element[], floating: boolean): (value: Element) => string {
+  const measured = floating ? values.filter((value) => isFiniteNonZero(Number(value))) : values;
+  const text = floating ? floatText(measured.map(Number)) : plainText;
+  // As in PyTorch zeros, nan and infinities do not widen the columns.
+  const width = measured.reduce((widest: number, value) => Math.max(widest, text(value).length), 1);
   return (value) => text(value).padStart(width);
 }
 
-function scientific(value: number | bigint | boolean): string {
+function plainText(value: Element): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return String(value);
+}
+
+// Integers in a float tensor get a dot; a range over 1000, or values under 1e-4, scientific notation.
+function floatText(nonZero: readonly number[]): (value: Element) => string {
+  const magnitudes = nonZero.map(Math.abs);
+  const largest = magnitudes.reduce((most, value) => Math.max(most, value), 0);
+  const smallest = magnitudes.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const wide = largest / smallest > 1000 || largest > 1e8;
+  if (nonZero.every((value) => Number.isInteger(value))) {
+    if (wide) return scientific;
+    return (value) =>
+      Number.isFinite(Number(value)) ? `${fixed(Number(value), 0)}.` : special(Number(value));
+  }
+  return wide || smallest < 1e-4 ? scientific : (value) => fixed(Number(value), precision);
+}
+
+function isFiniteNonZero(value: number): boolean {
+  return Number.isFinite(value) && value !== 0;
+}
+
+function scientific(value: Element): string {
   const number = Number(value);
   if (!Number.isFinite(number)) return special(number);
   const sign = Object.is(number, -0) ? '-' : '';
@@ -79,7 +87,7 @@ function special(value: number): string {
 
 function formatNested(
   values: NestedArray,
-  format: (value: number | bigint | boolean) => string,
+  format: (value: Element) => string,
   shape: readonly number[],
   dimension: number,
   indent: number,
@@ -96,7 +104,7 @@ function formatNested(
 
 function formatRow(
   values: readonly NestedArray[],
-  format: (value: number | bigint | boolean) => string,
+  format: (value: Element) => string,
   indent: number,
   cut: boolean,
 ): string {
@@ -118,7 +126,7 @@ function summarised(tensor: Tensor): Tensor {
   return view;
 }
 
-function flat(values: NestedArray): (number | bigint | boolean)[] {
+function flat(values: NestedArray): Element[] {
   return Array.isArray(values) ? values.flatMap(flat) : [values];
 }
 
