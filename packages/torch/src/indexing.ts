@@ -39,7 +39,7 @@ export function slice(start?: number, end?: number, step = 1): Slice {
 export function readIndex(tensor: Tensor, indices: readonly Index[]): Tensor {
   return tidy(() => {
     const { view, positions } = basicIndex(tensor, indices, 'at');
-    if (positions.some((position) => position !== null)) return index(view, positions);
+    if (positions.length > 0) return index(view, positions);
     return view === tensor ? sliceOperator(tensor, 0) : view;
   });
 }
@@ -47,7 +47,7 @@ export function readIndex(tensor: Tensor, indices: readonly Index[]): Tensor {
 export function writeIndex(tensor: Tensor, indices: readonly Index[], value: Tensor | Scalar): void {
   tidy(() => {
     const { view, positions } = basicIndex(tensor, indices, 'set');
-    if (positions.some((position) => position !== null)) {
+    if (positions.length > 0) {
       const { dtype, device } = view;
       indexPut_(
         view,
@@ -108,6 +108,8 @@ function basicIndex(tensor: Tensor, indices: readonly Index[], caller: string): 
       view = select(view, dimension, item.toNumber());
     }
   }
+  // Whole dimensions at the end go without saying; index_put_ miscounts them after a truth tensor.
+  while (positions.at(-1) === null) positions.pop();
   return { view, positions };
 }
 
