@@ -2,8 +2,8 @@
 // rows from the highest score down. The sorting is done once; a bootstrap replicate only repeats the walk with other
 // multiplicities.
 
-import { type RowSorter, rowSorter } from './rowSorter.js';
 import { type CheckedScores, UNKNOWN } from './scored.js';
+import { descendingKey, type ScoreSorter, scoreSorter } from './scoreSorter.js';
 
 /** Bits of an entry of `RankedClass.entries`, below the row number. */
 
@@ -36,9 +36,8 @@ export function rankClasses(checked: CheckedScores): RankedScores {
   if (rows > 0xffffffff >>> ROW_SHIFT)
     throw new RangeError(`${rows} rows are more than can be ranked at once`);
   const rowKinds = kindsOfRows(labels, classNames.length);
-  const sorter = rowSorter(rows);
-  const marked = new Uint32Array(rows);
-  const classes = classNames.map((_, j) => rankClass(checked, j, rowKinds, sorter, marked));
+  const sorter = scoreSorter(rows);
+  const classes = classNames.map((_, j) => rankClass(checked, j, rowKinds, sorter));
   return { ...checked, classes, rowKinds };
 }
 
@@ -76,26 +75,21 @@ function rankClass(
   { scores, labels, rows, classNames }: CheckedScores,
   j: number,
   rowKinds: Uint8Array,
-  sorter: RowSorter,
-  marked: Uint32Array,
+  sorter: ScoreSorter,
 ): RankedClass {
   const classes = classNames.length;
-  const { values } = sorter;
+  const words = new Uint32Array(scores.buffer, scores.byteOffset, scores.byteLength / 4);
+  const wordsEach = scores.BYTES_PER_ELEMENT / 4;
   let known = 0;
   for (let row = 0, i = j; row < rows; row++, i += classes) {
     const label = labels[i]!;
     if (label === UNKNOWN) continue;
-    values[known] = scores[i]!;
-    marked[known] = (row << ROW_SHIFT) | label | (rowKinds[row] === ROW_NEGATIVE ? IN_NEGATIVE_ROW : 0);
+    sorter.keys[known] = descendingKey(words[(i + 1) * wordsEach - 1]!);
+    sorter.entries[known] =
+      (row << ROW_SHIFT) | label | (rowKinds[row] === ROW_NEGATIVE ? IN_NEGATIVE_ROW : 0);
     known++;
   }
-  const order = sorter.descendingOrder(known);
   const entries = new Uint32Array(known);
-  let score = known > 0 ? values[order[0]!]! : 0;
-  for (let k = 0; k < known; k++) {
-    const next = k + 1 < known ? values[order[k + 1]!]! : Number.NaN;
-    entries[k] = marked[order[k]!]! | (score === next ? 0 : ENDS_TIE);
-    score = next;
-  }
+  sorter.sort(known, (entry) => scores[(entry >>> ROW_SHIFT) * classes + j]!, ENDS_TIE, entries);
   return entries;
 }
