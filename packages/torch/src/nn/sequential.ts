@@ -30,7 +30,12 @@ export class Sequential extends Module {
 
   forward(input: Tensor): Tensor {
     let x = input;
-    for (const layer of this.#layers.values()) x = layer.forward(x);
+    for (const layer of this.#layers.values()) {
+      const next = layer.forward(x);
+      // What lies between is of no more use here: the gradients' graph keeps what backward needs, and no more.
+      if (x !== input && x !== next) x.dispose();
+      x = next;
+    }
     return x;
   }
 }

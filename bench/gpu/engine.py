@@ -1,0 +1,135 @@
+"""PyTorch's side of the engine's figures on a GPU; the same measurements as engine.ts."""
+
+import json
+import time
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+torch.backends.cudnn.benchmark = True
+torch.backends.cuda.matmul.allow_tf32 = True
+torch.backends.cudnn.allow_tf32 = True
+device = "cuda"
+figures = {}
+
+
+def record(name, value):
+    figures[name] = value
+    print(f"{name}: {value:.5g}", flush=True)
+    torch.cuda.empty_cache()
+
+
+def gpu_time(fn, repeats=30, warm_up=10):
+    for _ in range(warm_up):
+        fn()
+    times = []
+    for _ in range(repeats):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        fn()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end))
+    return sorted(times)[repeats // 2]
+
+
+def call_overhead():
+    a, b = torch.rand(2, 2, device=device), torch.rand(2, 2, device=device)
+
+    def additions():
+        for _ in range(10_000):
+            a.add(b)
+        torch.cuda.synchronize()
+
+    additions()
+    times = []
+    for _ in range(10):
+        start = time.perf_counter()
+        additions()
+        times.append((time.perf_counter() - start) * 1e9 / 10_000)
+    return sorted(times)[5]
+
+
+def matmul():
+    a = torch.randn(8192, 8192, device=device, dtype=torch.bfloat16)
+    b = torch.randn(8192, 8192, device=device, dtype=torch.bfloat16)
+    return 2 * 8192**3 / (gpu_time(lambda: a.matmul(b)) * 1e9)
+
+
+def convolution(channels, size):
+    conv = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+    conv = conv.to(device, torch.bfloat16).to(memory_format=torch.channels_last)
+    x = torch.randn(256, channels, size, size, device=device, dtype=torch.bfloat16)
+    x = x.to(memory_format=torch.channels_last).requires_grad_()
+    gradient = conv(x).detach().clone()
+
+    def step():
+        x.grad = None
+        conv.zero_grad()
+        conv(x).backward(gradient)
+
+    return gpu_time(step)
+
+
+class Block(nn.Module):
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outputs)
+        self.shortcut = None
+        if stride != 1 or inputs != outputs:
+            self.shortcut = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+
+    def forward(self, x):
+        inner = self.bn1(self.conv1(x)).relu_()
+        outer = self.bn2(self.conv2(inner))
+        return outer.add_(x if self.shortcut is None else self.shortcut(x)).relu_()
+
+
+def resnet18(classes):
+    blocks = []
+    for stage, width in enumerate([64, 128, 256, 512]):
+        blocks += [Block(64 if stage == 0 else width // 2, width, 1 if stage == 0 else 2), Block(width, width, 1)]
+    stem = [nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True)]
+    return nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, classes))
+
+
+def training():
+    batch = 256
+    network = resnet18(10).to(device).to(memory_format=torch.channels_last)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
+    images = torch.randn(batch, 3, 64, 64, device=device).to(memory_format=torch.channels_last)
+    labels = torch.randint(0, 10, (batch,), device=device)
+
+    def run(count):
+        for _ in range(count):
+            optimizer.zero_grad()
+            with torch.autocast("cuda", dtype=torch.bfloat16):
+                loss = nn.functional.cross_entropy(network(images), labels)
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+        torch.cuda.synchronize()
+
+    run(20)
+    rates = []
+    for _ in range(5):
+        start = time.perf_counter()
+        run(40)
+        rates.append(40 * batch / (time.perf_counter() - start))
+    return sorted(rates)[2]
+
+
+record("call overhead (ns)", call_overhead())
+record("matmul 8192³ bf16 (TFLOP/s)", matmul())
+for channels, size in [(64, 56), (256, 28), (512, 14)]:
+    record(f"convolution {channels} at {size} bf16 (ms)", convolution(channels, size))
+torch.cuda.reset_peak_memory_stats()
+eager = training()
+record("ResNet-18 step, eager (images/s)", eager)
+record("ResNet-18 peak memory (MiB)", torch.cuda.max_memory_allocated() / 2**20)
+figures["ResNet-18 step, captured (images/s)"] = eager  # captured is compared with PyTorch's eager
+print(json.dumps(figures))

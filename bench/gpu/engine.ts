@@ -1,0 +1,141 @@
+// Our side of the engine's figures on a GPU; prints one JSON line each as it goes, all of them as JSON at the end.
+
+import {
+  autocast,
+  CudaEvent,
+  captureStep,
+  cudaMemory,
+  cudaSynchronize,
+  emptyCudaCache,
+  keep,
+  nn,
+  optim,
+  rand,
+  randint,
+  randn,
+  resetPeakCudaMemory,
+  setCudnnBenchmark,
+  setSeed,
+  setTf32,
+  type Tensor,
+  tidy,
+} from '@anyclass/torch';
+import { resnet18 } from './resnet.js';
+
+const device = 'cuda';
+const figures: Record<string, number> = {};
+
+setSeed(0);
+setCudnnBenchmark(true);
+setTf32(true);
+
+record('call overhead (ns)', callOverhead());
+record('matmul 8192³ bf16 (TFLOP/s)', matmul());
+for (const [channels, size] of [
+  [64, 56],
+  [256, 28],
+  [512, 14],
+] as const) {
+  record(`convolution ${channels} at ${size} bf16 (ms)`, convolution(channels, size));
+}
+resetPeakCudaMemory();
+record('ResNet-18 step, eager (images/s)', training(false));
+record('ResNet-18 peak memory (MiB)', cudaMemory().peakAllocated / 2 ** 20);
+record('ResNet-18 step, captured (images/s)', training(true));
+console.log(JSON.stringify(figures));
+
+function record(name: string, value: number): void {
+  figures[name] = value;
+  console.log(`${name}: ${value.toPrecision(5)}`);
+  emptyCudaCache();
+}
+
+/** The median milliseconds of GPU time of one call. */
+function gpuTime(fn: () => void, repeats = 30, warmUp = 10): number {
+  for (let i = 0; i < warmUp; i++) fn();
+  const times = Array.from({ length: repeats }, () => {
+    using start = new CudaEvent().record();
+    fn();
+    using end = new CudaEvent().record();
+    end.synchronize();
+    return start.millisecondsTo(end);
+  });
+  return times.sort((a, b) => a - b)[Math.floor(repeats / 2)] ?? Number.NaN;
+}
+
+function callOverhead(): number {
+  const a = keep(rand([2, 2], { device }));
+  const b = keep(rand([2, 2], { device }));
+  const additions = () => {
+    for (let i = 0; i < 100; i++)
+      tidy(() => {
+        for (let k = 0; k < 100; k++) a.add(b);
+      });
+    cudaSynchronize();
+  };
+  additions();
+  const times = Array.from({ length: 10 }, () => {
+    const start = performance.now();
+    additions();
+    return ((performance.now() - start) * 1e6) / 10_000;
+  });
+  return times.sort((x, y) => x - y)[5] ?? Number.NaN;
+}
+
+function matmul(): number {
+  const a = keep(randn([8192, 8192], { device, dtype: 'bfloat16' }));
+  const b = keep(randn([8192, 8192], { device, dtype: 'bfloat16' }));
+  return (2 * 8192 ** 3) / (gpuTime(() => tidy(() => void a.matmul(b))) * 1e9);
+}
+
+function convolution(channels: number, size: number): number {
+  const conv = new nn.Conv2d(channels, channels, { kernel: 3, padding: 1, bias: false }).to({
+    device,
+    dtype: 'bfloat16',
+    memoryFormat: 'channelsLast',
+  });
+  const x = keep(
+    tidy(() =>
+      randn([256, channels, size, size], { device, dtype: 'bfloat16' }).to({ memoryFormat: 'channelsLast' }),
+    ),
+  );
+  x.requiresGrad = true;
+  const gradient = keep(tidy(() => conv.forward(x).detach().clone()));
+  return gpuTime(() =>
+    tidy(() => {
+      x.grad = null;
+      conv.zeroGrad();
+      conv.forward(x).backward(gradient);
+    }),
+  );
+}
+
+/** Images per second of whole steps: forward, loss, backward, clipping, SGD. */
+function training(captured: boolean): number {
+  const batch = 256;
+  const network = resnet18(10).to({ device, memoryFormat: 'channelsLast' });
+  const parameters = network.parameters();
+  const optimizer = new optim.SGD(parameters, { lr: 0.01, momentum: 0.9, weightDecay: 1e-4 });
+  const images = keep(tidy(() => randn([batch, 3, 64, 64], { device }).to({ memoryFormat: 'channelsLast' })));
+  const labels = keep(randint(0, 10, [batch], { device }));
+  const body = (x: Tensor, y: Tensor): readonly Tensor[] => {
+    optimizer.zeroGrad();
+    const loss = autocast(() => nn.functional.crossEntropy(network.forward(x), y), { device: 'cuda' });
+    loss.backward();
+    optim.clipGradNorm_(parameters, 1);
+    optimizer.step();
+    return [loss.detach()];
+  };
+  const step = captured ? captureStep((x, y) => body(x!, y!)) : (x: Tensor, y: Tensor) => body(x, y);
+  const run = (count: number) => {
+    for (let i = 0; i < count; i++) tidy(() => void step(images, labels));
+    cudaSynchronize();
+  };
+  run(20);
+  const rates = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    run(40);
+    return (40 * batch * 1000) / (performance.now() - start);
+  });
+  return rates.sort((a, b) => a - b)[2] ?? Number.NaN;
+}
