@@ -49,6 +49,7 @@ describe('bad arguments are named', () => {
       'the count of class dog is 0',
     ],
     ['no negatives', () => effectiveNumberWeights([5], 0), 'the count of the negatives is 0'],
+    ['no class', () => effectiveNumberWeights([], 9), 'classCounts is empty'],
     ['nothing at all', () => effectiveNumberWeights([0], 0, { emptyClass: 'zero' }), 'every count is 0'],
     ['a negative count', () => effectiveNumberWeights([5, -1], 9), 'the count of class 1 is -1'],
     ['NaN', () => effectiveNumberWeights([Number.NaN], 9), 'the count of class 0 is NaN'],

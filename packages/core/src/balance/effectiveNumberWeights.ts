@@ -31,6 +31,7 @@ export function effectiveNumberWeights(
 ): ClassBalance & { readonly classWeights: Float64Array } {
   const { beta = 0.9999, emptyClass = 'throw', classNames } = options;
   if (!(beta >= 0 && beta < 1)) throw new RangeError(`beta is ${beta}; expected from 0 to below 1`);
+  if (classCounts.length === 0) throw new RangeError('classCounts is empty; expected one count a class');
   const counts = [...Array.from(classCounts), negativeCount];
   const nameOf = (k: number) =>
     k === classCounts.length ? 'the negatives' : `class ${classNames?.[k] ?? k}`;

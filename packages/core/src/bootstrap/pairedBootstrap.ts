@@ -15,6 +15,7 @@ export interface Difference extends Interval {
 }
 
 export interface PairedBootstrap {
+  readonly classNames: readonly string[];
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
@@ -66,6 +67,7 @@ export function pairedBootstrap(
     return interval === null ? null : { ...interval, first: a, second: b, pValue: twoSided(deltas) };
   };
   return {
+    classNames: first.classNames,
     replicates,
     seed,
     confidence,

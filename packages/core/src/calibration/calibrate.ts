@@ -1,5 +1,5 @@
+import type { FloatArray } from '../arrays/rowMajor.js';
 import { sigmoid } from '../losses/logisticTerms.js';
-import type { FloatArray } from '../losses/lossArguments.js';
 import type { PlattScaling } from './plattScaling.js';
 import { checkProbabilities, probabilityLogits } from './probabilityLogits.js';
 import type { TemperatureScaling } from './temperatureScaling.js';

@@ -1,5 +1,5 @@
+import { type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import { logit } from '../losses/logisticTerms.js';
-import { type FloatArray, rowsOf } from '../losses/lossArguments.js';
 import { placeOf } from '../metrics/scored.js';
 
 // Where a probability of 1 is the nearest number of its precision: beyond, logits cannot be told apart.

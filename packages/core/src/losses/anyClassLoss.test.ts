@@ -230,7 +230,9 @@ describe('reductions', () => {
     const result = anyClassLoss(logits, targets, { ...options, rows, gradient });
     expect(result.rows).toBe(rows);
     expect(result.gradient).toBe(gradient);
-    expect(rows.losses[0]).toBeGreaterThan(0);
+    const three = lossRows(2);
+    anyClassLoss(new Float64Array(6), [1, 0, 0, 0, 0, 0], { classes: 3, base: 'bce', alpha: 0, rows: three });
+    for (const loss of three.losses) expect(loss).toBeCloseTo(2.0794415416798357, 14);
   });
 });
 
@@ -297,4 +299,11 @@ describe('bad arguments are named with their place', () => {
     expect(call).toThrow(RangeError);
     expect(call).toThrow(message);
   });
+});
+
+test('a base loss that does not exist is named', () => {
+  const fromFile: { base: 'bce' } = JSON.parse('{ "base": "any-bce" }');
+  const call = () => anyClassLoss(new Float64Array(2), [0, 1], { classes: 2, ...fromFile });
+  expect(call).toThrow(TypeError);
+  expect(call).toThrow("base is 'any-bce'");
 });

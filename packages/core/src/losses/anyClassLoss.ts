@@ -1,5 +1,6 @@
+import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import type { ClassBalance } from '../balance/effectiveNumberWeights.js';
-import { checkGamma, checkLength, checkShare, type FloatArray, rowsOf } from './lossArguments.js';
+import { checkBase, checkGamma, checkShare } from './lossArguments.js';
 import type { LossPasses } from './lossPasses.js';
 import { type LossRows, lossRows } from './lossRows.js';
 import { scalarPasses } from './scalarPasses.js';
@@ -83,6 +84,7 @@ export function anyClassLoss(
   options: AnyClassLossOptions,
 ): UnreducedLoss | ReducedLoss {
   const { classes, base, alpha = 1, lambda = 0.02, gamma = 2, reduction = 'batch', gradient } = options;
+  checkBase(base);
   checkShare('alpha', alpha);
   checkShare('lambda', lambda);
   checkGamma(gamma);

@@ -1,3 +1,4 @@
+export type { FloatArray } from '../arrays/rowMajor.js';
 export {
   type ClassBalance,
   type EffectiveNumberOptions,
@@ -12,5 +13,4 @@ export {
   type UnreducedLoss,
 } from './anyClassLoss.js';
 export { logit, sigmoid, softplus } from './logisticTerms.js';
-export type { FloatArray } from './lossArguments.js';
 export { type LossRows, lossRows } from './lossRows.js';

@@ -1,5 +1,5 @@
+import type { FloatArray } from '../arrays/rowMajor.js';
 import type { ClassBalance } from '../balance/effectiveNumberWeights.js';
-import type { FloatArray } from './lossArguments.js';
 import type { LossRows } from './lossRows.js';
 
 /** A batch that passed the checks, and where its figures go. */

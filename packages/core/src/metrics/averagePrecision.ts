@@ -1,4 +1,4 @@
-import type { FloatArray } from '../losses/lossArguments.js';
+import type { FloatArray } from '../arrays/rowMajor.js';
 import { countClass } from './classCounts.js';
 import { rankClasses } from './rankedClasses.js';
 import { checkScored } from './scored.js';

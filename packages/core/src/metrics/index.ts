@@ -6,3 +6,4 @@ export { MetricsAccumulator } from './metricsAccumulator.js';
 export { type RankingCurve, rankingCurves } from './rankingCurves.js';
 export { type Confusion, fBeta, precision, recall } from './rates.js';
 export type { Scored } from './scored.js';
+export { type NamedScores, type NamedTargets, scoredByName } from './scoredByName.js';

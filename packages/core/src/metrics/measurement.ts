@@ -1,4 +1,4 @@
-import { checkLength } from '../losses/lossArguments.js';
+import { checkLength } from '../arrays/rowMajor.js';
 import { type FittedThresholds, refuseSameSplit } from '../thresholds/fittedThresholds.js';
 import { entriesAtLeast, type RankedScores, rankClasses } from './rankedClasses.js';
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from './scored.js';

@@ -1,4 +1,4 @@
-import { checkLength, type FloatArray, rowsOf } from '../losses/lossArguments.js';
+import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import { measure } from './measure.js';
 import type { MeasureOptions } from './measurement.js';
 import type { Metrics } from './metrics.js';

@@ -1,4 +1,4 @@
-import { checkLength, type FloatArray, rowsOf } from '../losses/lossArguments.js';
+import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 
 /** A model's scores beside the truth, row by row: entry (row, class) stands at row · classes + class. */
 export interface Scored {

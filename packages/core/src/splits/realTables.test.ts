@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readVectors, sharedLabels } from '../../test/files.js';
 import { shuffleSplit } from './shuffleSplit.js';
+import { stratifiedShuffleSplit } from './stratifiedShuffleSplit.js';
 import { threeWaySplit } from './threeWaySplit.js';
 
 const chestTable = sharedLabels('Data_Entry_2017_v2020.csv.gz');
@@ -75,6 +76,18 @@ test.skipIf(cocoTable === undefined || cocoNames === undefined)(
     expect(images.length - withAny(classes41)).toBe(58061);
     expect(Object.fromEntries(perClass)).toEqual(expected.perClass41);
     expect(withAny(animals)).toBe(expected.animalsAny);
+
+    // The published sizes; which image goes where depends on the order of annotations, which the table does not have.
+    const strata = images.map((labels) => classes41.findIndex((name) => labels.includes(name)));
+    const split = threeWaySplit(stratifiedShuffleSplit(strata, { testSize: 0.3, random: 42 }), (rest) =>
+      stratifiedShuffleSplit(
+        rest.map((image) => strata[image]!),
+        { testSize: 0.5, random: 42 },
+      ),
+    );
+    expect([split.train.length, split.validation.length, split.test.length]).toEqual([86300, 18493, 18494]);
+    const anyIn = (part: Int32Array) => part.filter((image) => strata[image]! >= 0).length;
+    expect([anyIn(split.train), anyIn(split.validation), anyIn(split.test)]).toEqual([45658, 9784, 9784]);
   },
 );
 

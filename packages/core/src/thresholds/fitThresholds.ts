@@ -43,7 +43,7 @@ export function fitThresholds(scored: Scored, options: FitThresholdsOptions = {}
     values: best.map(({ last }, j) => (last < 0 ? 0.5 : scoreOfEntry(ranked, j, last))),
     classNames: [...scored.classNames],
     beta,
-    scores: best.map(({ score }) => score),
+    reached: best.map(({ score }) => score),
     fittedOn: scored.split,
     fingerprint: fingerprintOf(scored),
     undefinedClasses: scored.classNames.filter((_, j) => best[j]!.present === 0),

@@ -8,7 +8,7 @@ export interface FittedThresholds {
   /** The β whose F_β they maximise. */
   readonly beta: number;
   /** The F_β that each class reached on the data of the fit. */
-  readonly scores: readonly number[];
+  readonly reached: readonly number[];
   /** The name of the split, and a fingerprint of its scores and labels. */
   readonly fittedOn: string;
   readonly fingerprint: string;

@@ -36,7 +36,7 @@ test('a fitted threshold is the largest of the distinct scores with the highest 
         const candidates = [...new Set(scores)].sort((x, y) => y - x);
         const best = Math.max(0, ...candidates.map(at));
         expect(fitted.values[j]).toBe(candidates.find((candidate) => at(candidate) === best) ?? 0.5);
-        expect(fitted.scores[j]).toBe(best);
+        expect(fitted.reached[j]).toBe(best);
         expect(fitted.undefinedClasses.includes(name)).toBe(!labels.includes(1));
       });
     }),

@@ -1,0 +1,22 @@
+// Tables as flat arrays, row by row: entry (row, class) stands at row · classes + class.
+
+/** Arrays that are computed on without copying. */
+export type FloatArray = Float32Array | Float64Array;
+
+/** The number of rows in a row-major array. */
+export function rowsOf(name: string, length: number, classes: number): number {
+  if (!Number.isInteger(classes) || classes < 1) {
+    throw new RangeError(`classes is ${classes}; expected a positive integer`);
+  }
+  if (length % classes !== 0) {
+    throw new RangeError(`${name} has ${length} entries, which are not whole rows of ${classes} classes`);
+  }
+  return length / classes;
+}
+
+/** That an array has the length that another one asks for. */
+export function checkLength(name: string, length: number, expected: number, reason: string): void {
+  if (length !== expected) {
+    throw new RangeError(`${name} has ${length} entries; expected ${expected}, ${reason}`);
+  }
+}

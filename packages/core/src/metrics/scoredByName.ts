@@ -1,0 +1,67 @@
+import { checkLength, type FloatArray } from '../arrays/rowMajor.js';
+import type { Scored } from './scored.js';
+
+/** Rows that are known by name, such as those of a file of scores. */
+export interface NamedScores {
+  readonly names: readonly string[];
+  readonly scores: FloatArray;
+}
+
+export interface NamedTargets {
+  readonly names: readonly string[];
+  readonly targets: ArrayLike<number>;
+}
+
+const LISTED = 10;
+
+/**
+ * Brings scores and labels together by file name, never by row order; rows come in the order of the labels. A name that
+ * stands twice, or on one side only, is an error that lists it.
+ *
+ * @example
+ * const scores = { names: ['b.png', 'a.png'], scores: new Float64Array([0.2, 0.9]) };
+ * const labels = { names: ['a.png', 'b.png'], targets: [1, 0] };
+ * scoredByName(scores, labels, ['crack']).scores // 0.9 0.2
+ */
+export function scoredByName(
+  scored: NamedScores,
+  labelled: NamedTargets,
+  classNames: readonly string[],
+): Scored {
+  const classes = classNames.length;
+  checkLength('scores', scored.scores.length, scored.names.length * classes, 'one a name and class');
+  checkLength('targets', labelled.targets.length, labelled.names.length * classes, 'one a name and class');
+  const rowOfScore = rowsByName(scored.names, 'scores');
+  const rowOfLabel = rowsByName(labelled.names, 'labels');
+  const withoutScores = labelled.names.filter((name) => !rowOfScore.has(name));
+  const withoutLabels = scored.names.filter((name) => !rowOfLabel.has(name));
+  const problems = [
+    ...(withoutScores.length > 0 ? [`${listed(withoutScores)} without scores`] : []),
+    ...(withoutLabels.length > 0 ? [`${listed(withoutLabels)} without labels`] : []),
+  ];
+  if (problems.length > 0) throw new RangeError(problems.join('; '));
+
+  const scores = scored.scores.slice();
+  labelled.names.forEach((name, row) => {
+    const from = rowOfScore.get(name)! * classes;
+    scores.set(scored.scores.subarray(from, from + classes), row * classes);
+  });
+  return { scores, targets: labelled.targets, classNames };
+}
+
+function rowsByName(names: readonly string[], side: string): Map<string, number> {
+  const rows = new Map<string, number>();
+  const twice = new Set<string>();
+  names.forEach((name, row) => {
+    if (rows.has(name)) twice.add(name);
+    rows.set(name, row);
+  });
+  if (twice.size > 0) throw new RangeError(`${listed([...twice])} twice or more among the ${side}`);
+  return rows;
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, LISTED).join(', ');
+  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : '';
+  return `${names.length} ${names.length === 1 ? 'name' : 'names'} (${shown}${more})`;
+}
