@@ -9,12 +9,14 @@ export {
   type ScaledOptimizer,
 } from './grad_scaler.js';
 export {
+  type Bucket,
   Optimizer,
   type OptimizerState,
   type ParameterState,
   type SavedGroup,
   type StepOptions,
 } from './optimizer.js';
+export type { RawOptions } from './options.js';
 export type { GroupInput, GroupOptions, ParameterGroup, ParametersInput } from './parameter_group.js';
 export { type RatedOptimizer, Scheduler, type SchedulerState } from './scheduler.js';
 export {

@@ -29,7 +29,7 @@ export interface SavedGroup {
 }
 
 export interface StepOptions {
-  /** Not zero where a gradient overflowed: then the step changes nothing. Fused kernels read it on the device. */
+  /** A scalar, 1 where a gradient overflowed and else 0. At 1 the step changes nothing; fused kernels read it on the device. */
   readonly foundInf?: Tensor | undefined;
 }
 

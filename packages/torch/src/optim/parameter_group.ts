@@ -33,6 +33,7 @@ export class ParameterGroup<Options extends GroupOptions> {
     this.#options = options;
   }
 
+  /** All options, the rate among them; `loadStateDict` replaces them as a whole. */
   get options(): Options {
     return this.#options;
   }
