@@ -42,7 +42,7 @@ export function hashImages(shape: readonly number[], salt = 0): Tensor {
  * Uniform numbers in [0, 1): FNV-1a of the name seeds an integer hash (the mixer of xxHash) of the place.
  *
  * @example
- * hashUniform('input', 2)[0] // 0.6017…
+ * hashUniform('input', 2) // [0.0902…, 0.2518…]
  */
 export function hashUniform(name: string, count: number, salt = 0): Float64Array {
   const seed = fnv1a(name) ^ salt;

@@ -1,0 +1,207 @@
+import { type nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros } from '@anyclass/torch';
+import { describe, expect, test } from 'vitest';
+import { type NetworkName, networkCost, networkNames } from './catalogue.js';
+import { createNetwork } from './createNetwork.js';
+import { countMultiplyAdds } from './multiplyAdds.js';
+import type { Network, NetworkOptions } from './network.js';
+
+/** Geometry for 64 px images. */
+function smallOptions(name: NetworkName): NetworkOptions {
+  const base = { classes: 5, inputSize: 64 };
+  return name.startsWith('maxvit') ? { ...base, partitionSize: 2 } : base;
+}
+
+test.each([
+  ['tresnet-m', 17, 29_374_865],
+  ['tresnet-m', 14, 29_368_718],
+  ['tresnet-l', 17, 53_597_617],
+  ['tresnet-l', 14, 53_590_318],
+  ['tresnet-l', 41, 53_656_009],
+  ['tresnet-xl', 17, 75_824_413],
+  ['vit-b-16', 17, 85_811_729],
+  ['vit-b-16', 14, 85_809_422],
+  ['vit-b-16', 41, 85_830_185],
+  ['maxvit-t', 14, 30_414_792],
+  ['maxvit-s', 17, 68_171_948],
+  ['maxvit-s', 14, 68_169_644],
+  ['maxvit-s', 41, 68_190_380],
+] as const)('%s for %d classes has the published %d parameters', (name, classes, parameters) => {
+  expect(networkCost(name, classes).parameters).toBe(parameters);
+});
+
+test.each(networkNames)('the listed figures of %s are those of the network', (name) => {
+  using network = createNetwork(name, { classes: 17 });
+  const counted = { parameters: network.parameterCount(), multiplyAdds: countMultiplyAdds(network) };
+  expect(counted).toEqual(networkCost(name, 17));
+});
+
+test('the small TResNet has 3 to 6 million parameters', () => {
+  const { parameters } = networkCost('tresnet-s', 17);
+  expect(parameters).toBeGreaterThan(3e6);
+  expect(parameters).toBeLessThan(6e6);
+});
+
+// The others are trained by the comparison with golden values.
+test.each(['tresnet-s', 'resnet-18'] as const)('every parameter of %s is reached by the gradient', (name) => {
+  setSeed(1);
+  using network = createNetwork(name, smallOptions(name));
+  tidy(() => {
+    const logits = network.forward(randn([2, 3, 64, 64]));
+    expect(logits.shape).toEqual([2, 5]);
+    logits.sub(1).square().sum().backward();
+    const unreached = Array.from(network.namedParameters()).filter(([, { grad }]) => grad === null);
+    expect(unreached.map(([parameter]) => parameter)).toEqual([]);
+  });
+});
+
+test('the same seed gives the same weights, another one others', () => {
+  const weightOf = (seed: number) => {
+    setSeed(seed);
+    using network = createNetwork('tresnet-s', { classes: 3, inputSize: 64 });
+    return network.parameters()[0]?.toFloat32Array();
+  };
+  expect(weightOf(7)).toEqual(weightOf(7));
+  expect(weightOf(7)).not.toEqual(weightOf(8));
+});
+
+test('channels-last memory gives the same logits', () => {
+  for (const name of ['tresnet-s', 'maxvit-t'] as const) {
+    using network = createNetwork(name, smallOptions(name)).eval();
+    tidy(() =>
+      noGrad(() => {
+        const images = randn([2, 3, 64, 64]);
+        const before = network.forward(images);
+        network.to({ memoryFormat: 'channelsLast' });
+        const after = network.forward(images.to({ memoryFormat: 'channelsLast' }));
+        expect(largestDifference(before, after)).toBeLessThan(1e-5);
+      }),
+    );
+  }
+});
+
+describe('TResNet', () => {
+  test('after one step from initialisation every zero-initialised norm weight has moved', () => {
+    setSeed(3);
+    using network = createNetwork('tresnet-s', { classes: 4, inputSize: 64 });
+    const zero = Array.from(network.namedParameters()).filter(
+      ([, weight]) => isZero(weight) && weight.ndim === 1,
+    );
+    const weights = zero.filter(([name]) => name.endsWith('1.weight'));
+    expect(weights.length).toBe(10);
+    tidy(() => {
+      network
+        .forward(randn([4, 3, 64, 64]))
+        .sub(1)
+        .square()
+        .sum()
+        .backward();
+      new optim.SGD(network.parameters(), { lr: 0.1 }).step();
+      for (const [name, weight] of weights) {
+        const stuck = weight.eq(0).sum().toNumber();
+        expect([name, stuck]).toEqual([name, 0]);
+      }
+    });
+  });
+
+  test('only the sizes of the norm weights matter, not their signs', () => {
+    using network = createNetwork('tresnet-s', { classes: 4, inputSize: 64 });
+    tidy(() => {
+      const images = randn([4, 3, 64, 64]);
+      const norms = Array.from(network.namedParameters()).filter(
+        ([name, { ndim }]) => ndim === 1 && name.endsWith('weight'),
+      );
+      noGrad(() => norms.forEach(([, weight]) => void weight.uniform_(0.5, 1.5)));
+      const [positive, gradients] = trained(network, images, norms);
+      noGrad(() => norms.forEach(([, weight]) => void weight.neg_()));
+      const [negative, mirrored] = trained(network, images, norms);
+      expect(largestDifference(positive, negative)).toBe(0);
+      gradients.forEach((gradient, i) => {
+        expect(largestDifference(gradient, mirrored[i]!.neg())).toBeLessThan(1e-5 * largest(gradient));
+      });
+    });
+  });
+
+  test('sizes that its blur pools cannot halve are refused', () => {
+    expect(() => createNetwork('tresnet-m', { classes: 2, inputSize: 30 })).toThrow(
+      'tresnet-m: inputSize is 30; expected a multiple of 4 from 32 on',
+    );
+    expect(
+      createNetwork('tresnet-m', { classes: 2, inputSize: 36 })
+        .eval()
+        .forward(zeros([1, 3, 36, 36])).shape,
+    ).toEqual([1, 2]);
+  });
+});
+
+test('a ViT refuses images of another size than it was made for, and patches that do not fit', () => {
+  using network = createNetwork('vit-b-16', { classes: 2, inputSize: 64, patchSize: 8 });
+  expect(network.stateDict().get('encoder.pos_embedding')?.shape).toEqual([1, 65, 768]);
+  expect(() => network.forward(zeros([1, 3, 32, 32]))).toThrow(/images of 32x32 px, .* inputSize 64/);
+  expect(() => createNetwork('vit-b-16', { classes: 2, inputSize: 100 })).toThrow(
+    'vit-b-16: patchSize 16 does not divide inputSize 100',
+  );
+});
+
+test('a MaxViT says which partition fits its feature maps', () => {
+  expect(() => createNetwork('maxvit-t', { classes: 2, inputSize: 64 })).toThrow(
+    /feature maps are 16, 8, 4, 2 px wide, .* take partitionSize 2 or inputSize 224/,
+  );
+});
+
+test('stochastic depth of a MaxViT rises linearly over its 11 layers, and can be turned off', () => {
+  using network = createNetwork('maxvit-t', smallOptions('maxvit-t'));
+  const probabilities = Array.from(network.namedModules()).flatMap(([, module]) =>
+    module instanceof nn.StochasticDepth ? [module.probability] : [],
+  );
+  // Three branches in each layer.
+  expect(probabilities).toEqual(
+    Array.from({ length: 33 }, (_, i) => expect.closeTo((0.2 * Math.floor(i / 3)) / 10, 12)),
+  );
+  using steady = createNetwork('maxvit-t', { ...smallOptions('maxvit-t'), stochasticDepth: 0 });
+  for (const [, module] of steady.namedModules()) {
+    if (module instanceof nn.StochasticDepth) expect(module.probability).toBe(0);
+  }
+});
+
+test.each(['tresnet-s', 'resnet-18'] as const)('expert heads give %s one small network a class', (name) => {
+  using network = createNetwork(name, { ...smallOptions(name), expertHeads: true }).eval();
+  const state = network.stateDict();
+  const head = [...state.keys()].filter((entry) => entry.startsWith(network.headPrefix));
+  expect(head.length).toBe(6);
+  const images = randn([3, 3, 64, 64]);
+  const before = noGrad(() => network.forward(images));
+  expect(before.shape).toEqual([3, 5]);
+  // Only the third class's logits may change with the third class's network.
+  const last = head.find((entry) => entry.endsWith('biases.2'))!;
+  noGrad(() => void state.get(last)!.select(0, 2).add_(1));
+  const change = noGrad(() => network.forward(images).sub(before));
+  expect(change.abs().amax([0]).toArray()).toEqual([0, 0, expect.closeTo(1, 4), 0, 0]);
+});
+
+test('options of another family, and numbers that are none, are refused', () => {
+  expect(() => createNetwork('tresnet-m', { classes: 2, patchSize: 8 })).toThrow(
+    'tresnet-m takes no patchSize; it is an option of vit',
+  );
+  expect(() => createNetwork('tresnet-m', { classes: 0 })).toThrow(
+    'tresnet-m: classes is 0; expected a positive integer',
+  );
+});
+
+function trained(network: Network, images: Tensor, norms: [string, nn.Parameter][]): [Tensor, Tensor[]] {
+  network.zeroGrad();
+  const logits = network.forward(images);
+  logits.square().sum().backward();
+  return [logits, norms.map(([, weight]) => weight.grad!.clone())];
+}
+
+function largestDifference(a: Tensor, b: Tensor): number {
+  return largest(a.sub(b));
+}
+
+function largest(values: Tensor): number {
+  return tidy(() => values.detach().abs().amax().toNumber());
+}
+
+function isZero(weight: Tensor): boolean {
+  return largest(weight) === 0;
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { compare, worstByFigure } from './check.js';
+
+const tolerance = { relative: 1e-3, floor: 0 };
+
+test('the largest error counts, and its place is told', () => {
+  const check = compare('figure', [1, 2.001, 3], [1, 2, 3], tolerance);
+  expect(check.error).toBeCloseTo(5e-4, 8);
+  expect(check).toMatchObject({ ok: true, place: 'at 1' });
+  expect(compare('figure', [1, 2.1, 3], [1, 2, 3], tolerance).ok).toBe(false);
+});
+
+test.each([
+  ['NaN', [Number.NaN]],
+  ['an infinity', [Number.POSITIVE_INFINITY]],
+  ['null', [null]],
+  ['too few values', []],
+  ['too many values', [1, 1]],
+])('%s in place of a number fails', (_, found) => {
+  expect(compare('figure', found, 1, tolerance)).toMatchObject({
+    ok: false,
+    error: Number.POSITIVE_INFINITY,
+  });
+});
+
+test('null is expected where a figure is not defined', () => {
+  expect(compare('figure', [null], null, tolerance).ok).toBe(true);
+  expect(compare('figure', [0], null, tolerance).ok).toBe(false);
+});
+
+test('the floor forgives errors of values near zero', () => {
+  expect(compare('figure', [1e-7], 0, tolerance).ok).toBe(false);
+  expect(compare('figure', [1e-7], 0, { relative: 1e-3, floor: 1e-3 }).ok).toBe(true);
+});
+
+test('of several checks of a figure the worst is kept', () => {
+  const check = (figure: string, error: number) => ({ figure, error, tolerance: 1, ok: true });
+  expect(worstByFigure([check('a', 0.1), check('b', 0), check('a', 0.5), check('a', 0.2)])).toEqual([
+    check('a', 0.5),
+    check('b', 0),
+  ]);
+});

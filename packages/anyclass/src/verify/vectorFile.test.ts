@@ -1,0 +1,29 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readVectorFile } from './vectorFile.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-vectors-'));
+
+function written(name: string, content: unknown): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+test('a file that holds something else is refused by name, with the keys that it has', () => {
+  const file = written('other.json', { train: {}, val: {} });
+  expect(() => readVectorFile(file)).toThrow(
+    /other\.json: not a file of golden losses .* the keys train, val/,
+  );
+});
+
+test('a file that is not JSON is refused by name', () => {
+  expect(() => readVectorFile(written('broken.json', '[{'))).toThrow(/broken\.json: not JSON/);
+});
+
+test('a damaged case is told by its place', () => {
+  const file = written('losses.json', [{ logits: [[1]], targets: [['x']] }]);
+  expect(() => readVectorFile(file)).toThrow(/losses\.json: 0\.targets\.0\.0: /);
+});
