@@ -1,0 +1,15 @@
+// Our side of bench:loss on the CPU; prints its figures as JSON.
+
+import { setThreadCount, tidy } from '@anyclass/torch';
+import { medianTime } from '../measure/timing.js';
+import { lossProblem, lossStep } from './problem.js';
+
+setThreadCount(2);
+
+const figures = process.argv.slice(2).map((shape) => {
+  const [rows = 0, classes = 0] = shape.split('x').map(Number);
+  const problem = lossProblem(rows, classes, 'cpu');
+  const repeats = rows * classes < 100_000 ? 200 : 7;
+  return [shape, medianTime(() => tidy(() => lossStep(problem)), { repeats })];
+});
+console.log(JSON.stringify(Object.fromEntries(figures)));
