@@ -80,31 +80,36 @@ function drawAll(
   );
 }
 
-/** In torchvision's usual order: crop, rotation, colour, flip. Steps that no image needs are left out. */
+// On the CPU a few images at a time: what is computed on the way then stays in the processor's cache.
+const imagesAtOnce = 4;
+
 function augment(images: Tensor, parameters: readonly SampleParameters[]): Tensor {
-  const [, channels, height, width] = images.shape;
-  const whole = { top: 0, left: 0, height: height!, width: width! };
+  if (images.device !== 'cpu') return augmentTogether(images, parameters);
+  for (let start = 0; start < parameters.length; start += imagesAtOnce) {
+    const some = parameters.slice(start, start + imagesAtOnce);
+    const part = images.narrow(0, start, some.length);
+    tidy(() => {
+      part.copy_(augmentTogether(part, some));
+    });
+  }
+  return images;
+}
+
+/** In torchvision's usual order: crop, rotation, colour, flip. Steps that no image needs are left out. */
+function augmentTogether(images: Tensor, parameters: readonly SampleParameters[]): Tensor {
+  const [, channels, height = 0, width = 0] = images.shape;
+  const of = <Key extends keyof SampleParameters>(key: Key) => parameters.map((one) => one[key]);
   let current = images;
-  if (parameters.some(({ crop }) => crop))
+  if (of('crop').some((crop) => crop)) {
+    const whole = { top: 0, left: 0, height, width };
     current = cropAndResize(
       current,
-      parameters.map(({ crop }) => crop ?? whole),
+      of('crop').map((crop) => crop ?? whole),
     );
-  if (parameters.some(({ angle }) => angle !== 0))
-    current = rotate(
-      current,
-      parameters.map(({ angle }) => angle),
-    );
-  if (channels === 3)
-    current = jitterColours(
-      current,
-      parameters.map(({ colour }) => colour),
-    );
-  if (parameters.some(({ flip }) => flip))
-    current = flipHorizontally(
-      current,
-      parameters.map(({ flip }) => flip),
-    );
+  }
+  if (of('angle').some((angle) => angle !== 0)) current = rotate(current, of('angle'));
+  if (channels === 3) current = jitterColours(current, of('colour'));
+  if (of('flip').some((flip) => flip)) current = flipHorizontally(current, of('flip'));
   return current;
 }
 

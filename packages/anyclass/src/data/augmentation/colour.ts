@@ -16,8 +16,10 @@ import type { ColourChange } from './parameters.js';
  */
 export function jitterColours(images: Tensor, changes: readonly (readonly ColourChange[])[]): Tensor {
   const rounds = Math.max(0, ...changes.map((list) => list.length));
+  if (rounds === 0) return images;
   return tidy(() => {
-    let current = images;
+    // One channel after another: interleaved, the computations of a channel would step through memory in threes.
+    let current = images.contiguous();
     for (let round = 0; round < rounds; round++) {
       const now = changes.map((list) => list[round]);
       if (now.some((change) => change && change.kind !== 'hue')) current = blendRound(current, now);
@@ -26,7 +28,7 @@ export function jitterColours(images: Tensor, changes: readonly (readonly Colour
       );
       if (shifts.length > 0) current = hueRound(current, shifts);
     }
-    return current === images ? images.clone() : current;
+    return current;
   });
 }
 
