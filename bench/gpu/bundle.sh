@@ -11,11 +11,11 @@ if [ ! -e .gpu/node.xz ]; then
   xz -T0 -6 -f .gpu/node
 fi
 
-# The linter and the sources of charts are of no use there.
+# The linter and the browser bundles of the charts are of no use there.
 fingerprint=$(sha256sum package-lock.json | cut -c1-16)
 if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
   tar -c --exclude=node_modules/@biomejs \
-    --exclude=node_modules/echarts/lib --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
+    --exclude=node_modules/echarts/dist --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
     | xz -T0 -6 > .gpu/packages.tar.xz
   echo "$fingerprint" > .gpu/packages.fingerprint
 fi
