@@ -25,13 +25,8 @@ export const verify = command({
     const progress = terminal.progress('verifying', files.length, 'files');
     const reports = [];
     for (const file of files) {
-      reports.push(
-        await verifyFile(file, {
-          device,
-          dtype,
-          onStage: (stage) => progress.advance(0, `${file}: ${stage}`),
-        }),
-      );
+      const onStage = (stage: string) => progress.advance(0, `${file}: ${stage}`);
+      reports.push(await verifyFile(file, { device, dtype, onStage }).catch(asUserError));
       progress.advance(1, file);
     }
     progress.finish();
@@ -41,3 +36,11 @@ export const verify = command({
     return reports;
   },
 });
+
+/** A file that is not there, or holds something else, is the user's mistake and not the program's. */
+function asUserError(error: unknown): never {
+  if (error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
+    throw new UserError(error.message);
+  }
+  throw error;
+}

@@ -12,25 +12,23 @@ import type { Network } from './network.js';
  * const logits = noGrad(() => inference.forward(images));
  */
 export function foldBatchNorm(network: Network): Network {
-  const copy = copyOf(network).eval().requireGrad(false);
-  tidy(() => {
-    for (const [, module] of [...copy.namedModules()]) if (isFoldable(module)) module.fold();
-  });
-  return copy;
-}
-
-// Building draws random numbers, which those who fold in the midst of a training must not notice.
-function copyOf(network: Network): Network {
   return tidy(() => {
+    // Building layers draws random numbers, which a training that folds on its way must not notice.
     const random = generatorState();
-    const copy = buildNetwork(network.name, network.options);
+    const copy = copyOf(network).eval().requireGrad(false);
+    for (const [, module] of [...copy.namedModules()]) if (isFoldable(module)) module.fold();
     setGeneratorState(random);
-    const [first] = network.parameters();
-    if (first) copy.to({ device: first.device, dtype: first.dtype });
-    if (isChannelsLast(network)) copy.to({ memoryFormat: 'channelsLast' });
-    copy.loadStateDict(network.stateDict());
     return copy;
   });
+}
+
+function copyOf(network: Network): Network {
+  const copy = buildNetwork(network.name, network.options);
+  const [first] = network.parameters();
+  if (first) copy.to({ device: first.device, dtype: first.dtype });
+  if (isChannelsLast(network)) copy.to({ memoryFormat: 'channelsLast' });
+  copy.loadStateDict(network.stateDict());
+  return copy;
 }
 
 function isChannelsLast(network: Network): boolean {

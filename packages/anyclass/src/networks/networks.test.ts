@@ -1,4 +1,4 @@
-import { type nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros } from '@anyclass/torch';
+import { nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { type NetworkName, networkCost, networkNames } from './catalogue.js';
 import { createNetwork } from './createNetwork.js';

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+
+const packageRoot = path.resolve(import.meta.dirname, '../..');
+const program = path.join(packageRoot, 'bin/anyclass.js');
+const isBuilt = existsSync(path.join(packageRoot, 'dist/commands/verify.js'));
+const losses = path.resolve(packageRoot, '../core/test/vectors/losses.json');
+const metrics = path.resolve(packageRoot, '../core/test/vectors/metrics.json');
+const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-verify-'));
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function anyclass(...words: string[]): Promise<Outcome> {
+  try {
+    return { code: 0, ...(await promisify(execFile)(process.execPath, [program, ...words])) };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && 'stdout' in error && 'stderr' in error) {
+      return { code: Number(error.code), stdout: String(error.stdout), stderr: String(error.stderr) };
+    }
+    throw error;
+  }
+}
+
+describe.skipIf(!isBuilt)('anyclass verify (needs the built package: npm run build)', () => {
+  test('prints the largest error of each figure and ends with ok', async () => {
+    const { code, stdout } = await anyclass('verify', losses, metrics);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /losses\.json: losses, 40 cases\n {2}loss +\d\.\de-\d+ of 1e-9 +ok\n {2}gradient +/,
+    );
+    expect(stdout).toMatch(/mAP +\d\.\de[-+]\d+ of 1e-9 +ok/);
+    expect(stdout.trimEnd().endsWith('ok')).toBe(true);
+  });
+
+  test('says FAILED, where, and exits with 1 when a golden value is not met', async () => {
+    const cases = JSON.parse(readFileSync(losses, 'utf8'));
+    cases[7].expected.loss *= 1 + 1e-6;
+    const file = path.join(folder, 'changed.json');
+    writeFileSync(file, JSON.stringify(cases));
+    const { code, stdout, stderr } = await anyclass('verify', file);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/loss +\d\.\de-7 of 1e-9 +FAILED {2}case 7/);
+    expect(stderr).toContain(`FAILED: ${file}`);
+  });
+
+  test('gives the same as JSON', async () => {
+    const { code, stdout } = await anyclass('verify', losses, '--json');
+    expect(code).toBe(0);
+    const [report] = JSON.parse(stdout);
+    expect(report).toMatchObject({ kind: 'losses', ok: true });
+    expect(report.checks[0]).toMatchObject({ figure: 'loss', tolerance: 1e-9, ok: true });
+  });
+
+  test('names a file that is missing or of another kind', async () => {
+    const missing = await anyclass('verify', path.join(folder, 'none.json'));
+    expect(missing).toMatchObject({ code: 1 });
+    expect(missing.stderr).toContain('none.json');
+    const other = path.join(folder, 'other.json');
+    writeFileSync(other, '{"train": {}}');
+    const outcome = await anyclass('verify', other);
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toContain('not a file of golden losses');
+    expect(outcome.stderr).not.toContain('--debug');
+  });
+
+  test('asks for a file', async () => {
+    const { code, stderr } = await anyclass('verify');
+    expect(code).toBe(2);
+    expect(stderr).toContain('FILE… is missing');
+  });
+});
+
+describe.skipIf(!isBuilt)('anyclass networks (needs the built package: npm run build)', () => {
+  test('lists every network with parameters and multiply-adds', async () => {
+    const { stdout } = await anyclass('networks', '--classes', '14');
+    expect(stdout).toMatch(/tresnet-m +29,368,718 +5\.73 G +arXiv 2003\.13630/);
+    expect(stdout).toMatch(/maxvit-t +30,414,792 /);
+  });
+
+  test('gives the same as JSON', async () => {
+    const { stdout } = await anyclass('networks', '--json');
+    const listed = JSON.parse(stdout);
+    expect(listed).toHaveLength(8);
+    expect(listed[1]).toMatchObject({
+      name: 'tresnet-m',
+      classes: 17,
+      parameters: 29_374_865,
+      inputSize: 224,
+    });
+  });
+});
