@@ -1,7 +1,7 @@
 import { metricsOf } from '../metrics/measure.js';
 import { type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
-import type { Scored } from '../metrics/scored.js';
+import { areSameClasses, type Scored } from '../metrics/scored.js';
 import { type Interval, intervalOf } from './bootstrap.js';
 import { type ClassFigure, forClassFigures, forOverallFigures, type OverallFigure } from './figures.js';
 import { type BootstrapOptions, checkBootstrap, drawReplicates } from './replicates.js';
@@ -94,7 +94,7 @@ function twoSided(deltas: readonly (number | null)[]): number {
 }
 
 function checkSameRows(first: Scored, second: Scored): void {
-  if (first.classNames.join('\n') !== second.classNames.join('\n')) {
+  if (!areSameClasses(first.classNames, second.classNames)) {
     throw new RangeError(
       `the first model has the classes ${first.classNames.join(', ')}, the second ${second.classNames.join(', ')}`,
     );

@@ -1,5 +1,6 @@
 import type { FloatArray } from '../arrays/rowMajor.js';
 import { sigmoid } from '../losses/logisticTerms.js';
+import { areSameClasses } from '../metrics/scored.js';
 import type { PlattScaling } from './plattScaling.js';
 import { checkProbabilities, probabilityLogits } from './probabilityLogits.js';
 import type { TemperatureScaling } from './temperatureScaling.js';
@@ -19,7 +20,7 @@ export function calibrate(
   calibration: Calibration,
 ): FloatArray {
   checkProbabilities(probabilities, classNames);
-  if (calibration.kind === 'platt' && calibration.classNames.join('\n') !== classNames.join('\n')) {
+  if (calibration.kind === 'platt' && !areSameClasses(calibration.classNames, classNames)) {
     throw new RangeError(
       `the calibration is for the classes ${calibration.classNames.join(', ')}; the scores have ${classNames.join(', ')}`,
     );

@@ -10,7 +10,7 @@ import { simdPasses } from './simd/simdPasses.js';
 export type Reduction =
   /** Σ w̃ J / (Σ y + number of negatives), the paper's. */
   | 'batch'
-  /** Σ w̃ J / number of rows. */
+  /** Σ w̃ J / number of rows with a known label. */
   | 'mean'
   | 'sum'
   /** No reduction: the gradient of each row is that of its own loss. */
@@ -88,7 +88,8 @@ export function anyClassLoss(
   checkShare('alpha', alpha);
   checkShare('lambda', lambda);
   checkGamma(gamma);
-  const rows = options.rows ?? lossRows(rowsOf('logits', logits.length, classes));
+  const rowCount = rowsOf('logits', logits.length, classes);
+  const rows = options.rows ?? lossRows(rowCount);
   checkArrays(logits, targets, rows, options);
   const known = options.mask === undefined ? targets : withoutMasked(targets, options.mask);
 
@@ -131,7 +132,11 @@ function checkArrays(
 }
 
 function withoutMasked(targets: ArrayLike<number>, mask: ArrayLike<number>): Float64Array {
-  return Float64Array.from(targets, (target, i) => (mask[i] === 0 ? Number.NaN : target));
+  const known = Float64Array.from(targets);
+  for (let i = 0; i < known.length; i++) {
+    if (mask[i] === 0) known[i] = Number.NaN;
+  }
+  return known;
 }
 
 function denominatorOf(reduction: Reduction, passes: LossPasses): number {

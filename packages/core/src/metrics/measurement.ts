@@ -1,7 +1,7 @@
 import { checkLength } from '../arrays/rowMajor.js';
 import { type FittedThresholds, refuseSameSplit } from '../thresholds/fittedThresholds.js';
 import { entriesAtLeast, type RankedScores, rankClasses } from './rankedClasses.js';
-import { type CheckedScores, checkScored, type Scored, UNKNOWN } from './scored.js';
+import { areSameClasses, type CheckedScores, checkScored, type Scored, UNKNOWN } from './scored.js';
 
 export interface MeasureOptions {
   /**
@@ -53,7 +53,7 @@ function thresholdsOf(
     return classNames.map(() => threshold);
   }
   if ('fittedOn' in threshold) {
-    if (threshold.classNames.join('\n') !== classNames.join('\n')) {
+    if (!areSameClasses(threshold.classNames, classNames)) {
       throw new RangeError(
         `the thresholds are for the classes ${threshold.classNames.join(', ')}; the scores have ${classNames.join(', ')}`,
       );

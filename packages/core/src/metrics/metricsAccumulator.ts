@@ -2,7 +2,7 @@ import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import { measure } from './measure.js';
 import type { MeasureOptions } from './measurement.js';
 import type { Metrics } from './metrics.js';
-import type { Scored } from './scored.js';
+import { areSameClasses, type Scored } from './scored.js';
 
 interface Batch {
   readonly scores: FloatArray;
@@ -42,7 +42,7 @@ export class MetricsAccumulator {
 
   /** Adds all that another one has collected. */
   merge(other: MetricsAccumulator): void {
-    if (other.classNames.join('\n') !== this.classNames.join('\n')) {
+    if (!areSameClasses(other.classNames, this.classNames)) {
       throw new RangeError(
         `cannot merge the classes ${other.classNames.join(', ')} into ${this.classNames.join(', ')}`,
       );

@@ -5,8 +5,7 @@
 import { type CheckedScores, UNKNOWN } from './scored.js';
 import { descendingKey, type ScoreSorter, scoreSorter } from './scoreSorter.js';
 
-/** Bits of an entry of `RankedClass.entries`, below the row number. */
-
+/** Bits of a ranked entry, below the row number; the first is the label itself. */
 export const IS_PRESENT = 1;
 export const ENDS_TIE = 2;
 export const IN_NEGATIVE_ROW = 4;

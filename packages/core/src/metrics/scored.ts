@@ -47,6 +47,11 @@ export function checkScored({ scores, targets, classNames }: Scored): CheckedSco
   return { scores, labels, rows, classNames };
 }
 
+/** Whether two lists name the same classes in the same order. */
+export function areSameClasses(first: readonly string[], second: readonly string[]): boolean {
+  return first.length === second.length && first.every((name, j) => name === second[j]);
+}
+
 /** 'row 3, class Hernia', for messages. */
 export function placeOf(index: number, classNames: readonly string[]): string {
   return `row ${Math.floor(index / classNames.length)}, class ${classNames[index % classNames.length]}`;

@@ -14,7 +14,7 @@ import { type Focusing, vectorTerm } from './vectorTerm.js';
 
 const { all } = vector;
 
-/** Computes each row's losses into its record and the gradient into its place, as `rowTerms` does. */
+/** The second of the scalar passes, four classes at a time: each row's losses go to its record. */
 export function addTerms(focusing: Focusing): WasmFunction {
   return {
     name: `addTerms_${focusing}`,
@@ -23,11 +23,8 @@ export function addTerms(focusing: Focusing): WasmFunction {
       const address = () => builder.parameter('i32');
       const [logits, targets, gradient, records] = [address(), address(), address(), address()];
       const [rows, classes] = [builder.parameter('i32'), builder.parameter('i32')];
-      const [alpha, gamma, scale] = [
-        builder.parameter('f32'),
-        builder.parameter('f32'),
-        builder.parameter('f32'),
-      ];
+      const scalar = () => builder.parameter('f32');
+      const [alpha, gamma, scale] = [scalar(), scalar(), scalar()];
       const lanes = () => builder.local('v128');
       const [gammas, known, y, losses, rowScale] = [lanes(), lanes(), lanes(), lanes(), lanes()];
       const [anySlope, presentSlope, absentSlope] = [builder.local('f32'), lanes(), lanes()];

@@ -23,7 +23,7 @@ import {
 
 const { all } = vector;
 
-/** Fills each row's record as `rowPresence` does. Returns 1 if a target lies outside [0, 1]. */
+/** The first of the scalar passes, four classes at a time: fills each row's record. Returns 1 if a target is not in [0, 1]. */
 export const describeRows: WasmFunction = {
   name: 'describeRows',
   result: 'i32',
@@ -38,13 +38,8 @@ export const describeRows: WasmFunction = {
     const [known, y, z, isBad] = [lanes(), lanes(), lanes(), lanes()];
     const sums = { known: lanes(), target: lanes(), logit: lanes(), presentLogit: lanes(), weight: lanes() };
     const highest = lanes();
-    const [knownCount, present, anyTarget, absent, share] = [
-      scalar(),
-      scalar(),
-      scalar(),
-      scalar(),
-      scalar(),
-    ];
+    const [knownCount, present, anyTarget] = [scalar(), scalar(), scalar()];
+    const [absent, share] = [scalar(), scalar()];
     const accumulate = (sum: Local, value: Code) => set(sum, vector.add(sum, value));
 
     const group: Code = [

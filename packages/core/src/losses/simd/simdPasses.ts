@@ -60,13 +60,17 @@ export function simdPasses(batch: LossBatch): LossPasses | null {
   floats.set(targets, at.targets / BYTES);
   floats.set(balance?.classWeights ?? new Float32Array(classes), at.weights / BYTES);
   const negativeWeight = balance?.negativeWeight ?? 1;
-  const { describeRows } = kernel;
-  if (
-    describeRows(at.logits, at.targets, at.weights, at.records, rowCount, classes, lambda, negativeWeight) !==
-    0
-  ) {
-    return null;
-  }
+  const shape = [rowCount, classes] as const;
+  const isBad = kernel.describeRows(
+    at.logits,
+    at.targets,
+    at.weights,
+    at.records,
+    ...shape,
+    lambda,
+    negativeWeight,
+  );
+  if (isBad !== 0) return null;
   const records = floats.subarray(at.records / BYTES, at.records / BYTES + rowCount * RECORD_ENTRIES);
   let labelledRows = 0;
   let presences = 0;
@@ -81,7 +85,7 @@ export function simdPasses(batch: LossBatch): LossPasses | null {
     labelledRows,
     presences,
     addTerms(scale) {
-      pass(at.logits, at.targets, at.gradient, at.records, rowCount, classes, alpha, gamma, scale);
+      pass(at.logits, at.targets, at.gradient, at.records, ...shape, alpha, gamma, scale);
       gradient?.set(floats.subarray(at.gradient / BYTES, at.gradient / BYTES + logits.length));
       for (let row = 0, record = 0; row < rowCount; row++, record += RECORD_ENTRIES) {
         const weight = records[record + RECORD.weight]!;
