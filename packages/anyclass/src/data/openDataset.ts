@@ -38,7 +38,16 @@ export const knownDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals
  * dataset.splits.train.length // 78566
  */
 export async function openDataset(spec: string, options: OpenOptions = {}): Promise<Dataset> {
-  const table = chooseClasses(await readTable(spec, options), options);
+  const table = await readTable(spec, options);
+  try {
+    return await withSplits(chooseClasses(table, options), options);
+  } catch (error) {
+    await table.images.close();
+    throw error;
+  }
+}
+
+async function withSplits(table: DatasetTable, options: OpenOptions): Promise<Dataset> {
   const { fixedSplits, preparation = photographPreparation, ...rest } = table;
   if (options.splitFolder !== undefined) {
     const splits = await loadSplits(options.splitFolder, table.names);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Dataset } from '../dataset.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
+import { createLoader } from '../loading/loader.js';
 import { openDataset } from '../openDataset.js';
 import { openPixels } from './openCache.js';
 import { prepareCache } from './prepareCache.js';
@@ -113,6 +115,27 @@ test('a cache that another living process prepares is left alone; the lock of a 
   expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(0);
   expect(readdirSync(path)).not.toContain('prepare.lock');
 });
+
+test.skipIf(!existsSync('/proc/self/fd'))(
+  'an epoch aborted in the middle leaves no file open (needs /proc)',
+  async () => {
+    const { data, cache } = await files('handles', 64);
+    await prepareCache(data, { format, folder: cache });
+    const openFiles = () => readdirSync('/proc/self/fd').length;
+    const before = openFiles();
+    for (const folder of [cache, undefined]) {
+      const { pixels } = await openPixels(data, format, folder);
+      const stop = new AbortController();
+      const loader = createLoader(data, pixels, { rows: data.splits.train, batchSize: 4, threads: 8 });
+      const epoch = loader.epoch(0, { signal: stop.signal });
+      await epoch.next();
+      stop.abort(new Error('enough'));
+      await expect(epoch.next()).rejects.toThrow('enough');
+      await pixels.close();
+    }
+    expect(openFiles()).toBe(before);
+  },
+);
 
 test('another size is another cache, and a dataset without cache is decoded', async () => {
   const { data, cache } = await files('sizes', 8);
