@@ -56,10 +56,14 @@ void pushArguments(Call& call, const Operator& op, torch::jit::Stack& stack) {
   }
 }
 
-torch::jit::Stack invoke(Call& call) {
+const Operator& find(const Call& call) {
   const double index = call.number(0);
   if (!(index >= 0 && index < call.engine.operators.size())) throw TypeError("unknown operator");
-  const Operator& op = call.engine.operators[static_cast<size_t>(index)];
+  return call.engine.operators[static_cast<size_t>(index)];
+}
+
+torch::jit::Stack invoke(Call& call) {
+  const Operator& op = find(call);
   if (call.count - 1 > op.parameters.size()) {
     throw TypeError(op.name + " takes " + std::to_string(op.parameters.size()) + " arguments");
   }
@@ -104,6 +108,29 @@ napi_value callInPlace(Call& call) {
   return nullptr;
 }
 
+const char* roughKind(Kind kind) { return kind == Kind::tensor ? "tensor" : kind == Kind::tensorList ? "tensors" : "value"; }
+
+napi_value texts(Call& call, const std::vector<std::string>& list) {
+  napi_value array;
+  checked(call.env, napi_create_array_with_length(call.env, list.size(), &array));
+  for (size_t i = 0; i < list.size(); i++) checked(call.env, napi_set_element(call.env, array, i, call.make(list[i])));
+  return array;
+}
+
+// parameterKinds(operator) → 'tensor', 'tensors' or 'value' for each parameter
+napi_value parameterKinds(Call& call) {
+  std::vector<std::string> kinds;
+  for (const auto& parameter : find(call).parameters) kinds.push_back(roughKind(parameter.kind));
+  return texts(call, kinds);
+}
+
+// resultTypes(operator) → the types of its results as the schema writes them
+napi_value resultTypes(Call& call) {
+  std::vector<std::string> types;
+  for (const auto& result : find(call).handle.schema().returns()) types.push_back(result.type()->str());
+  return texts(call, types);
+}
+
 // schemas() → every operator's schema as libtorch writes it
 napi_value schemas(Call& call) {
   auto& dispatcher = c10::Dispatcher::singleton();
@@ -123,7 +150,8 @@ napi_value schemas(Call& call) {
 }  // namespace
 
 const std::vector<Export> operatorExports = {
-    {"findOperator", findOperator}, {"call", callOne}, {"callList", callOne}, {"callBoolean", callOne}, {"callMany", callMany}, {"callInPlace", callInPlace}, {"schemas", schemas},
+    {"findOperator", findOperator}, {"call", callOne}, {"callList", callOne}, {"callBoolean", callOne}, {"callMany", callMany}, {"callMixed", callMany}, {"callInPlace", callInPlace}, {"schemas", schemas},
+    {"parameterKinds", parameterKinds}, {"resultTypes", resultTypes},
 };
 
 }  // namespace door

@@ -19,8 +19,11 @@ interface Native {
   callList(operator: OperatorNumber, ...values: readonly unknown[]): Int32Array;
   callBoolean(operator: OperatorNumber, ...values: readonly unknown[]): boolean;
   callMany(operator: OperatorNumber, ...values: readonly unknown[]): Place[];
+  callMixed(operator: OperatorNumber, ...values: readonly unknown[]): (Place | Int32Array | null)[];
   callInPlace(operator: OperatorNumber, ...values: readonly unknown[]): void;
   schemas(): string[];
+  parameterKinds(operator: OperatorNumber): ('tensor' | 'tensors' | 'value')[];
+  resultTypes(operator: OperatorNumber): string[];
 
   fromBytes(bytes: Uint8Array, shape: readonly number[], dtype: number): Place;
   toBytes(tensor: Place, bytes: Uint8Array): void;

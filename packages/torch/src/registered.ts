@@ -1,21 +1,23 @@
 // Operators that a library loaded with `loadLibrary` registered. Their schemas are known only then, so that calls are
 // checked against them as they happen; the typed functions of libtorch's own operators are checked by the compiler.
 
-import { native } from './native.js';
-import { operator } from './operator.js';
-import { place, Tensor } from './tensor.js';
+import { native, type Scalar } from './native.js';
+import { optionalOperator } from './operator.js';
+import { place, places, Tensor } from './tensor.js';
 
-/** What such an operator takes; null where its schema says that a value may be missing. */
-export type RegisteredValue = Tensor | number | boolean | null;
-
-interface Parameter {
-  readonly type: string;
-  readonly name: string;
-}
+/** What such an operator takes; null where its schema says that a value may be missing, undefined for a default. */
+export type RegisteredValue =
+  | Tensor
+  | readonly Tensor[]
+  | Scalar
+  | readonly Scalar[]
+  | string
+  | null
+  | undefined;
 
 /**
  * A function that calls a registered operator with its values in the schema's order and gives its results, all of them
- * tensors.
+ * tensors. Values at the end that have defaults may be left out.
  *
  * @example
  * loadLibrary('build/libscale.so'); // TORCH_LIBRARY(scale, m) { m.def("times(Tensor x, float factor) -> Tensor", …); }
@@ -23,50 +25,62 @@ interface Parameter {
  * const [doubled] = times(tensor([1, 2]), 2); // [2, 4]
  */
 export function registeredOperator(name: string): (...values: readonly RegisteredValue[]) => Tensor[] {
-  const number = operator(name);
-  const { parameters, results } = schemaOf(name);
-  const unlike = results.filter((type) => type !== 'Tensor');
+  const number = find(name);
+  const kinds = native.parameterKinds(number);
+  const unlike = native.resultTypes(number).filter((type) => type !== 'Tensor' && type !== 'Tensor[]');
   if (unlike.length > 0)
     throw new TypeError(`${name} returns ${unlike.join(', ')}; only tensors can be taken`);
   return (...values) => {
-    if (values.length !== parameters.length) {
-      throw new TypeError(`${name} takes ${parameters.length} values, not ${values.length}`);
-    }
-    const converted = parameters.map((parameter, i) => convert(name, parameter, values[i] ?? null));
-    return native.callMany(number, ...converted).map((result) => new Tensor(result));
+    const converted = values.map((value, i) => convert(name, kinds[i], value));
+    const results = native.callMixed(number, ...converted);
+    return results.flatMap((result) => {
+      if (result === null) return [];
+      return typeof result === 'number' ? new Tensor(result) : Array.from(result, (one) => new Tensor(one));
+    });
   };
 }
 
-function schemaOf(name: string): { parameters: Parameter[]; results: string[] } {
-  const text = native.schemas().find((schema) => schema.startsWith(`${name}(`)) ?? '';
-  const arrow = text.lastIndexOf(') -> ');
-  const parameters = split(text.slice(text.indexOf('(') + 1, arrow)).map((part) => {
-    const [type = '', declared = ''] = part.split(' ');
-    return { type, name: declared.split('=')[0] ?? '' };
-  });
-  const results = split(text.slice(arrow + ') -> '.length).replace(/^\(|\)$/g, ''));
-  return { parameters, results: results.map((result) => result.split(' ')[0] ?? '') };
-}
+const namespacesOfLibtorch = new Set(
+  'aten prim prims prepacked quantized _quantized quantization mkldnn mkldnn_prepacked sparse static_runtime'.split(
+    ' ',
+  ),
+);
 
-// Types that such operators may have hold no commas; lists are refused when a call comes to them.
-function split(text: string): string[] {
-  return text.split(', ').filter((part) => part !== '' && part !== '*');
-}
-
-// The addon takes tensors by their number, so a number in the place of a tensor must not reach it.
-function convert(name: string, parameter: Parameter, value: RegisteredValue): number | boolean | null {
-  const type = parameter.type.replace(/\?$/, '');
-  if (value === null) {
-    if (parameter.type.endsWith('?')) return null;
-    throw new TypeError(`${name}: '${parameter.name}' is missing; expected ${type}`);
+function find(name: string): number {
+  if (namespacesOfLibtorch.has(name.split('::')[0] ?? '')) {
+    throw new TypeError(`registeredOperator: '${name}' is libtorch's own; the typed functions call it`);
   }
-  if (type === 'Tensor') return place(value instanceof Tensor ? value : refuse(name, parameter, value), name);
-  if ((type === 'float' || type === 'int') && typeof value === 'number') return value;
-  if (type === 'bool' && typeof value === 'boolean') return value;
-  return refuse(name, parameter, value);
+  const number = optionalOperator(name);
+  if (number < 0)
+    throw new Error(
+      `registeredOperator: no operator '${name}'; load the library that registers it with loadLibrary`,
+    );
+  return number;
 }
 
-function refuse(name: string, parameter: Parameter, value: RegisteredValue): never {
-  const given = value instanceof Tensor ? 'a tensor' : String(value);
-  throw new TypeError(`${name}: '${parameter.name}' is ${given}; expected ${parameter.type}`);
+// The addon takes tensors by their number, so a number in the place of a tensor must not reach it. All else is checked
+// there, by the schema.
+function convert(
+  name: string,
+  kind: 'tensor' | 'tensors' | 'value' | undefined,
+  value: RegisteredValue,
+): unknown {
+  if (value === null || value === undefined) return value;
+  const isTensors = Array.isArray(value) && value.some((item) => item instanceof Tensor);
+  if (kind === 'tensor') return place(requireTensor(name, value), name);
+  if (kind === 'tensors') return places(requireTensors(name, value), name);
+  if (value instanceof Tensor || isTensors)
+    throw new TypeError(`${name}: a tensor where its schema has none`);
+  return value;
+}
+
+function requireTensor(name: string, value: RegisteredValue): Tensor {
+  if (!(value instanceof Tensor)) throw new TypeError(`${name}: expected a tensor, not ${typeof value}`);
+  return value;
+}
+
+function requireTensors(name: string, value: RegisteredValue): readonly Tensor[] {
+  if (!Array.isArray(value))
+    throw new TypeError(`${name}: expected an array of tensors, not ${typeof value}`);
+  return value.map((item) => requireTensor(name, item));
 }
