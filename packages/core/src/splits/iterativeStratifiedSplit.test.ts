@@ -52,6 +52,15 @@ test('rare classes of a large table keep their shares, and so do the sizes', () 
   });
 });
 
+test('the rarest class is dealt first, so that common ones cannot spoil its shares', () => {
+  const labels = Array.from({ length: 400 }, (_, row) => [row % 2, row % 40 === 1 ? 1 : 0]).flat();
+  const parts = iterativeStratifiedSplit(labels, { classes: 2, shares: [0.5, 0.3, 0.2], random: 2 });
+  const present = (j: number) =>
+    parts.map((part) => [...part].filter((row) => labels[row * 2 + j] === 1).length);
+  expect(present(1)).toEqual([5, 3, 2]);
+  expect(present(0)).toEqual([100, 60, 40]);
+});
+
 test('rows of a group stay together while classes keep about their shares', () => {
   const classes = 5;
   const rows = 3000;

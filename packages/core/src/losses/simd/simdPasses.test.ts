@@ -92,6 +92,23 @@ describe('float32 by SIMD agrees with float64', () => {
   });
 });
 
+test('each term has the accuracy of float32', () => {
+  const logits = Float32Array.from({ length: 4001 }, (_, i) => (i - 2000) / 100);
+  for (const target of [0, 1]) {
+    const targets = new Float32Array(logits.length).fill(target);
+    const options = { classes: 1, base: 'bce', alpha: 0, reduction: 'none' } as const;
+    const gradient = new Float32Array(logits.length);
+    const exactGradient = new Float64Array(logits.length);
+    const fast = anyClassLoss(logits, targets, { ...options, gradient }).rows.base;
+    const exact = anyClassLoss(Float64Array.from(logits), targets, { ...options, gradient: exactGradient })
+      .rows.base;
+    exact.forEach((loss, row) => {
+      expect(Math.abs(fast[row]! / loss - 1)).toBeLessThan(2.5e-7);
+      expect(Math.abs(gradient[row]! / exactGradient[row]! - 1)).toBeLessThan(2.5e-7);
+    });
+  }
+});
+
 test('without class balancing every labelled row weighs 1', () => {
   const targets = [1, 0, 0, 0, Number.NaN, Number.NaN];
   const { rows } = anyClassLoss(new Float32Array(6), targets, { classes: 2, base: 'bce' });
