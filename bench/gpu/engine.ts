@@ -50,15 +50,15 @@ function record(name: string, value: number): void {
   emptyCudaCache();
 }
 
-/** The median milliseconds of GPU time of one call. */
+/** The median milliseconds of one call, of ten queued behind each other. */
 function gpuTime(fn: () => void, repeats = 30, warmUp = 10): number {
   for (let i = 0; i < warmUp; i++) fn();
   const times = Array.from({ length: repeats }, () => {
     using start = new CudaEvent().record();
-    fn();
+    for (let i = 0; i < 10; i++) fn();
     using end = new CudaEvent().record();
     end.synchronize();
-    return start.millisecondsTo(end);
+    return start.millisecondsTo(end) / 10;
   });
   return times.sort((a, b) => a - b)[Math.floor(repeats / 2)] ?? Number.NaN;
 }
@@ -83,24 +83,24 @@ function callOverhead(): number {
 }
 
 function matmul(): number {
-  const a = keep(randn([8192, 8192], { device, dtype: 'bfloat16' }));
-  const b = keep(randn([8192, 8192], { device, dtype: 'bfloat16' }));
+  using a = keep(randn([8192, 8192], { device, dtype: 'bfloat16' }));
+  using b = keep(randn([8192, 8192], { device, dtype: 'bfloat16' }));
   return (2 * 8192 ** 3) / (gpuTime(() => tidy(() => void a.matmul(b))) * 1e9);
 }
 
 function convolution(channels: number, size: number): number {
-  const conv = new nn.Conv2d(channels, channels, { kernel: 3, padding: 1, bias: false }).to({
+  using conv = new nn.Conv2d(channels, channels, { kernel: 3, padding: 1, bias: false }).to({
     device,
     dtype: 'bfloat16',
     memoryFormat: 'channelsLast',
   });
-  const x = keep(
+  using x = keep(
     tidy(() =>
       randn([256, channels, size, size], { device, dtype: 'bfloat16' }).to({ memoryFormat: 'channelsLast' }),
     ),
   );
   x.requiresGrad = true;
-  const gradient = keep(tidy(() => conv.forward(x).detach().clone()));
+  using gradient = keep(tidy(() => conv.forward(x).detach().clone()));
   return gpuTime(() =>
     tidy(() => {
       x.grad = null;
@@ -113,11 +113,11 @@ function convolution(channels: number, size: number): number {
 /** Images per second of whole steps: forward, loss, backward, clipping, SGD. */
 function training(captured: boolean): number {
   const batch = 256;
-  const network = resnet18(10).to({ device, memoryFormat: 'channelsLast' });
+  using network = resnet18(10).to({ device, memoryFormat: 'channelsLast' });
   const parameters = network.parameters();
   const optimizer = new optim.SGD(parameters, { lr: 0.01, momentum: 0.9, weightDecay: 1e-4 });
-  const images = keep(tidy(() => randn([batch, 3, 64, 64], { device }).to({ memoryFormat: 'channelsLast' })));
-  const labels = keep(randint(0, 10, [batch], { device }));
+  using images = keep(tidy(() => randn([batch, 3, 64, 64], { device }).to({ memoryFormat: 'channelsLast' })));
+  using labels = keep(randint(0, 10, [batch], { device }));
   const body = (x: Tensor, y: Tensor): readonly Tensor[] => {
     optimizer.zeroGrad();
     const loss = autocast(() => nn.functional.crossEntropy(network.forward(x), y), { device: 'cuda' });

@@ -1,8 +1,8 @@
-// A residual network like ResNet-18 (He et al., arXiv 1512.03385) with a small stem; resnet.py has the same.
+// ResNet-18 (He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385), as torchvision builds it.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 
-const { AdaptiveAvgPool2d, BatchNorm2d, Conv2d, Flatten, Linear, Module, ReLU, Sequential } = nn;
+const { AdaptiveAvgPool2d, BatchNorm2d, Conv2d, Flatten, Linear, MaxPool2d, Module, ReLU, Sequential } = nn;
 
 class Block extends Module {
   readonly conv1: nn.Conv2d;
@@ -41,9 +41,10 @@ export function resnet18(classes: number): nn.Layer {
     new Block(width, width, 1),
   ]);
   return new Sequential(
-    new Conv2d(3, 64, { kernel: 3, padding: 1, bias: false }),
+    new Conv2d(3, 64, { kernel: 7, stride: 2, padding: 3, bias: false }),
     new BatchNorm2d(64),
     new ReLU({ inPlace: true }),
+    new MaxPool2d({ kernel: 3, stride: 2, padding: 1 }),
     ...stages,
     new AdaptiveAvgPool2d(1),
     new Flatten(),

@@ -63,7 +63,8 @@ function takesCallsOf(newer: Schema, older: Schema): boolean {
     const other = newer.parameters[i];
     return (
       other?.name === parameter.name &&
-      other.type === parameter.type &&
+      // A Scalar takes the integers that were asked for before.
+      (other.type === parameter.type || (other.type === 'Scalar' && parameter.type === 'int')) &&
       (other.optional || !parameter.optional)
     );
   });

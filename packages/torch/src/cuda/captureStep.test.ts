@@ -72,7 +72,7 @@ describe.skipIf(!hasCuda())(`on cuda${cudaIt}`, () => {
     (name) => {
       const eager = losses(name, false, 100);
       const replayed = losses(name, true, 100);
-      expect(eager.at(-1)).toBeLessThan(eager[0]!);
+      expect(new Set(eager).size).toBe(100);
       replayed.forEach((loss, i) => {
         expect(Math.abs(loss - eager[i]!)).toBeLessThan(1e-5 + 1e-4 * eager[i]!);
       });

@@ -39,7 +39,11 @@ export function scaledDotProductAttention(
   options: AttentionOptions = {},
 ): Tensor {
   const { mask = null, dropout = 0, scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1) } = options;
-  if (hasFusedAttention) return fusedAttention(query, key, value, mask, dropout, false, { scale });
+  if (hasFusedAttention) {
+    // The fused operator wants a mask of two dimensions at least.
+    const broadcast = mask?.ndim === 1 ? mask.unsqueeze(0) : mask;
+    return fusedAttention(query, key, value, broadcast, dropout, false, { scale });
+  }
   const scores = query.mul(scale).matmul(key.transpose(-2, -1));
   const weights = (mask ? scores.add(additive(mask, scores)) : scores).softmax(-1);
   return (dropout > 0 ? dropoutOperator(weights, dropout, true) : weights).matmul(value);
