@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { callTable } from '../test/call_table.js';
+import { buildPrograms, runProgram } from '../test/child.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-engine-'));
+// The programs compute for seconds each, and share the cores with other tests.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+beforeAll(buildPrograms);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const mebibyte = 2 ** 20;
+
+describe('memory', () => {
+  test('20,000 training steps hold resident memory flat', () => {
+    const { code, output, errors } = runProgram('training_steps');
+    expect([code, errors]).toEqual([0, '']);
+    const { first, last, growth, live } = JSON.parse(output);
+    expect(last).toBeLessThan(first / 5);
+    expect(growth / mebibyte).toBeLessThan(16);
+    expect(live).toBeLessThan(10);
+  });
+
+  test('finalizers free what nothing owns, and V8 knows what tensors hold', () => {
+    const { code, output } = runProgram('finalizers', [], ['--expose-gc']);
+    expect(code).toBe(0);
+    const { made, collected, loopGrowth } = JSON.parse(output);
+    expect([made, collected]).toEqual([200, 0]);
+    // Of the 2,000 MiB that the loop makes.
+    expect(loopGrowth / mebibyte).toBeLessThan(500);
+  });
+});
+
+describe('the end of a process', () => {
+  test('four worker threads load the addon at once, compute, and may be ended in the middle of it', () => {
+    const { code, signal, output, errors } = runProgram('workers');
+    expect([code, signal, errors]).toEqual([0, null, '']);
+    expect(JSON.parse(output)).toEqual({ results: [3, 6, 9, 12], mine: 6, live: expect.any(Number) });
+  });
+
+  test.each(['exit', 'end'])('is clean while tensors are alive (%s)', (how) => {
+    expect(runProgram('exit_alive', [how])).toEqual({ code: 0, signal: null, output: 'alive', errors: '' });
+  });
+});
+
+test('10,000 random wrong calls each succeed or throw an error that names the function; none ends the process', () => {
+  const [table, log] = [join(folder, 'table.json'), join(folder, 'last_call')];
+  writeFileSync(table, JSON.stringify(callTable()));
+  const { code, signal, output } = runProgram('wrong_calls', [table, log, '1', '10000']);
+  const end = code === 0 ? '' : `ended with ${signal ?? code} in ${readFileSync(log, 'utf8').trim()}`;
+  expect(end).toBe('');
+  const { legal, refused, faults } = JSON.parse(output);
+  expect(faults).toEqual([]);
+  expect(legal + refused).toBe(10_000);
+  expect(refused).toBeGreaterThan(3000);
+});

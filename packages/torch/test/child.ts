@@ -1,0 +1,36 @@
+// Runs the programs beside this file in processes of their own, on the built package: a fault would end the tests too.
+
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+/** Builds the package and the programs, as far as they are not up to date. */
+export function buildPrograms(): void {
+  const built = spawnSync('npx', ['tsc', '-b', `${here}programs`], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(`the programs do not build:\n${built.stdout}${built.stderr}`);
+}
+
+export function runProgram(
+  name: string,
+  values: readonly string[] = [],
+  nodeOptions: readonly string[] = [],
+): Ending {
+  const program = `${here}programs/dist/${name}.js`;
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...nodeOptions, program, ...values],
+    {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    },
+  );
+  return { code: status, signal, output: stdout, errors: stderr };
+}
