@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { command, UserError } from '../commandLine/command.js';
-import { vectorReportText, verifyFile } from '../verify/verifyFile.js';
+import { type VectorReport, vectorReportText, verifyFile } from '../verify/verifyFile.js';
 
 export const verify = command({
   name: 'verify',
   summary: 'Check losses, metrics and networks on this machine against files of golden values',
   positionals: [{ field: 'files', placeholder: 'FILE…', rest: true }],
   examples: [
-    ['anyclass verify vectors/*.json', 'the largest error of each figure; exit code 1 if any is too large'],
+    [
+      'anyclass verify losses.json metrics.json',
+      'the largest error of each figure; exit code 1 if any is too large',
+    ],
     ['anyclass verify network_tresnet_m.json --device cuda', 'a network on the GPU'],
   ],
   options: z.object({
@@ -16,31 +19,37 @@ export const verify = command({
       .templateLiteral(['cuda:', z.int()])
       .or(z.enum(['cpu', 'cuda']))
       .default('cpu')
-      .describe('where networks run')
+      .describe('where losses and networks are computed')
       .meta({ placeholder: 'cpu|cuda' }),
     dtype: z.enum(['float32', 'float64']).default('float32').describe('what networks compute in'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run({ files, device, dtype, json }, terminal) {
     const progress = terminal.progress('verifying', files.length, 'files');
-    const reports = [];
+    const reports: VectorReport[] = [];
+    const problems: string[] = [];
     for (const file of files) {
       const onStage = (stage: string) => progress.advance(0, `${file}: ${stage}`);
-      reports.push(await verifyFile(file, { device, dtype, onStage }).catch(asUserError));
+      try {
+        const report = await verifyFile(file, { device, dtype, onStage });
+        reports.push(report);
+        if (!report.ok) problems.push(`FAILED: ${file}`);
+      } catch (error) {
+        problems.push(mistakeIn(error));
+      }
       progress.advance(1, file);
     }
     progress.finish();
     terminal.print(json ? JSON.stringify(reports, null, 2) : reports.map(vectorReportText).join('\n\n'));
-    const failed = reports.filter(({ ok }) => !ok);
-    if (failed.length > 0) throw new UserError(`FAILED: ${failed.map(({ file }) => file).join(', ')}`);
+    if (problems.length > 0) throw new UserError(problems.join('\n'));
     return reports;
   },
 });
 
 /** A file that is not there, or holds something else, is the user's mistake and not the program's. */
-function asUserError(error: unknown): never {
+function mistakeIn(error: unknown): string {
   if (error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
-    throw new UserError(error.message);
+    return error.message;
   }
   throw error;
 }

@@ -14,7 +14,7 @@ export interface VectorReport {
 }
 
 /**
- * Checks this platform against a file of golden values. Only what needs the engine loads it.
+ * Checks this platform against a file of golden values. Metrics need no engine.
  *
  * @example
  * (await verifyFile('losses.json')).ok // true
@@ -30,7 +30,11 @@ export async function verifyFile(path: string, options: VerifyNetworkOptions = {
   });
   if (vectors.kind === 'losses') {
     options.onStage?.('losses');
-    return report(`losses, ${vectors.cases.length} cases`, verifyLosses(vectors.cases));
+    const { verifyTensorLosses } = await import('./verifyTensorLosses.js');
+    return report(`losses, ${vectors.cases.length} cases`, [
+      ...verifyLosses(vectors.cases),
+      ...verifyTensorLosses(vectors.cases, options.device ?? 'cpu'),
+    ]);
   }
   if (vectors.kind === 'metrics') {
     options.onStage?.('metrics');

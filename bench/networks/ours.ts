@@ -1,0 +1,26 @@
+// Our side of the networks' training steps on the CPU; prints its figures as JSON.
+
+import { keep, setThreadCount, tidy } from '@anyclass/torch';
+import { isNetworkName } from 'anyclass/networks';
+import { hashImages } from 'anyclass/verify';
+import { targets, trainer } from './step.js';
+
+const [name = '', batch = '16', steps = '9'] = process.argv.slice(2);
+if (!isNetworkName(name)) throw new RangeError(`there is no network '${name}'`);
+setThreadCount(2);
+
+const { step } = trainer(name, { device: 'cpu', inputSize: 64, mixedPrecision: false });
+const x = keep(tidy(() => hashImages([Number(batch), 3, 64, 64]).to('float32')));
+const y = keep(targets(Number(batch)));
+const timed = () => {
+  const start = performance.now();
+  const loss = tidy(() => step(x, y)[0]?.toNumber() ?? Number.NaN);
+  return { loss, milliseconds: performance.now() - start };
+};
+const [first] = [timed(), timed()];
+const times = Array.from({ length: Number(steps) }, () => timed().milliseconds).sort((a, b) => a - b);
+const figures = {
+  [`${name} first loss`]: first?.loss,
+  [`${name} training step`]: times[Math.floor(times.length / 2)],
+};
+console.log(JSON.stringify(figures));

@@ -1,0 +1,11 @@
+export {
+  isNetworkName,
+  type NetworkCost,
+  type NetworkName,
+  networkCost,
+  networkNames,
+} from './catalogue.js';
+export { createNetwork } from './createNetwork.js';
+export { foldBatchNorm } from './foldBatchNorm.js';
+export { countMultiplyAdds } from './multiplyAdds.js';
+export { type CompleteNetworkOptions, Network, type NetworkOptions } from './network.js';
