@@ -2,21 +2,17 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { measure, NumpyRandom } from '@anyclass/core';
 import { runPeer } from './peer.js';
-import { inTurns, secondsOf } from './timing.js';
+import { type Comparison, inTurns, secondsOf } from './timing.js';
 
-export interface AveragePrecisionTiming {
-  readonly name: string;
-  readonly seconds: number;
-  readonly peerSeconds: number;
-  readonly ratio: number;
-}
+export type AveragePrecisionPeer = 'scikit-learn' | 'per-sample loop';
 
-/** mAP at the size of SewerML's validation split; ours is `measure`, which computes all other metrics with it. */
+/** mAP beside a peer's; ours is `measure`, which computes all other metrics with it. */
 export function averagePrecisionBench(
+  peer: AveragePrecisionPeer,
   rows: number,
   classes: number,
   folder: string,
-): AveragePrecisionTiming[] {
+): Comparison {
   const { scores, targets } = scoredRows(rows, classes);
   const classNames = Array.from({ length: classes }, (_, j) => `class ${j}`);
   writeFileSync(path.join(folder, 'scores'), scores);
@@ -25,21 +21,17 @@ export function averagePrecisionBench(
   const call = () => {
     mAP = measure({ scores, targets, classNames }).mAP ?? 0;
   };
-  return ['scikit-learn', 'per-sample loop'].map((name) => {
-    const repeats = name === 'scikit-learn' ? 3 : 1;
-    const { ours, peer } = inTurns(
-      3,
-      () => secondsOf(call, 5, 2),
-      () => {
-        const result = runPeer('average_precision_peer.py', folder, classes, name, repeats);
-        // The loop ignores ties, which moves the result a little.
-        if (Math.abs(result.value - mAP) > 1e-5)
-          throw new Error(`our mAP is ${mAP}, that of ${name} ${result.value}`);
-        return result.seconds;
-      },
-    );
-    return { name, seconds: ours, peerSeconds: peer, ratio: peer / ours };
-  });
+  const repeats = peer === 'scikit-learn' ? 3 : 1;
+  return inTurns(
+    3,
+    () => secondsOf(call, 5, 2),
+    () => {
+      const { seconds, value } = runPeer('average_precision_peer.py', folder, classes, peer, repeats);
+      // The loop ignores ties, which moves the result a little.
+      if (Math.abs(value - mAP) > 1e-5) throw new Error(`our mAP is ${mAP}, that of ${peer} ${value}`);
+      return seconds;
+    },
+  );
 }
 
 /** Scores as a fair model gives them: 5% positives, sigmoids of two overlapping humps. */

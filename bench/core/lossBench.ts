@@ -2,17 +2,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { anyClassLoss, effectiveNumberWeights, NumpyRandom } from '@anyclass/core';
 import { runPeer } from './peer.js';
-import { inTurns, secondsOf } from './timing.js';
-
-export interface LossTiming {
-  readonly name: string;
-  readonly nanosecondsPerElement: number;
-  readonly peerNanosecondsPerElement: number;
-  readonly ratio: number;
-}
+import { type Comparison, inTurns, secondsOf } from './timing.js';
 
 /** Loss with gradient in float32, beside the same expressed in PyTorch eager. */
-export function lossBench(rows: number, classes: number, base: 'bce' | 'focal', folder: string): LossTiming {
+export function lossBench(rows: number, classes: number, base: 'bce' | 'focal', folder: string): Comparison {
   const entries = rows * classes;
   const random = new NumpyRandom(rows);
   const targets = Float32Array.from({ length: entries }, () => (random.random() < 0.05 ? 1 : 0));
@@ -33,7 +26,7 @@ export function lossBench(rows: number, classes: number, base: 'bce' | 'focal', 
   };
   const repeats = Math.ceil(2e6 / entries) + 20;
   let peerLoss = 0;
-  const { ours, peer } = inTurns(
+  const comparison = inTurns(
     3,
     () => secondsOf(call, repeats, repeats),
     () => {
@@ -45,10 +38,5 @@ export function lossBench(rows: number, classes: number, base: 'bce' | 'focal', 
   if (Math.abs(loss - peerLoss) > 1e-4 * Math.abs(peerLoss)) {
     throw new Error(`${base} ${rows}x${classes}: our loss is ${loss}, the peer's ${peerLoss}`);
   }
-  return {
-    name: `${base}, ${rows}x${classes}`,
-    nanosecondsPerElement: (ours / entries) * 1e9,
-    peerNanosecondsPerElement: (peer / entries) * 1e9,
-    ratio: peer / ours,
-  };
+  return comparison;
 }

@@ -1,10 +1,3 @@
-/** The middle of some numbers. */
-export function median(values: readonly number[]): number {
-  const ascending = [...values].sort((a, b) => a - b);
-  const middle = ascending.length >> 1;
-  return ascending.length % 2 === 1 ? ascending[middle]! : (ascending[middle - 1]! + ascending[middle]!) / 2;
-}
-
 /** Seconds of each of `repeats` calls, after as many as `warmUp` that do not count. */
 export function secondsOf(call: () => void, repeats: number, warmUp: number): number[] {
   const seconds: number[] = [];
@@ -16,16 +9,38 @@ export function secondsOf(call: () => void, repeats: number, warmUp: number): nu
   return seconds;
 }
 
-/** Ours beside the peer's, in turns: the median of each over all rounds, so that a busy machine slows both alike. */
-export function inTurns(
-  rounds: number,
-  ours: () => number[],
-  peer: () => number[],
-): { ours: number; peer: number } {
-  const seconds = { ours: [] as number[], peer: [] as number[] };
+/** Seconds of two that do the same: the median of each, and the fastest run, which a busy machine slows least. */
+export interface Comparison {
+  readonly ours: number;
+  readonly peer: number;
+  readonly fastestOurs: number;
+  readonly fastestPeer: number;
+}
+
+/** Ours and the peer in turns, so that a busy machine slows both alike. */
+export function inTurns(rounds: number, runOurs: () => number[], runPeer: () => number[]): Comparison {
+  const ours: number[] = [];
+  const peer: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    seconds.ours.push(...ours());
-    seconds.peer.push(...peer());
+    ours.push(...runOurs());
+    peer.push(...runPeer());
   }
-  return { ours: median(seconds.ours), peer: median(seconds.peer) };
+  return {
+    ours: median(ours),
+    peer: median(peer),
+    fastestOurs: Math.min(...ours),
+    fastestPeer: Math.min(...peer),
+  };
+}
+
+/** How many times faster ours is: by the medians, and by the fastest runs. */
+export function ratios({ ours, peer, fastestOurs, fastestPeer }: Comparison): string {
+  return `${(peer / ours).toFixed(1)} | ${(fastestPeer / fastestOurs).toFixed(1)}`;
+}
+
+/** The middle of some numbers. */
+function median(values: readonly number[]): number {
+  const ascending = [...values].sort((a, b) => a - b);
+  const middle = ascending.length >> 1;
+  return ascending.length % 2 === 1 ? ascending[middle]! : (ascending[middle - 1]! + ascending[middle]!) / 2;
 }
