@@ -99,7 +99,7 @@ std::shared_ptr<Mapping> mapFile(const std::string& path) {
   void* data = mmap(nullptr, status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
   close(file);
   if (data == MAP_FAILED) throw std::runtime_error(path + ": " + std::strerror(errno));
-  return std::make_shared<Mapping>(Mapping{data, static_cast<size_t>(status.st_size)});
+  return std::shared_ptr<Mapping>(new Mapping{data, static_cast<size_t>(status.st_size)});
 }
 
 // Whether a tensor that starts at `offset` ends within the file, without a product that could overflow.
@@ -142,10 +142,11 @@ napi_value shape(Call& call) { return call.make(call.tensor(0).sizes()); }
 napi_value strides(Call& call) { return call.make(call.tensor(0).strides()); }
 napi_value dtype(Call& call) { return call.make(static_cast<double>(call.tensor(0).scalar_type())); }
 napi_value device(Call& call) { return call.make(call.tensor(0).device().str()); }
-// storageBytes(tensor): of the memory behind it, which views share; a sparse gradient has none of its own
+// storageBytes(tensor): of the memory that it brought along; a view shares another's, a sparse gradient has none
 napi_value storageBytes(Call& call) {
   const auto& tensor = call.tensor(0);
-  return call.make(tensor.has_storage() ? static_cast<double>(tensor.storage().nbytes()) : 0.0);
+  const bool own = tensor.has_storage() && !tensor.is_view();
+  return call.make(own ? static_cast<double>(tensor.storage().nbytes()) : 0.0);
 }
 
 // isContiguous(tensor, memoryFormat)
