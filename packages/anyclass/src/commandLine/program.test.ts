@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { command, UserError } from './command.js';
+import { runProgram, version } from './program.js';
+import { ProgressBar } from './progressBar.js';
+
+const greet = command({
+  name: 'greet',
+  summary: 'Greet people',
+  positionals: [{ field: 'names', placeholder: 'NAME…', rest: true }],
+  examples: [['anyclass greet Ada --times 2', 'twice']],
+  options: z.object({
+    names: z.array(z.string()).min(1).describe('whom to greet'),
+    times: z.number().int().min(1).default(1).describe('how often'),
+    manner: z.enum(['warm', 'cool']).default('warm').describe('how'),
+    withTitle: z.boolean().default(false).describe('with a title'),
+    failing: z.string().optional().describe('throw this'),
+  }),
+  async run(options, terminal) {
+    if (options.failing === 'user') throw new UserError('names.csv, line 3: no name');
+    if (options.failing) throw new Error('a bug');
+    terminal.print(JSON.stringify(options));
+    return options;
+  },
+});
+
+async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runProgram([greet], words, {
+    print: (text) => out.push(text),
+    note: (text) => err.push(text),
+    progress: (label, total, unit) => new ProgressBar(label, total, unit, { write: () => true }),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+test('options come from the schema: flags, defaults, numbers, positionals', async () => {
+  const { code, out } = await run('greet', 'Ada', '--times', '2', 'Emmy', '--with-title');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ names: ['Ada', 'Emmy'], times: 2, manner: 'warm', withTitle: true });
+});
+
+test('a flag may stand with an equals sign, and words after -- are no flags', async () => {
+  const { out } = await run('greet', '--times=3', '--', '--Ada');
+  expect(JSON.parse(out)).toMatchObject({ names: ['--Ada'], times: 3 });
+});
+
+test.each([
+  [['greet', 'Ada', '--tims', '2'], "'anyclass greet' has no option --tims; did you mean --times?"],
+  [['greet'], 'NAME… is missing'],
+  [['greet', 'Ada', '--times', 'two'], "--times: 'two' is not a number"],
+  [['greet', 'Ada', '--times', '0'], '--times: Too small'],
+  [['greet', 'Ada', '--manner', 'rude'], '--manner: Invalid option'],
+  [['greet', 'Ada', '--times'], 'argument missing'],
+  [['great', 'Ada'], "there is no command 'great'; did you mean 'greet'?"],
+])('%j is a usage error: exit code 2, what is wrong, and where help is', async (words, message) => {
+  const { code, out, err } = await run(...words);
+  expect(code).toBe(2);
+  expect(err).toContain(message);
+  expect(err).toContain('--help');
+  expect(out).toBe('');
+});
+
+test('bad input is told without a stack trace, exit code 1', async () => {
+  expect(await run('greet', 'Ada', '--failing', 'user')).toEqual({
+    code: 1,
+    out: '',
+    err: 'anyclass: names.csv, line 3: no name',
+  });
+});
+
+test('an unexpected error offers a stack trace, and --debug gives it', async () => {
+  expect((await run('greet', 'Ada', '--failing', 'bug')).err).toBe(
+    'anyclass: a bug\nAdd --debug for a stack trace.',
+  );
+  expect((await run('greet', 'Ada', '--failing', 'bug', '--debug')).err).toContain('at ');
+});
+
+test('help lists the commands; a command shows its usage, options with defaults, and examples', async () => {
+  const program = await run('--help');
+  expect(program.code).toBe(0);
+  expect(program.out).toMatch(/greet +Greet people/);
+  const { out } = await run('greet', '--help');
+  expect(out).toContain('Usage: anyclass greet NAME… [OPTIONS]');
+  expect(out).toMatch(/--manner warm\|cool +how \(default warm\)/);
+  expect(out).toMatch(/NAME… +whom to greet/);
+  expect(out).toContain('anyclass greet Ada --times 2');
+});
+
+test('without a command the help is shown, exit code 2', async () => {
+  expect((await run()).code).toBe(2);
+});
+
+test('the version is that of the package', async () => {
+  expect((await run('--version')).out).toBe(version());
+  expect(version()).toMatch(/^\d+\.\d+\.\d+$/);
+});

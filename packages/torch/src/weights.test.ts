@@ -1,0 +1,119 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  dtypes,
+  findStateDict,
+  fromStored,
+  loadTensors,
+  nn,
+  noGrad,
+  ones,
+  randn,
+  readPytorchCheckpoint,
+  saveTensors,
+  setSeed,
+  tensor,
+  tidy,
+  zeros,
+} from './index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-weights-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([false, true])('tensors of every dtype come back as they were (memory-mapped: %s)', (memoryMap) => {
+  const file = join(folder, `dtypes-${memoryMap}.safetensors`);
+  const tensors = new Map(
+    dtypes.map((dtype) => [
+      dtype,
+      tensor(
+        [
+          [1, 0, 1],
+          [0, 1, 1],
+        ],
+        { dtype },
+      ),
+    ]),
+  );
+  saveTensors(file, tensors, { note: 'six' });
+  const loaded = loadTensors(file, { memoryMap });
+  expect(loaded.metadata).toEqual({ note: 'six' });
+  expect(new Set(loaded.tensors.keys())).toEqual(new Set(dtypes));
+  for (const [name, original] of tensors) {
+    expect(loaded.tensors.get(name)?.dtype).toBe(original.dtype);
+    expect(loaded.tensors.get(name)?.equal(original)).toBe(true);
+  }
+});
+
+test('views are written as they look, not as their memory lies', () => {
+  const file = join(folder, 'views.safetensors');
+  const matrix = tensor([
+    [1, 2],
+    [3, 4],
+  ]);
+  saveTensors(file, [
+    ['transposed', matrix.transpose(0, 1)],
+    ['row', matrix.at(1)],
+  ]);
+  const { tensors } = loadTensors(file);
+  expect(tensors.get('transposed')?.toArray()).toEqual([
+    [1, 3],
+    [2, 4],
+  ]);
+  expect(tensors.get('row')?.toArray()).toEqual([3, 4]);
+});
+
+test('writing to a memory-mapped tensor leaves the file alone', () => {
+  const file = join(folder, 'mapped.safetensors');
+  saveTensors(file, [['x', zeros([1000])]]);
+  const before = readFileSync(file);
+  const { tensors } = loadTensors(file, { memoryMap: true });
+  tensors.get('x')?.fill_(5);
+  expect(tensors.get('x')?.sum().toNumber()).toBe(5000);
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test('a network goes through a file and computes the same', () => {
+  const file = join(folder, 'network.safetensors');
+  const build = () =>
+    new nn.Sequential(
+      new nn.Conv2d(1, 4, { kernel: 3 }),
+      new nn.BatchNorm2d(4),
+      new nn.Flatten(),
+      new nn.Linear(36, 2),
+    );
+  setSeed(1);
+  const network = build();
+  tidy(() => network.forward(randn([6, 1, 5, 5]))); // moves the running statistics
+  saveTensors(file, network.stateDict());
+  const copy = build();
+  copy.loadStateDict(loadTensors(file).tensors);
+  const x = randn([2, 1, 5, 5]);
+  expect(noGrad(() => copy.eval().forward(x).equal(network.eval().forward(x)))).toBe(true);
+});
+
+test('a failed write leaves the old file whole', () => {
+  const file = join(folder, 'kept.safetensors');
+  saveTensors(file, [['x', ones([2])]]);
+  const gone = ones([2]);
+  gone.dispose();
+  expect(() => saveTensors(file, [['x', gone]])).toThrow('disposed');
+  expect(loadTensors(file).tensors.get('x')?.toArray()).toEqual([1, 1]);
+});
+
+test('a damaged file is refused by name', () => {
+  const file = join(folder, 'damaged.safetensors');
+  saveTensors(file, [['x', ones([100])]]);
+  writeFileSync(file, readFileSync(file).subarray(0, 200));
+  for (const memoryMap of [false, true])
+    expect(() => loadTensors(file, { memoryMap })).toThrow('damaged.safetensors');
+});
+
+const checkpoint = new URL('../test/fixtures/checkpoints/plain_113.pt', import.meta.url).pathname;
+
+test.skipIf(!existsSync(checkpoint))("a PyTorch checkpoint's tensors become ours", () => {
+  const { tensors } = findStateDict(readPytorchCheckpoint(checkpoint).value);
+  for (const stored of tensors.values()) expect(fromStored(stored).shape).toEqual(stored.shape);
+  expect(tensors.size).toBeGreaterThan(0);
+});
