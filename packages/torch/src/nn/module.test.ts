@@ -120,6 +120,20 @@ test('parameters and buffers outlive the tidy that they were made in; dispose fr
   expect(() => network.forward(ones([1, 3, 2, 2]))).toThrow('disposed');
 });
 
+test('a sequence holds no more than what backward needs', () => {
+  class Doubled extends Module {
+    forward(x: Tensor): Tensor {
+      return x.add(1).add(x);
+    }
+  }
+  const sequence = new Sequential(new Doubled(), new Doubled(), new Doubled());
+  const x = ones([2]);
+  const before = liveTensors();
+  const y = sequence.forward(x);
+  expect(y.toArray()).toEqual([15, 15]);
+  expect(liveTensors()).toBe(before + 1);
+});
+
 test('zeroGrad drops gradients, or keeps their memory and fills it with zeros', () => {
   const linear = new Linear(2, 1);
   linear.forward(ones([1, 2])).backward();

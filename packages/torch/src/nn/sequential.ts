@@ -1,3 +1,4 @@
+import { tidy } from '../memory.js';
 import type { Tensor } from '../tensor.js';
 import { type Layer, Module } from './module.js';
 
@@ -31,8 +32,8 @@ export class Sequential extends Module {
   forward(input: Tensor): Tensor {
     let x = input;
     for (const layer of this.#layers.values()) {
-      const next = layer.forward(x);
       // What lies between is of no more use here: the gradients' graph keeps what backward needs, and no more.
+      const next = tidy(() => layer.forward(x));
       if (x !== input && x !== next) x.dispose();
       x = next;
     }
