@@ -52,12 +52,14 @@ async function comparePhotographs(width: number, height: number): Promise<void> 
 
   setThreadCount(1);
   const theirs: { imagesPerCoreSecond: number } = JSON.parse(python('rate', files));
-  const decoded = await measure(dataset, decodedPixels(dataset.images, format), 1);
+  const decoded = await measure(dataset, decodedPixels(dataset.images, format, { processes: 0 }), 1);
   const cacheFolder = join(folder, 'cache');
   await prepareCache(dataset, { format, folder: cacheFolder });
   const cached = await openPixels(dataset, format, cacheFolder);
   const fromCache = await measure(dataset, cached.pixels, 1);
-  const allCores = await measure(dataset, decodedPixels(dataset.images, format), availableParallelism());
+  const decoders = decodedPixels(dataset.images, format);
+  const allCores = await measure(dataset, decoders, 2 * availableParallelism());
+  await decoders.close();
   const difference = await pixelDifference(dataset, files);
 
   console.log(`\n${width}x${height}`);
@@ -107,7 +109,7 @@ async function pixelDifference(dataset: Dataset, files: string): Promise<number>
   python('resize', files, out);
   const theirs = readFileSync(out);
   const ours = new Uint8Array(theirs.length);
-  const pixels = decodedPixels(dataset.images, format);
+  const pixels = decodedPixels(dataset.images, format, { processes: 0 });
   const stride = theirs.length / count;
   for (let i = 0; i < count; i++) await pixels.readInto(i, ours, i * stride);
   return ours.reduce((sum, value, i) => sum + Math.abs(value - theirs[i]!), 0) / ours.length;

@@ -1,7 +1,7 @@
 // Batches as tensors. The only file of `data` beside the augmentation that needs libtorch: what only reads tables or
 // images does not wait for it.
 
-import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { type Device, empty, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
 import { jitterColours } from './augmentation/colour.js';
 import { eraseBoxes } from './augmentation/erase.js';
 import { cropAndResize, flipHorizontally, rotate } from './augmentation/geometry.js';
@@ -50,8 +50,8 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
     tidy(() => {
       const parameters = options.augmentation ? drawAll(batch, options.augmentation, options) : undefined;
       const uploaded = upload(batch.images, [batch.size, height, width, channels]);
-      let images = uploaded.permute([0, 3, 1, 2]).to('float32');
-      if (parameters) images = augment(images.div_(255), parameters);
+      let images = uploaded.permute([0, 3, 1, 2]);
+      if (parameters) images = augment(images.to('float32').div_(255), parameters);
       images = normalise(images, parameters ? 1 : 255, options);
       if (parameters?.some(({ erase }) => erase))
         images = eraseBoxes(
@@ -114,25 +114,33 @@ function augmentTogether(images: Tensor, parameters: readonly SampleParameters[]
 }
 
 /**
- * (x / range - mean) / std as one product and one difference, in place. The images are taken as rows of width x channels
- * numbers with the constants repeated along them: three channels innermost would leave the processor loops of three.
+ * (x / range - mean) / std as one product and one difference. The images are taken as rows of width x channels numbers with
+ * the constants repeated along them: three channels innermost would leave the processor loops of three.
  */
 function normalise(images: Tensor, range: number, { mean, std }: DeviceBatchOptions): Tensor {
   const [count = 0, channels = 0, height = 0, width = 0] = images.shape;
+  const [means, deviations] = [ofChannel(mean, channels), ofChannel(std, channels)];
   const along = (value: (channel: number) => number) =>
     tensor(
       Float32Array.from({ length: width * channels }, (_, i) => value(i % channels)),
       { device: images.device },
     );
-  const [means, deviations] = [ofChannel(mean, channels), ofChannel(std, channels)];
-  return images
+  const scale = along((c) => 1 / (range * deviations(c)));
+  const offset = along((c) => means(c) / deviations(c));
+  const rows = images
     .permute([0, 2, 3, 1])
     .contiguous()
-    .view([count * height, width * channels])
-    .mul_(along((c) => 1 / (range * deviations(c))))
-    .sub_(along((c) => means(c) / deviations(c)))
-    .view([count, height, width, channels])
-    .permute([0, 3, 1, 2]);
+    .view([count * height, width * channels]);
+  const result = images.device === 'cpu' ? empty([count * height, width * channels]) : rows.to('float32');
+  const rowsAtOnce = images.device === 'cpu' ? imagesAtOnce * height : count * height;
+  for (let start = 0; start < count * height; start += rowsAtOnce) {
+    tidy(() => {
+      const part = result.narrow(0, start, Math.min(rowsAtOnce, count * height - start));
+      if (images.device === 'cpu') part.copy_(rows.narrow(0, start, part.shape[0]!));
+      part.mul_(scale).sub_(offset);
+    });
+  }
+  return result.view([count, height, width, channels]).permute([0, 3, 1, 2]);
 }
 
 function ofChannel(values: readonly number[], channels: number): (channel: number) => number {

@@ -38,8 +38,9 @@ export async function openPixels(
   dataset: Dataset,
   format: PixelFormat,
   folder: string | undefined,
+  options: { readonly processes?: number } = {},
 ): Promise<{ readonly pixels: PixelSource; readonly state: CacheState }> {
-  const originals = decodedPixels(dataset.images, format);
+  const originals = decodedPixels(dataset.images, format, options);
   const path = folder === undefined ? undefined : cachePath(folder, dataset, format);
   if (path === undefined || !(await manifestMatches(path, manifestFor(dataset, format)))) {
     return {

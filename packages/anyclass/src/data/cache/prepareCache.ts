@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
-import { decodeImage, type PixelFormat } from '../images/decode.js';
-import { imageBytes } from '../images/pixelSource.js';
+import type { PixelFormat } from '../images/decode.js';
+import {
+  decodedPixels,
+  defaultDecodeProcesses,
+  imageBytes,
+  type PixelSource,
+} from '../images/pixelSource.js';
 import { createQuarantine, type Quarantined } from '../images/quarantine.js';
 import { limiter, settleAll } from '../loading/limiter.js';
 import {
@@ -25,7 +30,8 @@ export interface PrepareOptions {
   readonly format: PixelFormat;
   /** Folder of all caches. */
   readonly folder: string;
-  readonly threads?: number;
+  /** Processes that decode; 0 for threads of this one. Default: one a core. */
+  readonly processes?: number;
   readonly strict?: boolean;
   /** Read every prepared image again and compare its checksum. */
   readonly check?: boolean;
@@ -50,19 +56,20 @@ export interface PrepareResult {
  * await prepareCache(dataset, { format: { width: 224, height: 224, channels: 3 }, folder: '.anyclass/cache' })
  */
 export async function prepareCache(dataset: Dataset, options: PrepareOptions): Promise<PrepareResult> {
-  const { format, threads = availableParallelism(), signal } = options;
+  const { format, processes = defaultDecodeProcesses(), signal } = options;
   const path = cachePath(options.folder, dataset, format);
   const manifest = manifestFor(dataset, format);
   if (!(await manifestMatches(path, manifest))) await writeManifest(path, manifest);
   const unlock = await lock(path);
   const files: FileHandle[] = [];
+  const originals = decodedPixels(dataset.images, format, { processes });
   try {
     const images = await openForUpdate(join(path, 'images.bin'), manifest.rows * imageBytes(format), files);
     const recordFile = await openForUpdate(join(path, 'rows.bin'), manifest.rows * recordBytes, files);
     const records = Buffer.alloc(manifest.rows * recordBytes);
     await recordFile.read(records, 0, records.length, 0);
 
-    const limited = limiter(threads);
+    const limited = limiter(2 * Math.max(processes, availableParallelism()));
     const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
     const stride = imageBytes(format);
     const chunkRows = Math.max(16, Math.min(512, Math.floor((32 * 1024 * 1024) / stride)));
@@ -79,7 +86,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
             const row = start + i;
             const before = readRecord(records, row);
             const pixels = stored.subarray(i * stride, (i + 1) * stride);
-            const record = await update(dataset, row, before, pixels, options, quarantine.add);
+            const record = await update(dataset, originals, row, before, pixels, options, quarantine.add);
             if (record === before) return undefined;
             if (record.state === rowState.ready) await images.write(pixels, 0, stride, row * stride);
             return { row, record };
@@ -105,6 +112,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
     await writeFailures(join(path, 'failed.jsonl'), quarantined);
     return { path, rows: manifest.rows, decoded, bytes: manifest.rows * stride, quarantined };
   } finally {
+    await originals.close();
     await Promise.all(files.map((file) => file.close()));
     await unlock();
   }
@@ -113,10 +121,11 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
 /** The record of a row as it should be: the old one if all is as it was, else a new one, with pixels decoded. */
 async function update(
   dataset: Dataset,
+  originals: PixelSource,
   row: number,
   before: RowRecord,
   pixels: Buffer,
-  { format, check, signal }: PrepareOptions,
+  { check, signal }: PrepareOptions,
   quarantine: (row: number, error: unknown) => void,
 ): Promise<RowRecord> {
   signal?.throwIfAborted();
@@ -125,7 +134,7 @@ async function update(
     fingerprint = fingerprintBits(await dataset.images.fingerprint(row));
     const same = before.state === rowState.ready && before.fingerprint === fingerprint;
     if (same && !(check && crc32(pixels) !== before.crc)) return before;
-    pixels.set(await decodeImage(await dataset.images.read(row), format));
+    await originals.readInto(row, pixels, 0);
     return { state: rowState.ready, crc: crc32(pixels), fingerprint };
   } catch (error) {
     quarantine(row, error);

@@ -9,7 +9,7 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
   readonly rows: Int32Array;
   /** Over all ranks together. */
   readonly batchSize: number;
-  /** Images decoded at once. Default: one a core. Node's pool must be as large: UV_THREADPOOL_SIZE. */
+  /** Images asked for at once. Default: two a core, so that a decoder always has the next at hand. */
   readonly threads?: number;
   /** Batches held or being made beyond the one in use: what bounds the memory. Default 3. */
   readonly prefetch?: number;
@@ -61,7 +61,7 @@ export function createLoader(dataset: Dataset, pixels: PixelSource, options: Loa
     dropLast = false,
     rank = 0,
     world = 1,
-    threads = availableParallelism(),
+    threads = 2 * availableParallelism(),
     prefetch = 3,
     strict = false,
   } = options;

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeImage } from '../decode.js';
+import { createDecodePool } from './decodePool.js';
+import { frameHeader, frameReader } from './frames.js';
+
+const fixtures = resolve(import.meta.dirname, '../../../../test/fixtures/data');
+const built = existsSync(resolve(import.meta.dirname, '../../../../dist/data/images/pool/decodeProcess.js'));
+const format = { width: 20, height: 12, channels: 3 } as const;
+const bytesOf = (name: string) => readFileSync(join(fixtures, name));
+const childList = `/proc/${process.pid}/task/${process.pid}/children`;
+const children = () => readFileSync(childList, 'utf8').split(' ').filter(Boolean).map(Number);
+
+test('messages are put together whatever the chunks', () => {
+  const messages = fc.array(fc.tuple(fc.nat(9), fc.uint8Array({ maxLength: 50 })));
+  fc.assert(
+    fc.property(messages, fc.integer({ min: 1, max: 40 }), (sent, size) => {
+      const stream = Buffer.concat(
+        sent.flatMap(([kind, payload]) => [frameHeader(kind, payload.length), payload]),
+      );
+      const received: [number, Uint8Array][] = [];
+      const read = frameReader((kind, payload) => received.push([kind, Uint8Array.from(payload)]));
+      for (let at = 0; at < stream.length; at += size) read(stream.subarray(at, at + size));
+      expect(received).toEqual(sent);
+    }),
+  );
+});
+
+describe.skipIf(!built)('decoding in processes (needs the built package)', () => {
+  test('gives the pixels and the reasons that decoding here gives', async () => {
+    const pool = createDecodePool(format, 2);
+    const names = readdirSync(fixtures).filter((name) => /\.(png|jpg|webp|tif|gif)$/.test(name));
+    const there = await Promise.all(names.map((name) => pool.decode(bytesOf(name))));
+    for (const [i, name] of names.entries()) {
+      const here = await decodeImage({ kind: 'encoded', bytes: bytesOf(name) }, format);
+      expect(Buffer.from(there[i]!).equals(here)).toBe(true);
+    }
+    await expect(pool.decode(bytesOf('rgb.png').subarray(0, 50))).rejects.toThrow('libpng read error');
+    await expect(pool.decode(new Uint8Array(0))).rejects.toThrow('the image file is empty');
+    await pool.close();
+  });
+
+  test.skipIf(!existsSync(childList))(
+    'a decoder that dies costs one image, and closing leaves none (needs /proc)',
+    async () => {
+      const pool = createDecodePool(format, 1);
+      const before = children();
+      await pool.decode(bytesOf('rgb.png'));
+      const [decoder] = children().filter((pid) => !before.includes(pid));
+      process.kill(decoder!, 'SIGSTOP');
+      const first = pool.decode(bytesOf('rgb.png'));
+      const second = pool.decode(bytesOf('gray.png'));
+      await setTimeout(20);
+      process.kill(decoder!, 'SIGKILL');
+      await expect(first).rejects.toThrow('the decoder ended (SIGKILL) on this image');
+      expect((await second)[0]).toBe(88);
+      await pool.close();
+      expect(children().filter((pid) => !before.includes(pid))).toEqual([]);
+      await expect(pool.decode(bytesOf('rgb.png'))).rejects.toThrow('closed');
+    },
+  );
+});

@@ -1,0 +1,31 @@
+// A process that decodes images: encoded bytes in on stdin, pixels or a reason out on stdout, one after another.
+// Started by decodePool.ts with the size as its arguments; ends when its stdin does.
+
+import { once } from 'node:events';
+import { reasonOf } from '../../dataError.js';
+import { decodeImage } from '../decode.js';
+import { frameHeader, frameReader } from './frames.js';
+
+const [width = 0, height = 0, channels = 0] = process.argv.slice(2).map(Number);
+const format = { width, height, channels: channels === 1 ? 1 : 3 } as const;
+
+let last: Promise<void> = Promise.resolve();
+process.stdin.on(
+  'data',
+  frameReader((_kind, bytes) => {
+    last = last.then(() => answer(bytes));
+  }),
+);
+
+async function answer(bytes: Buffer): Promise<void> {
+  let kind = 0;
+  let payload: Uint8Array;
+  try {
+    payload = await decodeImage({ kind: 'encoded', bytes }, format);
+  } catch (error) {
+    kind = 1;
+    payload = Buffer.from(reasonOf(error));
+  }
+  process.stdout.write(frameHeader(kind, payload.length));
+  if (!process.stdout.write(payload)) await once(process.stdout, 'drain');
+}
