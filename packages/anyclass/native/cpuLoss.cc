@@ -1,5 +1,6 @@
 // The fused loss on the CPU: tiles of whole rows that stay in the first-level cache, spread over threads. A row's
 // figures depend on the row alone and are added up in order, so that the loss does not depend on the threads.
+#include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <torch/library.h>
 
