@@ -8,6 +8,7 @@ import { nn, type Tensor } from '@anyclass/torch';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
+import { LayerNorm } from './layers/layerNorm.js';
 import { MBConv } from './layers/mbconv.js';
 import { type Axis, PartitionAttention } from './layers/partitionAttention.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
@@ -50,7 +51,7 @@ export class MaxViT extends Network {
     const width = channels.at(-1) ?? 0;
     const head = classHead(width, { classes, expertHeads, bias: false });
     this.classifier = new nn.Sequential({
-      2: new nn.LayerNorm(width),
+      2: new LayerNorm(width),
       3: new nn.Linear(width, width),
       4: new nn.Tanh(),
       5: head,

@@ -1,4 +1,4 @@
-import { nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros } from '@anyclass/torch';
+import { autocast, nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { type NetworkName, networkCost, networkNames } from './catalogue.js';
 import { createNetwork } from './createNetwork.js';
@@ -77,6 +77,22 @@ test('channels-last memory gives the same logits', () => {
       }),
     );
   }
+});
+
+test.each(['tresnet-s', 'maxvit-t', 'resnet-18'] as const)('%s trains in mixed precision', (name) => {
+  using network = createNetwork(name, smallOptions(name));
+  tidy(() => {
+    const images = randn([2, 3, 64, 64]);
+    const [exact, mixed] = noGrad(() => [
+      network.eval().forward(images),
+      autocast(() => network.forward(images)).to('float32'),
+    ]);
+    expect(largestDifference(exact!, mixed!)).toBeLessThan(0.05 * largest(exact!));
+    const logits = autocast(() => network.train().forward(images));
+    expect(logits.dtype).toBe('bfloat16');
+    logits.to('float32').square().sum().backward();
+    expect(network.parameters().every(({ grad }) => grad?.dtype === 'float32')).toBe(true);
+  });
 });
 
 describe('TResNet', () => {

@@ -5,6 +5,7 @@
 
 import { empty, nn, type Tensor, zeros } from '@anyclass/torch';
 import { classHead } from './layers/classHead.js';
+import { LayerNorm } from './layers/layerNorm.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 
 const width = 768;
@@ -56,7 +57,7 @@ export class VisionTransformer extends Network {
 class Encoder extends nn.Module {
   readonly posEmbedding: nn.Parameter;
   readonly layers: nn.Sequential;
-  readonly ln: nn.LayerNorm;
+  readonly ln: LayerNorm;
 
   constructor(length: number) {
     super();
@@ -65,7 +66,7 @@ class Encoder extends nn.Module {
     this.layers = new nn.Sequential(
       Object.fromEntries(Array.from({ length: depth }, (_, i) => [`encoder_layer_${i}`, new EncoderLayer()])),
     );
-    this.ln = new nn.LayerNorm(width, { eps });
+    this.ln = new LayerNorm(width, { eps });
   }
 
   forward(tokens: Tensor): Tensor {
@@ -74,9 +75,9 @@ class Encoder extends nn.Module {
 }
 
 class EncoderLayer extends nn.Module {
-  readonly #attentionNorm = new nn.LayerNorm(width, { eps });
+  readonly #attentionNorm = new LayerNorm(width, { eps });
   readonly #attention = new nn.MultiheadAttention(width, heads);
-  readonly #mlpNorm = new nn.LayerNorm(width, { eps });
+  readonly #mlpNorm = new LayerNorm(width, { eps });
   readonly #mlp = mlp();
 
   protected override *members(): Iterable<[string, unknown]> {

@@ -1,6 +1,7 @@
 // Attention within the squares of a feature map, and the MLP behind it. Tu et al., "MaxViT", arXiv 2204.01697.
 
 import { nn, type Tensor } from '@anyclass/torch';
+import { LayerNorm } from './layerNorm.js';
 import { RelativeAttention } from './relativeAttention.js';
 
 /** `window`: neighbouring pixels see each other. `grid`: pixels at equal distances over the whole map do. */
@@ -33,11 +34,11 @@ export class PartitionAttention extends nn.Module {
     this.#axis = axis;
     this.#side = partitionSize;
     this.attnLayer = new nn.Sequential(
-      new nn.LayerNorm(channels),
+      new LayerNorm(channels),
       new RelativeAttention(channels, { headWidth, side: partitionSize }),
     );
     this.mlpLayer = new nn.Sequential(
-      new nn.LayerNorm(channels),
+      new LayerNorm(channels),
       new nn.Linear(channels, 4 * channels),
       new nn.GELU(),
       new nn.Linear(4 * channels, channels),
