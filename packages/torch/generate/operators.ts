@@ -196,6 +196,7 @@ export const guarded: Readonly<Record<string, readonly string[]>> = {
   conv2d: ['groups'],
   indexSelect: ['self', 'index'],
   pixelShuffle: ['upscaleFactor'],
+  randomInteger_: ['from', 'to'],
   searchsorted: ['sortedSequence', 'options'],
   upsampleBicubic2d: ['self', 'outputSize', 'scalesH', 'scalesW'],
   upsampleBilinear2d: ['self', 'outputSize', 'scalesH', 'scalesW'],

@@ -6,7 +6,7 @@ import { place, Tensor } from './tensor.js';
 
 /** `groups` beyond 32 bits becomes 0 inside, and the convolution divides by it. */
 export function conv2d(groups?: number): void {
-  if (groups !== undefined && groups > 0x7fffffff)
+  if (isNumber(groups) && groups > 0x7fffffff)
     throw new RangeError(`conv2d: ${groups} groups are more than any tensor has channels`);
 }
 
@@ -20,10 +20,18 @@ export function indexSelect(self: Tensor, index: Tensor): void {
 
 /** The square of a large factor overflows to 0, and libtorch divides by it. */
 export function pixelShuffle(upscaleFactor: number): void {
-  if (upscaleFactor > 0xffff)
+  if (isNumber(upscaleFactor) && upscaleFactor > 0xffff)
     throw new RangeError(
       `pixelShuffle: a factor of ${upscaleFactor} needs more channels than any tensor has`,
     );
+}
+
+/** From the largest int64 on up, libtorch counts bits for ever. */
+export function randomInteger_(from: number | bigint, to?: number | bigint | null): void {
+  for (const bound of [from, to].filter(isNumber)) {
+    if (bound > Number.MAX_SAFE_INTEGER || bound < Number.MIN_SAFE_INTEGER)
+      throw new RangeError(`randomInteger_: ${bound} is beyond the integers that numbers count exactly`);
+  }
 }
 
 /** Positions in `sorter` are used unchecked. */
@@ -67,13 +75,18 @@ function checkScales(name: string, ...[self, outputSize, scalesH, scalesW]: Upsa
   place(self, name);
   const sizes = Array.isArray(outputSize) ? outputSize : [outputSize];
   [scalesH, scalesW].forEach((scale, i) => {
-    if (scale === undefined || scale === null) return;
+    if (!isNumber(scale)) return;
     const from = self.shape[i + 2] ?? 0;
     const to = sizes[i] ?? sizes[0];
-    if (Math.floor(from * scale) !== to) {
+    if (Math.floor(from * Number(scale)) !== to) {
       throw new RangeError(
         `${name}: a scale of ${scale} does not lead from ${from} to ${to} [${self.shape.join(', ')}]`,
       );
     }
   });
+}
+
+// Values of other kinds are refused by the call itself.
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }

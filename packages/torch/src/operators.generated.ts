@@ -1324,6 +1324,7 @@ export function bernoulli_(self: Tensor, p?: number): Tensor {
 const RANDOM_FROM_IN_PLACE = operator('aten::random_.from');
 /** `aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)` */
 export function randomInteger_(self: Tensor, from: number, to?: number | null): Tensor {
+  guards.randomInteger_(from, to);
   native.callInPlace(RANDOM_FROM_IN_PLACE, place(self, 'randomInteger_'), from, to);
   return self;
 }
