@@ -72,11 +72,6 @@ export const photographPreparation: Preparation = {
   augmentation: 'photograph',
 };
 
-/** All rows of a dataset, 0 to n - 1. */
-export function allRows(dataset: { readonly labels: LabelMatrix }): Int32Array {
-  return Int32Array.from({ length: dataset.labels.rows }, (_, row) => row);
-}
-
 /** Free what the dataset holds open: Parquet files, a cache. */
 export async function closeDataset(dataset: Dataset): Promise<void> {
   await dataset.images.close();

@@ -56,6 +56,14 @@ test('the first class of an image is the first that is kept', async () => {
   expect(coco.labels.presence(2)).toBe('negative');
 });
 
+test('several files are put one after another, and files called after splits are the splits', async () => {
+  const paths = ['instances_train2017.json', 'instances_val2017.json'].map((name) => file(name, instances));
+  const coco = await openDataset(paths.join(','));
+  expect(coco.labels.rows).toBe(6);
+  expect([...coco.splits.train]).toEqual([0, 1, 2]);
+  expect([...coco.splits.validation]).toEqual([3, 4, 5]);
+});
+
 test('what is wrong in a COCO file is said with the element concerned', async () => {
   const without = (key: keyof typeof instances) => ({ ...instances, [key]: undefined });
   const complaints: [unknown, string][] = [

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DataError } from '../dataError.js';
-import type { DatasetTable } from '../dataset.js';
+import type { DatasetTable, SplitName } from '../dataset.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
-import { datasetName } from './csvTables.js';
+import { datasetName, splitFromFileName } from './csvTables.js';
 import { readJsonArrays } from './jsonArrays.js';
 import { checkImageName } from './tableCollector.js';
 
@@ -143,7 +143,27 @@ function cocoTable(
     firstClass,
     classFamilies: families,
     remarks: [],
+    ...splitsByFile(parts, paths, names.length),
   };
+}
+
+/** Files called after splits are those splits. */
+function splitsByFile(
+  parts: readonly { readonly firstRow: number }[],
+  paths: readonly string[],
+  rows: number,
+): Pick<DatasetTable, 'fixedSplits'> {
+  const splitOf = paths.map((path) => splitFromFileName(basename(path)));
+  if (paths.length < 2 || splitOf.includes(undefined)) return {};
+  const rowsOf = (wanted: SplitName) =>
+    Int32Array.from(
+      parts.flatMap(({ firstRow }, i) => {
+        const end = parts[i + 1]?.firstRow ?? rows;
+        return splitOf[i] === wanted ? Array.from({ length: end - firstRow }, (_, k) => firstRow + k) : [];
+      }),
+    );
+  const splits = { train: rowsOf('train'), validation: rowsOf('validation'), test: rowsOf('test') };
+  return { fixedSplits: { splits, origin: 'one file per split' } };
 }
 
 function resolved(

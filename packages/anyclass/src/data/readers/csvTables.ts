@@ -62,9 +62,12 @@ export async function readCsvTables(
   };
 }
 
-/** The split that a file name speaks of: train.csv, SewerML_Val.csv, train-00000-of-00004.parquet. */
+/** The split that a file name speaks of: train.csv, instances_val2017.json, train-00000-of-00004.parquet. */
 export function splitFromFileName(file: string): SplitName | undefined {
-  const words = file.replace(/\..*$/, '').split(/[-_]/);
+  const words = file
+    .replace(/\..*$/, '')
+    .split(/[-_]/)
+    .map((word) => word.replace(/\d+$/, ''));
   return splitFromWord(words[0] ?? '') ?? splitFromWord(words.at(-1) ?? '');
 }
 

@@ -31,35 +31,38 @@ export async function readParquetTables(
   }
 }
 
+const ROW_NAME = 'file#row';
+
 async function readLabels(files: readonly ParquetFile[], options: TableOptions): Promise<DatasetTable> {
   const first = files[0]!;
   const schema = topLevelColumns(first);
   const image = imageColumn(schema, basename(first.path));
   const table = tableCollector(options);
-  // A first column of our own names the rows of a table that has no file names.
-  const rowName = 'file#row';
-  const columns = schema.map((column) => column.name).filter((name) => name !== image);
+  const stored = schema.map((column) => column.name).filter((name) => name !== image);
   const naming =
-    options.imageColumn ?? columns.find((name) => /^(file_?name|filename|path|image_?id|id)$/i.test(name));
-  const layout = tableLayout([rowName, ...columns], basename(first.path), {
-    ...options,
-    imageColumn: naming ?? rowName,
-  });
+    options.imageColumn ?? stored.find((name) => /^(file_?name|filename|path|image_?id|id)$/i.test(name));
+  // A table that has no names gets a column of them: file#row.
+  const columns = naming === undefined ? [ROW_NAME, ...stored] : stored;
+  const layout = tableLayout(columns, basename(first.path), { ...options, imageColumn: naming ?? ROW_NAME });
   const used = usedColumns(layout);
-  const wanted = columns.filter((_, i) => used.has(i + 1));
+  const wanted = columns.filter((name, i) => used.has(i) && name !== ROW_NAME);
   const classNames = listClassNames(first);
   for (const file of files) {
     const name = basename(file.path);
+    const there = topLevelColumns(file).map((column) => column.name);
+    const absent = [image, ...wanted].filter((column) => !there.includes(column));
+    if (absent.length > 0) {
+      throw new DataError(`${name}: no column '${absent[0]}', which ${basename(first.path)} has`);
+    }
     const split = files.length > 1 ? splitFromFileName(name) : undefined;
     for (let g = 0; g + 1 < file.groupStarts.length; g++) {
       const start = file.groupStarts[g]!;
       const rows = await file.readRows(wanted, start, file.groupStarts[g + 1]!);
       rows.forEach((row, i) => {
         const where = () => `${name}, row ${start + i}`;
-        const cells = [
-          `${name}#${start + i}`,
-          ...columns.map((column) => cellText(row[column], classNames, where)),
-        ];
+        const cells = columns.map((column) =>
+          column === ROW_NAME ? `${name}#${start + i}` : cellText(row[column], classNames, where),
+        );
         table.add(cells, layout, where, split);
       });
     }
