@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// The check reads what lies beside it: here a copy, so that it can be spoiled.
+const torch = fileURLToPath(new URL('..', import.meta.url));
+const copy = mkdtempSync(join(tmpdir(), 'anyclass-generate-'));
+const files = ['operators.generated.ts', 'tensor_methods.generated.ts'];
+
+beforeAll(() => {
+  const built = spawnSync('npx', ['tsc', '-b', join(torch, 'generate')], { encoding: 'utf8' });
+  expect(built.stdout).toBe('');
+  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
+  mkdirSync(join(copy, 'src'));
+  symlinkSync(join(torch, 'build'), join(copy, 'build'));
+  cpSync(join(torch, 'generate/dist'), join(copy, 'generate/dist'), { recursive: true });
+  for (const file of files) cpSync(join(torch, 'src', file), join(copy, 'src', file));
+}, 120_000);
+afterAll(() => rmSync(copy, { recursive: true }));
+
+test('the committed files are what the schemas give', () => {
+  const { status, stdout, stderr } = check();
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^generated operators: \d+ fit libtorch \d/);
+});
+
+test('a stale file is detected and named', () => {
+  appendFileSync(join(copy, 'src', 'operators.generated.ts'), '// stale\n');
+  const { status, stderr } = check();
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    "packages/torch/src/operators.generated.ts is not what the schemas give: run 'npm run generate'",
+  );
+  expect(stderr).not.toContain('tensor_methods');
+});
+
+function check() {
+  return spawnSync(process.execPath, [join(copy, 'generate/dist/generate.js'), '--check'], {
+    cwd: torch,
+    encoding: 'utf8',
+  });
+}
