@@ -15,6 +15,7 @@ export {
 } from './dataset.js';
 export type { DigitsOptions } from './digits/digits.js';
 export { decodeImage, type PixelFormat } from './images/decode.js';
+export type { DecoderOptions } from './images/decoder.js';
 export type { ImageSource, StoredImage } from './images/imageSource.js';
 export { decodedPixels, type PixelSource } from './images/pixelSource.js';
 export type { Quarantined } from './images/quarantine.js';

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Dataset, splitNames } from '../data/dataset.js';
-import { decodeImage, imageSize, type PixelFormat } from '../data/images/decode.js';
+import { imageSize, type PixelFormat } from '../data/images/decode.js';
+import { createDecoder, type DecoderOptions } from '../data/images/decoder.js';
 import type { StoredImage } from '../data/images/imageSource.js';
 import { createQuarantine, type Quarantined } from '../data/images/quarantine.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
 import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
 import type { ImageStatistics } from './inspection.js';
 
-export interface ExamineOptions {
+export interface ExamineOptions extends DecoderOptions {
   /** Look at this many images, evenly spread. Default: all. */
   readonly limit?: number;
   /** Size at which channel mean and deviation are taken. Default 224 x 224. */
   readonly size?: { readonly width: number; readonly height: number };
-  readonly threads?: number;
   /** An unreadable image is an error. */
   readonly strict?: boolean;
   readonly signal?: AbortSignal;
@@ -34,7 +34,7 @@ export interface Examined {
  * (await examineImages(dataset, { limit: 1000 })).statistics?.mean // [0.47, 0.447, 0.408]
  */
 export async function examineImages(dataset: Dataset, options: ExamineOptions): Promise<Examined> {
-  const { size = { width: 224, height: 224 }, threads = availableParallelism(), signal } = options;
+  const { size = { width: 224, height: 224 }, signal } = options;
   const rows = spread(
     splitNames.flatMap((split) => [...dataset.splits[split]]),
     options.limit,
@@ -48,14 +48,15 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   const sizes = new Map<string, number>();
   const finder = duplicateFinder(dataset.names.length);
   const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
-  const limited = limiter(threads);
+  const limited = limiter(2 * (options.processes || availableParallelism()));
+  const decoder = createDecoder(format, options);
   let done = 0;
   const examine = async (row: number) => {
     signal?.throwIfAborted();
     try {
       const image = await dataset.images.read(row);
       const stored = await imageSize(image);
-      const pixels = await decodeImage(image, format);
+      const pixels = await decoder.decode(image);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
       count(widths, stored.width);
       count(heights, stored.height);
@@ -67,9 +68,13 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     done += 1;
     if (done % 64 === 0 || done === rows.length) options.onProgress?.(done, rows.length);
   };
-  // A few thousand at a time: a million pending promises would cost more memory than the index.
-  for (let start = 0; start < rows.length; start += 4096) {
-    await settleAll(Array.from(rows.subarray(start, start + 4096), (row) => limited(() => examine(row))));
+  try {
+    // A few thousand at a time: a million pending promises would cost more memory than the index.
+    for (let start = 0; start < rows.length; start += 4096) {
+      await settleAll(Array.from(rows.subarray(start, start + 4096), (row) => limited(() => examine(row))));
+    }
+  } finally {
+    await decoder.close();
   }
   const examined = rows.length - quarantine.size;
   return {

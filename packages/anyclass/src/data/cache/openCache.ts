@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
 import type { PixelFormat } from '../images/decode.js';
+import type { DecoderOptions } from '../images/decoder.js';
 import { decodedPixels, imageBytes, type PixelSource } from '../images/pixelSource.js';
 import {
   cachePath,
@@ -38,7 +39,7 @@ export async function openPixels(
   dataset: Dataset,
   format: PixelFormat,
   folder: string | undefined,
-  options: { readonly processes?: number } = {},
+  options: DecoderOptions = {},
 ): Promise<{ readonly pixels: PixelSource; readonly state: CacheState }> {
   const originals = decodedPixels(dataset.images, format, options);
   const path = folder === undefined ? undefined : cachePath(folder, dataset, format);

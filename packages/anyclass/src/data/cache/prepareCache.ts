@@ -5,12 +5,8 @@ import { crc32 } from 'node:zlib';
 import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
 import type { PixelFormat } from '../images/decode.js';
-import {
-  decodedPixels,
-  defaultDecodeProcesses,
-  imageBytes,
-  type PixelSource,
-} from '../images/pixelSource.js';
+import type { DecoderOptions } from '../images/decoder.js';
+import { decodedPixels, imageBytes, type PixelSource } from '../images/pixelSource.js';
 import { createQuarantine, type Quarantined } from '../images/quarantine.js';
 import { limiter, settleAll } from '../loading/limiter.js';
 import {
@@ -26,12 +22,10 @@ import {
   writeRecord,
 } from './cacheFiles.js';
 
-export interface PrepareOptions {
+export interface PrepareOptions extends DecoderOptions {
   readonly format: PixelFormat;
   /** Folder of all caches. */
   readonly folder: string;
-  /** Processes that decode; 0 for threads of this one. Default: one a core. */
-  readonly processes?: number;
   readonly strict?: boolean;
   /** Read every prepared image again and compare its checksum. */
   readonly check?: boolean;
@@ -56,20 +50,20 @@ export interface PrepareResult {
  * await prepareCache(dataset, { format: { width: 224, height: 224, channels: 3 }, folder: '.anyclass/cache' })
  */
 export async function prepareCache(dataset: Dataset, options: PrepareOptions): Promise<PrepareResult> {
-  const { format, processes = defaultDecodeProcesses(), signal } = options;
+  const { format, signal } = options;
   const path = cachePath(options.folder, dataset, format);
   const manifest = manifestFor(dataset, format);
   if (!(await manifestMatches(path, manifest))) await writeManifest(path, manifest);
   const unlock = await lock(path);
   const files: FileHandle[] = [];
-  const originals = decodedPixels(dataset.images, format, { processes });
+  const originals = decodedPixels(dataset.images, format, options);
   try {
     const images = await openForUpdate(join(path, 'images.bin'), manifest.rows * imageBytes(format), files);
     const recordFile = await openForUpdate(join(path, 'rows.bin'), manifest.rows * recordBytes, files);
     const records = Buffer.alloc(manifest.rows * recordBytes);
     await recordFile.read(records, 0, records.length, 0);
 
-    const limited = limiter(2 * Math.max(processes, availableParallelism()));
+    const limited = limiter(2 * (options.processes || availableParallelism()));
     const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
     const stride = imageBytes(format);
     const chunkRows = Math.max(16, Math.min(512, Math.floor((32 * 1024 * 1024) / stride)));
