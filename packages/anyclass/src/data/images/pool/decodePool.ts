@@ -81,8 +81,9 @@ function createWorker(format: PixelFormat) {
         else task?.reject(new DataError(payload.toString('utf8')));
       }),
     );
-    started.stdin.on('error', () => {}); // a broken pipe: 'exit' tells what follows from it
-    started.on('exit', (code, signal) => {
+    started.stdin.on('error', () => {}); // a broken pipe: 'close' tells what follows from it
+    // 'close', not 'exit': only then all that it answered has been read.
+    started.on('close', (code, signal) => {
       child = undefined;
       const why = closed ? 'the loader was closed' : `the decoder ended (${signal ?? code}) on this image`;
       tasks.shift()?.reject(new DataError(why));
@@ -109,7 +110,7 @@ function createWorker(format: PixelFormat) {
       closed = true;
       const ending = child;
       if (!ending) return;
-      const ended = new Promise((resolve) => ending.once('exit', resolve));
+      const ended = new Promise((resolve) => ending.once('close', resolve));
       ending.kill('SIGKILL');
       await ended;
     },
