@@ -11,7 +11,7 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
   readonly batchSize: number;
   /** Images asked for at once. Default: two a core, so that a decoder always has the next at hand. */
   readonly threads?: number;
-  /** Batches held or being made beyond the one in use: what bounds the memory. Default 3. */
+  /** Batches held or being made, the one in use among them: what bounds the memory. Default 3. */
   readonly prefetch?: number;
   /** An unreadable image is an error instead of being quarantined. */
   readonly strict?: boolean;
