@@ -193,11 +193,14 @@ export const allChoices: readonly Choice[] = [...methods, ...functions];
 
 /** What src/guards.ts looks at before a call: function by function, the parameters that it is given. */
 export const guarded: Readonly<Record<string, readonly string[]>> = {
+  chunk: ['chunks'],
   conv2d: ['groups'],
   indexSelect: ['self', 'index'],
   pixelShuffle: ['upscaleFactor'],
   randomInteger_: ['from', 'to'],
   searchsorted: ['sortedSequence', 'options'],
+  split: ['self', 'splitSize', 'dim'],
+  unbind: ['self', 'dim'],
   upsampleBicubic2d: ['self', 'outputSize', 'scalesH', 'scalesW'],
   upsampleBilinear2d: ['self', 'outputSize', 'scalesH', 'scalesW'],
   upsampleNearest2d: ['self', 'outputSize', 'scalesH', 'scalesW'],

@@ -50,7 +50,9 @@ napi_value fromBytes(Call& call) {
 
 at::Tensor onCpu(const at::Tensor& tensor) {
   try {
-    return tensor.detach().to(at::kCPU).contiguous();
+    const auto values = tensor.detach().to(at::kCPU);
+    // The gradient of an embedding can be sparse.
+    return values.layout() == at::kStrided ? values.contiguous() : values.to_dense();
   } catch (...) {
     rethrowWith("toTypedArray", describe(tensor));
   }

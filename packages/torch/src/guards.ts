@@ -10,6 +10,11 @@ export function conv2d(groups?: number): void {
     throw new RangeError(`conv2d: ${groups} groups are more than any tensor has channels`);
 }
 
+/** An empty dimension gives as many empty tensors as asked for, until the memory is full. */
+export function chunk(chunks: number): void {
+  checkCount('chunk', Number(isNumber(chunks) ? chunks : 0));
+}
+
 /** A tensor without dimensions has one element to pick; the gradient of more is written past its end. */
 export function indexSelect(self: Tensor, index: Tensor): void {
   place(self, 'indexSelect');
@@ -49,6 +54,18 @@ export function searchsorted(sortedSequence: Tensor, options?: { sorter?: Tensor
   }
 }
 
+/** An expanded tensor costs nothing, however large; a tensor for each of its parts fills the memory. */
+export function split(self: Tensor, splitSize: number | readonly number[], dim = 0): void {
+  place(self, 'split');
+  if (isNumber(splitSize)) checkCount('split', sizeAlong(self, dim) / Math.max(1, Number(splitSize)));
+}
+
+/** As for `split`. */
+export function unbind(self: Tensor, dim = 0): void {
+  place(self, 'unbind');
+  checkCount('unbind', sizeAlong(self, dim));
+}
+
 /** A source position is the target's over the scale: where the scale does not lead to the size, it lies outside. */
 export function upsampleBilinear2d(...values: UpsamplingArguments): void {
   checkScales('upsampleBilinear2d', ...values);
@@ -62,6 +79,17 @@ export function upsampleNearest2d(...values: UpsamplingArguments): void {
 /** As for `upsampleBilinear2d`. */
 export function upsampleBicubic2d(...values: UpsamplingArguments): void {
   checkScales('upsampleBicubic2d', ...values);
+}
+
+function sizeAlong(tensor: Tensor, dim: unknown): number {
+  return (typeof dim === 'number' ? tensor.shape.at(dim) : 0) ?? 0;
+}
+
+const mostResults = 2 ** 20;
+
+function checkCount(name: string, count: number): void {
+  if (count > mostResults)
+    throw new RangeError(`${name}: ${Math.ceil(count)} tensors are more than ${mostResults}`);
 }
 
 type UpsamplingArguments = [

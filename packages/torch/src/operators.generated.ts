@@ -1111,6 +1111,7 @@ const SPLIT_TENSOR_OPERATOR = operator('aten::split.Tensor');
 const SPLIT_SIZES_OPERATOR = operator('aten::split.sizes');
 /** `aten::split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]`, `aten::split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]` */
 export function split(self: Tensor, splitSize: number | readonly number[], dim?: number): Tensor[] {
+  guards.split(self, splitSize, dim);
   if (!Array.isArray(splitSize)) {
     return wrapAll(native.callList(SPLIT_TENSOR_OPERATOR, place(self, 'split'), splitSize, dim));
   }
@@ -1120,6 +1121,7 @@ export function split(self: Tensor, splitSize: number | readonly number[], dim?:
 const CHUNK_OPERATOR = operator('aten::chunk');
 /** `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]` */
 export function chunk(self: Tensor, chunks: number, dim?: number): Tensor[] {
+  guards.chunk(chunks);
   return wrapAll(native.callList(CHUNK_OPERATOR, place(self, 'chunk'), chunks, dim));
 }
 
@@ -1239,6 +1241,7 @@ export function scatterAdd(self: Tensor, dim: number, index: Tensor, src: Tensor
 const UNBIND_INT_OPERATOR = operator('aten::unbind.int');
 /** `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]` */
 export function unbind(self: Tensor, dim?: number): Tensor[] {
+  guards.unbind(self, dim);
   return wrapAll(native.callList(UNBIND_INT_OPERATOR, place(self, 'unbind'), dim));
 }
 
