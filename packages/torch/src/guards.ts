@@ -106,7 +106,7 @@ function checkScales(name: string, ...[self, outputSize, scalesH, scalesW]: Upsa
     if (!isNumber(scale)) return;
     const from = self.shape[i + 2] ?? 0;
     const to = sizes[i] ?? sizes[0];
-    if (Math.floor(from * Number(scale)) !== to) {
+    if (isNumber(to) && Math.floor(from * Number(scale)) !== to) {
       throw new RangeError(
         `${name}: a scale of ${scale} does not lead from ${from} to ${to} [${self.shape.join(', ')}]`,
       );

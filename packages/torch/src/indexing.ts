@@ -13,7 +13,7 @@ import {
   slice as sliceOperator,
   unsqueeze,
 } from './operators.generated.js';
-import { Tensor } from './tensor.js';
+import { place, Tensor } from './tensor.js';
 
 export interface Slice {
   readonly start: number | undefined;
@@ -45,6 +45,7 @@ export function readIndex(tensor: Tensor, indices: readonly Index[]): Tensor {
 }
 
 export function writeIndex(tensor: Tensor, indices: readonly Index[], value: Tensor | Scalar): void {
+  if (value instanceof Tensor) place(value, 'set');
   tidy(() => {
     const { view, positions } = basicIndex(tensor, indices, 'set');
     if (positions.length > 0) {
@@ -121,6 +122,7 @@ function dimensionsTaken(item: Index, caller: string): number {
       `${caller}: an index is an integer, a slice, '...', null or a tensor, not ${typeof item}`,
     );
   }
+  place(item, caller);
   if (item.dtype === 'bool') return item.ndim;
   if (isFloatingPoint(item.dtype) || item.dtype === 'uint8') {
     throw new TypeError(

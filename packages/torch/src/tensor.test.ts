@@ -104,6 +104,7 @@ onEachDevice((device) => {
     expect(x.to('bool').toArray()).toEqual([true, true, false]);
     expect(x.to({ device: 'cpu', dtype: 'float64' }).dtype).toBe('float64');
     expect(x.to('cpu').device).toBe('cpu');
+    expect(x.to(tensor([1n], { device })).toArray()).toEqual([1n, -1n, 0n]);
   });
 
   test('to copies only where something changes or where it is asked to', () => {

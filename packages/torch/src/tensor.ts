@@ -106,8 +106,9 @@ export class Tensor extends TensorMethods implements Disposable {
     native.setGradient(place(this, 'grad'), gradient === null ? null : place(gradient, 'grad'));
   }
 
-  isContiguous(memoryFormat: MemoryFormat = 'contiguous'): boolean {
-    return native.isContiguous(place(this, 'isContiguous'), memoryFormatCode(memoryFormat, 'isContiguous'));
+  isContiguous(memoryFormat?: MemoryFormat | null): boolean {
+    const code = memoryFormatCode(memoryFormat ?? 'contiguous', 'isContiguous');
+    return native.isContiguous(place(this, 'isContiguous'), code);
   }
 
   /** Gradients of this tensor, a scalar unless `gradient` is given, with respect to the leaves it was made from. */
@@ -120,14 +121,21 @@ export class Tensor extends TensorMethods implements Disposable {
     native.backward(Int32Array.of(place(this, 'backward')), seed, retainGraph, createGraph);
   }
 
-  /** The same elements on another device, of another type or in another layout; itself where nothing changes. */
-  to(target: Device | Dtype | Conversion): Tensor {
+  /**
+   * The same elements on another device, of another type or in another layout, or all as another tensor has them; the
+   * same memory where nothing changes.
+   */
+  to(target: Device | Dtype | Conversion | Tensor): Tensor {
     place(this, 'to');
     if (typeof target === 'string') return toDtypeLayout(this, named(target));
     if (typeof target !== 'object' || target === null) {
       throw new TypeError(
         `to: expected a device, a dtype or both in an object, not ${describeValue(target)}`,
       );
+    }
+    if (target instanceof Tensor) {
+      place(target, 'to');
+      return toDtypeLayout(this, { device: target.device, dtype: target.dtype });
     }
     const { device, dtype, memoryFormat, nonBlocking, copy } = target;
     return toDtypeLayout(this, { device, dtype, memoryFormat, nonBlocking, copy });
