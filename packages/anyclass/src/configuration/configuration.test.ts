@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { withOverrides } from './overrides.js';
+import { readConfiguration } from './readConfiguration.js';
+import { recipeNames } from './recipes.js';
+import { configurationFields, configurationReference } from './reference.js';
+import { validateConfiguration } from './validate.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-configuration-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = (name: string, content: string) => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+
+test('everything but the dataset has a default', () => {
+  const configuration = validateConfiguration({ data: { dataset: 'digits' } });
+  expect(configuration.loss).toEqual({ name: 'any-bce', alpha: 1, lambda: 0.02, gamma: 2, beta: 0.9999 });
+  expect(configuration.bestBy).toBe('mAP');
+});
+
+test.each([
+  [{ epoch: 3 }, "epoch: there is no such field; did you mean 'epochs'?"],
+  [{ loss: { lamda: 3 } }, "loss.lamda: there is no such field; did you mean 'lambda'?"],
+  [{ optimizer: { lr: 1 } }, 'optimizer.lr: there is no such field; there are name, rate, weightDecay'],
+  [{ network: { name: 'tresnet-k' } }, `not "tresnet-k"; did you mean 'tresnet-s'?`],
+  [{ loss: { lambda: 3 } }, 'loss.lambda: Too big: expected number to be <=1, not 3'],
+  [{ device: 'gpu' }, 'device: expected auto, cpu, cuda or cuda:N, not "gpu"'],
+  [{ data: {} }, 'data.dataset: is missing'],
+])('%j is refused with the field and what it should be', (fields, message) => {
+  expect(() => validateConfiguration({ data: { dataset: 'digits' }, ...fields })).toThrow(message);
+});
+
+test('all mistakes are told at once', () => {
+  const wrong = { data: { dataset: 'digits' }, epochs: 0, batchSize: 'many' };
+  expect(() => validateConfiguration(wrong)).toThrow(/epochs: .*\n.*batchSize: /);
+});
+
+test('--set changes single fields by their dotted names', () => {
+  expect(withOverrides({ loss: { name: 'bce' } }, ['loss.lambda=0.2', 'epochs=3', 'device=cpu'])).toEqual({
+    loss: { name: 'bce', lambda: 0.2 },
+    epochs: 3,
+    device: 'cpu',
+  });
+  expect(() => withOverrides({}, ['epochs'])).toThrow("--set takes field=value, not 'epochs'");
+  expect(() => withOverrides({ epochs: 3 }, ['epochs.many=1'])).toThrow("'epochs' has no fields of its own");
+});
+
+test('--set gives back any JSON value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(withOverrides({}, [`a.b=${JSON.stringify(value)}`])).toEqual({
+        a: { b: JSON.parse(JSON.stringify(value)) },
+      });
+    }),
+  );
+});
+
+test('every recipe is valid, and those of the paper follow its table', async () => {
+  for (const name of recipeNames) await readConfiguration(name, { dataset: 'digits' });
+  const convolutional = await readConfiguration('paper/coco-animals/tresnet-l', {
+    dataset: 'coco-animals=x',
+  });
+  expect(convolutional).toMatchObject({
+    epochs: 40,
+    batchSize: 256,
+    loss: { lambda: 0.2 },
+    optimizer: { name: 'sgd', rate: 0.1, weightDecay: 1e-4 },
+    schedule: { name: 'steps', milestones: [20, 30], factor: 0.01 },
+  });
+  const chest = await readConfiguration('paper/chestxray14/maxvit-s', { dataset: 'chestxray14=x' });
+  expect(chest.optimizer).toMatchObject({ name: 'adamw', rate: 1e-4, weightDecay: 0.05 });
+});
+
+test('a recipe of the paper asks for the data', async () => {
+  await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow('add --data DATASET');
+});
+
+test('a misspelt recipe gets a suggestion', async () => {
+  await expect(readConfiguration('quik')).rejects.toThrow("did you mean the recipe 'quick'?");
+});
+
+test('files may be JSON or modules, and build on a recipe', async () => {
+  const json = file('a.json', '{ "recipe": "quick", "network": { "inputSize": 32 } }');
+  expect((await readConfiguration(json)).network).toMatchObject({ name: 'tresnet-s', inputSize: 32 });
+  const module = file('a.mjs', "export default { data: { dataset: 'digits' }, seed: 5 };");
+  expect((await readConfiguration(module)).seed).toBe(5);
+});
+
+test.each([
+  ['broken.json', '{ "epochs": }', 'broken.json: '],
+  ['list.json', '[1]', 'expected an object'],
+  ['empty.mjs', 'export const a = 1;', "has no default export; write 'export default defineConfig"],
+  ['base.json', '{ "recipe": "slow" }', 'recipe: there is no "slow"'],
+  ['config.yaml', 'epochs: 3', 'expected a .json, .mjs or .ts file'],
+])('%s is refused with its name', async (name, content, message) => {
+  await expect(readConfiguration(file(name, content))).rejects.toThrow(message);
+});
+
+test.skipIf(Boolean(Reflect.get(process.features, 'typescript')))(
+  'a TypeScript file is refused with the way out where Node runs none',
+  async () => {
+    const typed = file('a.ts', 'export default { data: { dataset: "digits" } };');
+    await expect(readConfiguration(typed)).rejects.toThrow('write the configuration as .mjs or .json');
+  },
+);
+
+test('every field says what it is, and the page in docs lists all of them', () => {
+  expect(configurationFields().filter(({ description }) => description === '')).toEqual([]);
+  const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8');
+  expect(page).toContain(configurationReference());
+});

@@ -1,0 +1,11 @@
+export { type ReadOptions, readConfiguration } from './readConfiguration.js';
+export { recipe, recipeNames } from './recipes.js';
+export {
+  type BestMetric,
+  bestMetrics,
+  type Configuration,
+  type ConfigurationInput,
+  configurationSchema,
+  defineConfig,
+} from './schema.js';
+export { validateConfiguration } from './validate.js';

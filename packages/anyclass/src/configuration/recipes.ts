@@ -1,0 +1,81 @@
+// Set-ups with a name: those of arXiv 2506.05721, and one for small data on a CPU.
+
+import type { NetworkName } from '../networks/catalogue.js';
+import { merged, type PlainObject } from './overrides.js';
+
+const paperDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals'] as const;
+const paperNetworks = ['tresnet-l', 'vit-b-16', 'maxvit-s'] as const satisfies readonly NetworkName[];
+type PaperDataset = (typeof paperDatasets)[number];
+type PaperNetwork = (typeof paperNetworks)[number];
+
+/** The names that `recipe` knows. */
+export const recipeNames: readonly string[] = [
+  'quick',
+  ...paperDatasets.flatMap((dataset) => paperNetworks.map((network) => `paper/${dataset}/${network}`)),
+];
+
+/**
+ * The fields that a recipe sets, or undefined where there is no such recipe. The paper's leave `data.dataset` open: it
+ * needs the folder.
+ *
+ * @example
+ * recipe('paper/coco-animals/tresnet-l') // { epochs: 40, batchSize: 256, loss: { name: 'any-bce', lambda: 0.2 … } … }
+ */
+export function recipe(name: string): PlainObject | undefined {
+  if (name === 'quick') return quick;
+  const parts = name.split('/');
+  const dataset = paperDatasets.find((known) => known === parts[1]);
+  const network = paperNetworks.find((known) => known === parts[2]);
+  if (parts.length !== 3 || parts[0] !== 'paper' || !dataset || !network) return undefined;
+  return paper(dataset, network);
+}
+
+const quick: PlainObject = {
+  data: { dataset: 'digits' },
+  network: { name: 'tresnet-s', inputSize: 64 },
+  epochs: 8,
+  batchSize: 64,
+  optimizer: { name: 'adamw', rate: 0.002, weightDecay: 0.02 },
+  schedule: { name: 'cosine', warmUpEpochs: 1 },
+};
+
+function paper(dataset: PaperDataset, network: PaperNetwork): PlainObject {
+  const shared: PlainObject = {
+    network: { name: network, inputSize: 224 },
+    batchSize: 256,
+    clipNorm: 1,
+    loss: {
+      name: 'any-bce',
+      alpha: 1,
+      lambda: dataset === 'coco-animals' ? 0.2 : 0.02,
+      beta: 0.9999,
+      gamma: 2,
+    },
+    checkpoints: { best: ['mAP', 'macroF1', dataset === 'sewerml' ? 'f2Ciw' : 'macroF2', 'loss'] },
+    bestBy: 'mAP',
+  };
+  return merged(shared, network === 'tresnet-l' ? convolutional : transformer(dataset, network));
+}
+
+const convolutional: PlainObject = {
+  epochs: 40,
+  optimizer: { name: 'sgd', rate: 0.1, momentum: 0.9, weightDecay: 1e-4 },
+  schedule: { name: 'steps', milestones: [20, 30], factor: 0.01 },
+};
+
+function transformer(dataset: PaperDataset, network: PaperNetwork): PlainObject {
+  const rate = dataset === 'chestxray14' && network === 'maxvit-s' ? 1e-4 : 1e-3;
+  return {
+    epochs: 90,
+    optimizer: { name: 'adamw', rate, betas: [0.9, 0.999], weightDecay: 0.05 },
+    // The cycles start after the warm-up: restarts fall at epochs 15, 35 and 75.
+    schedule: {
+      name: 'cosine',
+      firstCycle: 10,
+      cycleFactor: 2,
+      floor: 1e-5,
+      warmUpEpochs: 5,
+      warmUpFactor: 0.01,
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// The configuration of a run: one schema gives the types, the defaults, the validation and the reference page.
+
+import { z } from 'zod';
+import { lossNames } from '../losses/lossNames.js';
+import { networkNames } from '../networks/catalogue.js';
+import { dataFields } from './dataFields.js';
+
+const count = z.int().positive();
+const share = z.number().min(0).max(1);
+
+const network = z.strictObject({
+  name: z.enum(networkNames).default('tresnet-m').describe('which network'),
+  inputSize: count.default(224).describe('height and width of the images in pixels'),
+  expertHeads: z.boolean().optional().describe('a small network for each class as the last layer'),
+  patchSize: count.optional().describe('ViT: side of a patch'),
+  partitionSize: count.optional().describe('MaxViT: side of a window'),
+  stochasticDepth: share.optional().describe('MaxViT: how often the last branches are skipped'),
+  weights: z
+    .string()
+    .optional()
+    .describe('start from this file (.safetensors or PyTorch); other classes are fine'),
+  freezeTrunk: z.boolean().default(false).describe('train the last layer only'),
+  trunkRate: z.number().min(0).default(1).describe("the trunk's learning rate as a part of the last layer's"),
+});
+
+const loss = z.strictObject({
+  name: z.enum(lossNames).default('any-bce').describe('the paper’s losses are the two `any-`'),
+  alpha: share.default(1).describe('α: weight of the any-class term'),
+  lambda: share.default(0.02).describe('λ: weight of absent classes in the any-class logit'),
+  gamma: z.number().min(0).default(2).describe('γ: focusing exponent of the focal losses'),
+  beta: z.number().min(0).lt(1).nullable().default(0.9999).describe('β: class balancing; null for none'),
+});
+
+const optimizer = z.strictObject({
+  name: z.enum(['sgd', 'adamw']).default('adamw').describe('how weights are updated'),
+  rate: z.number().positive().optional().describe('learning rate; default 0.1 for sgd, 0.001 for adamw'),
+  weightDecay: z.number().min(0).optional().describe('default 0.0001 for sgd, 0.05 for adamw'),
+  momentum: share.default(0.9).describe('sgd'),
+  nesterov: z.boolean().default(false).describe('sgd'),
+  betas: z.tuple([share, share]).default([0.9, 0.999]).describe('adamw'),
+});
+
+const schedule = z.strictObject({
+  name: z.enum(['constant', 'steps', 'cosine']).default('cosine').describe('how the rate goes by epoch'),
+  milestones: z.array(count).default([]).describe('steps: epochs after which the rate is multiplied'),
+  factor: z.number().positive().default(0.1).describe('steps: by what'),
+  firstCycle: count.optional().describe('cosine: epochs to the first restart; default all of them'),
+  cycleFactor: count.default(1).describe('cosine: how many times longer each next cycle is'),
+  floor: z.number().min(0).default(0).describe('cosine: the lowest rate'),
+  warmUpEpochs: z.int().min(0).default(0).describe('epochs of linear warm-up before it'),
+  warmUpFactor: share.default(0.01).describe('the part of the rate that the warm-up begins with'),
+});
+
+const range = z.tuple([z.number().positive(), z.number().positive()]);
+
+const augmentationParts = z.strictObject({
+  flip: share.optional().describe('chance of a horizontal flip'),
+  rotation: z.number().min(0).max(180).optional().describe('degrees either way'),
+  jitter: z
+    .strictObject({ brightness: share, contrast: share, saturation: share, hue: z.number().min(0).max(0.5) })
+    .optional()
+    .describe('change of colours'),
+  resizedCrop: z.strictObject({ scale: range, ratio: range }).optional().describe('take a part of the image'),
+  erasing: z
+    .strictObject({ probability: share, scale: range, ratio: range })
+    .optional()
+    .describe('blank out a rectangle'),
+});
+
+/** What 'best' can mean; `loss` and `bce` are better when lower. */
+export const bestMetrics = ['mAP', 'macroF1', 'macroF2', 'f2Ciw', 'f1Neg', 'loss', 'bce'] as const;
+export type BestMetric = (typeof bestMetrics)[number];
+
+const checkpoints = z.strictObject({
+  everyMinutes: z.number().positive().default(15).describe('also in the middle of an epoch'),
+  keep: count.default(2).describe('how many of the newest stay'),
+  best: z
+    .array(z.enum(bestMetrics))
+    .default(['mAP', 'macroF1', 'macroF2', 'loss'])
+    .describe('keep the weights that were best by each of these'),
+});
+
+const evaluation = z.strictObject({
+  batchSize: count.optional().describe('default: that of training'),
+  thresholdBeta: z.number().positive().default(1).describe('thresholds maximise this Fβ on validation'),
+  calibration: z
+    .enum(['temperature', 'platt', 'none'])
+    .default('temperature')
+    .describe('fitted on validation'),
+  replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
+  confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
+});
+
+/** All fields of a configuration. */
+export const configurationSchema = z.strictObject({
+  data: dataFields,
+  network: network.prefault({}),
+  loss: loss.prefault({}),
+  optimizer: optimizer.prefault({}),
+  schedule: schedule.prefault({}),
+  epochs: count.default(40).describe('how often all training images are seen'),
+  batchSize: count.default(64).describe('images to an update of the weights'),
+  accumulation: count.default(1).describe('cut each batch in so many parts, for less memory'),
+  clipNorm: z.number().positive().nullable().default(1).describe('longest gradient; null for no limit'),
+  averageDecay: share.lt(1).optional().describe('judge an exponential moving average of the weights (EMA)'),
+  augmentation: z
+    .union([z.enum(['auto', 'photograph', 'x-ray', 'none']), augmentationParts])
+    .default('auto')
+    .describe('auto: as the dataset says; or an object of parts'),
+  precision: z
+    .enum(['auto', 'float32', 'bfloat16', 'float16'])
+    .default('auto')
+    .describe('auto: bfloat16 on CUDA, float32 on the CPU'),
+  device: z
+    .string()
+    .regex(/^(auto|cpu|cuda(:\d+)?)$/, 'expected auto, cpu, cuda or cuda:N')
+    .default('auto')
+    .describe('auto: a GPU where there is one'),
+  threads: count.optional().describe('of the CPU; default one a core'),
+  seed: z.int().min(0).default(0).describe('of weights, order and augmentation'),
+  deterministic: z.boolean().default(false).describe('the same bits every time, also on a GPU; slower'),
+  bestBy: z.enum(bestMetrics).default('mAP').describe('which epoch is the result'),
+  patience: count.optional().describe('stop after so many epochs without a better one'),
+  checkpoints: checkpoints.prefault({}),
+  evaluation: evaluation.prefault({}),
+});
+
+/** What a user writes: everything but `data.dataset` may be left out. */
+export type ConfigurationInput = z.input<typeof configurationSchema>;
+
+/** Every field with its value. */
+export type Configuration = z.output<typeof configurationSchema>;
+
+/**
+ * Types and completion for a configuration in a `.mjs` or `.ts` file.
+ *
+ * @example
+ * export default defineConfig({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
+ */
+export function defineConfig(configuration: ConfigurationInput): ConfigurationInput {
+  return configuration;
+}

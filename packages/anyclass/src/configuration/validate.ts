@@ -1,0 +1,80 @@
+// From what a user wrote to a checked configuration, or a message that names the field and what it should be.
+
+import { z } from 'zod';
+import { UserError } from '../commandLine/command.js';
+import { nearest } from '../commandLine/nearest.js';
+import { type Configuration, configurationSchema } from './schema.js';
+
+/**
+ * A complete configuration from what was given. All mistakes are told at once, each with its field.
+ *
+ * @example
+ * validateConfiguration({ data: { dataset: 'digits' }, epochs: 3 }).batchSize // 64
+ * validateConfiguration({ data: { dataset: 'digits' }, epoch: 3 })
+ * // UserError: epoch: there is no such field; did you mean 'epochs'?
+ */
+export function validateConfiguration(given: unknown, source = 'the configuration'): Configuration {
+  const result = configurationSchema.safeParse(given);
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, given));
+  throw new UserError([`${source} is not right:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+}
+
+function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
+  const field = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const known = fieldsAt(issue.path);
+    return issue.keys.map((key) => {
+      const name = [...issue.path, key].join('.');
+      const close = nearest(key, known);
+      return `${name}: there is no such field; ${close ? `did you mean '${close}'?` : `there are ${known.join(', ')}`}`;
+    });
+  }
+  if (valueAt(given, issue.path) === undefined) return [`${field}: is missing`];
+  if (issue.code === 'invalid_union') return [`${field}: ${unionProblem(issue)}`];
+  const value = valueAt(given, issue.path);
+  const close =
+    issue.code === 'invalid_value' && typeof value === 'string'
+      ? nearest(value, issue.values.map(String))
+      : undefined;
+  return [
+    `${field}: ${issue.message}, not ${JSON.stringify(value)}${close ? `; did you mean '${close}'?` : ''}`,
+  ];
+}
+
+function unionProblem(issue: Extract<z.core.$ZodIssue, { code: 'invalid_union' }>): string {
+  return issue.errors.map((branch) => branch.map(({ message }) => message).join(', ')).join('; or ');
+}
+
+/** The names of the fields at a place in the schema. */
+function fieldsAt(path: readonly PropertyKey[]): string[] {
+  let type: unknown = configurationSchema;
+  for (const part of path) {
+    const inner = innermost(type);
+    type = inner instanceof z.ZodObject ? inner.shape[String(part)] : undefined;
+  }
+  const inner = innermost(type);
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+}
+
+/** A type without what gives it defaults or makes it optional. */
+export function innermost(type: unknown): unknown {
+  if (
+    type instanceof z.ZodDefault ||
+    type instanceof z.ZodPrefault ||
+    type instanceof z.ZodOptional ||
+    type instanceof z.ZodNullable
+  ) {
+    return innermost(type.unwrap());
+  }
+  return type;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value;
+  for (const part of path) {
+    if (typeof current !== 'object' || current === null) return undefined;
+    current = Reflect.get(current, part);
+  }
+  return current;
+}

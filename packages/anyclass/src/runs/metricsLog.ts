@@ -1,0 +1,46 @@
+// metrics.jsonl: a line for each epoch, appended when it is over.
+
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import type { Metrics } from '@anyclass/core';
+import { writeWhole } from './wholeFile.js';
+
+export interface EpochRecord {
+  /** From 1 on. */
+  readonly epoch: number;
+  readonly rate: number;
+  readonly trainingLoss: number;
+  readonly validationLoss: number;
+  /** Plain binary cross-entropy on validation, comparable across losses. */
+  readonly validationBce: number;
+  readonly validation: Metrics;
+  readonly seconds: number;
+  readonly imagesPerSecond: number;
+  /** The part of the time that training waited for images. */
+  readonly dataWaitShare: number;
+  /** Images that could not be read so far. */
+  readonly quarantined: number;
+}
+
+export function appendEpoch(path: string, record: EpochRecord): void {
+  appendFileSync(path, `${JSON.stringify(record)}\n`);
+}
+
+/** The epochs in the log; a last line that was cut off is not there. */
+export function readEpochs(path: string): EpochRecord[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return line === '' ? [] : [JSON.parse(line)];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Forgets what came after an epoch: a resumed run lives it again. */
+export function keepEpochs(path: string, upTo: number): void {
+  const kept = readEpochs(path).filter(({ epoch }) => epoch <= upTo);
+  writeWhole(path, kept.map((record) => `${JSON.stringify(record)}\n`).join(''));
+}

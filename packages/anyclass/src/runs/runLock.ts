@@ -1,0 +1,97 @@
+// One process at a time works on a run folder. The lock names its process; what a killed one left behind is taken over.
+
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { UserError } from '../commandLine/command.js';
+
+interface Holder {
+  readonly host: string;
+  readonly pid: number;
+  /** When the process began, where the system tells: a number may have been given to another process since. */
+  readonly started: string;
+}
+
+/**
+ * Takes the lock of a run folder, or throws where another process has it. Releasing it twice does no harm.
+ *
+ * @example
+ * using lock = lockRun('runs/sewer');
+ */
+export function lockRun(folder: string): Disposable {
+  const path = join(folder, 'lock');
+  const own: Holder = { host: hostname(), pid: process.pid, started: startOf(process.pid) };
+  if (!create(path, own)) {
+    const holder = holderOf(path);
+    if (holder !== undefined && isAlive(holder)) refuse(folder, holder);
+    removeStale(path, folder, holder);
+    if (!create(path, own)) refuse(folder, holderOf(path));
+  }
+  return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
+}
+
+// A link appears with its content or not at all, and fails where the name is taken.
+function create(path: string, own: Holder): boolean {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(own));
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Another process may do the same at this moment: what was moved away must be what was found dead. */
+function removeStale(path: string, folder: string, dead: Holder | undefined): void {
+  const aside = `${path}.stale.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return; // the other was faster
+  }
+  const moved = holderOf(aside);
+  if (JSON.stringify(moved) !== JSON.stringify(dead)) {
+    renameSync(aside, path);
+    refuse(folder, moved);
+  }
+  rmSync(aside, { force: true });
+}
+
+function holderOf(path: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive({ host, pid, started }: Holder): boolean {
+  if (host !== hostname()) return true; // cannot be known from here
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+  return startOf(pid) === started;
+}
+
+/** The 22nd field of Linux's /proc/PID/stat, in clock ticks since the machine started; '' elsewhere. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function refuse(folder: string, holder: Holder | undefined): never {
+  const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process';
+  throw new UserError(
+    `${folder}: ${who} is working on this run; wait for it, or remove ${join(folder, 'lock')} if it is gone`,
+  );
+}

@@ -1,0 +1,38 @@
+// Texts that are whole or absent, and read back. Without the engine: what only evaluates or reports does not load it.
+
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Writes a text beside its place, brings it to the disk and renames it over what was there.
+ *
+ * @example
+ * writeWhole('runs/sewer/summary.json', JSON.stringify(summary));
+ */
+export function writeWhole(path: string, text: string): void {
+  const partial = `${path}.${process.pid}.part`;
+  try {
+    const file = openSync(partial, 'w');
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(partial, path);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** A JSON file's content; the caller says what it is, having written it. */
+export function readJson<Content>(path: string): Content {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
