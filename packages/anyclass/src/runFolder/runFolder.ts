@@ -80,7 +80,11 @@ export function openRun(folder: string): { readonly paths: RunPaths; readonly re
  * defaultRunFolder(configuration, new Date('2026-01-31T12:05:09Z')) // 'runs/digits-tresnet-s-any-bce-20260131-120509'
  */
 export function defaultRunFolder({ data, network, loss }: Configuration, now = new Date()): string {
-  const dataset = data.dataset.split('=')[0]!.split(/[\\/]/).at(-1)!.replaceAll(/[^a-zA-Z0-9._-]+/g, '_');
+  const dataset = data.dataset
+    .split('=')[0]!
+    .split(/[\\/]/)
+    .at(-1)!
+    .replaceAll(/[^a-zA-Z0-9._-]+/g, '_');
   const time = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return join('runs', `${dataset}-${network.name}-${loss.name}-${time}`);
 }

@@ -66,7 +66,8 @@ export async function readTable(path: string): Promise<NamedTable> {
     classNames = classAt.map((i) => columns[i]!);
     return (cells, line) => {
       names.push(cells[nameAt]!);
-      for (const i of classAt) values.push(readNumber(cells[i]!, `${basename(path)}, line ${line}: ${columns[i]}`));
+      for (const i of classAt)
+        values.push(readNumber(cells[i]!, `${basename(path)}, line ${line}: ${columns[i]}`));
     };
   });
   if (names.length === 0) throw new UserError(`${basename(path)}: a header and no rows below it`);
@@ -118,6 +119,7 @@ function numberCell(value: number): string {
 function readNumber(text: string, where: string): number {
   if (text.trim() === '') return Number.NaN;
   const value = Number(text);
-  if (Number.isNaN(value)) throw new UserError(`${where} holds '${text}'; expected a number (or empty for unknown)`);
+  if (Number.isNaN(value))
+    throw new UserError(`${where} holds '${text}'; expected a number (or empty for unknown)`);
   return value;
 }
