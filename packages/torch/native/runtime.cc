@@ -9,6 +9,7 @@
 #include <c10/util/Logging.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 
@@ -17,15 +18,37 @@ namespace {
 
 constexpr size_t kWorthChecking = size_t{64} << 20;
 
-// What the kernel could give without swapping; 0 where it does not tell.
-size_t availableMemory() {
-  std::ifstream file("/proc/meminfo");
-  std::string name, unit;
-  size_t kilobytes = 0;
-  while (file >> name >> kilobytes >> unit) {
-    if (name == "MemAvailable:") return kilobytes * 1024;
+// The number behind a name in one of the kernel's tables, 0 where it is not there.
+size_t readEntry(const char* path, const std::string& name) {
+  std::ifstream file(path);
+  std::string entry, line;
+  size_t value = 0;
+  while (file >> entry >> value && std::getline(file, line)) {
+    if (entry == name) return value;
   }
   return 0;
+}
+
+struct ControlGroup {
+  const char* limit;
+  const char* statistics;
+  const char* inUse;  // what cannot be dropped to make room
+};
+constexpr ControlGroup controlGroups[] = {
+    {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.stat", "anon"},
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "rss"},
+};
+
+// What the kernel could give without swapping, in a container under its limit; 0 where it does not tell.
+size_t availableMemory() {
+  size_t available = readEntry("/proc/meminfo", "MemAvailable:") * 1024;
+  for (const auto& group : controlGroups) {
+    size_t limit = 0;
+    if (!(std::ifstream(group.limit) >> limit)) continue;
+    const size_t used = readEntry(group.statistics, group.inUse);
+    available = std::min(available, limit > used ? limit - used : 1);
+  }
+  return available;
 }
 
 // Linux grants more memory than it has and then kills the process that uses it. A large request is therefore
