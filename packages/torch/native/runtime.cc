@@ -36,7 +36,7 @@ struct ControlGroup {
 };
 constexpr ControlGroup controlGroups[] = {
     {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.stat", "anon"},
-    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "rss"},
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "total_rss"},
 };
 
 // What the kernel could give without swapping, in a container under its limit; 0 where it does not tell.
