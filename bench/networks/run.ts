@@ -5,6 +5,9 @@
 import { fileURLToPath } from 'node:url';
 import { compare, type Figures, type Line, runSide } from '../measure/sides.js';
 
+// Threads that spin while they wait make both sides many times slower beside other programs, and no faster alone.
+process.env['OMP_WAIT_POLICY'] ??= 'passive';
+
 /** Batch and steps of each. */
 const networks = [
   ['tresnet-m', 16, 7],
