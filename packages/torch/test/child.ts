@@ -11,10 +11,11 @@ export interface Ending {
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
 /** Builds the package and the programs, as far as they are not up to date. */
 export function buildPrograms(): void {
-  const built = spawnSync('npx', ['tsc', '-b', `${here}programs`], { encoding: 'utf8' });
+  const built = spawnSync(process.execPath, [tsc, '-b', `${here}programs`], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(`the programs do not build:\n${built.stdout}${built.stderr}`);
 }
 

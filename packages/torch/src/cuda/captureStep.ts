@@ -5,7 +5,7 @@ import { keep, tidy } from '../memory.js';
 import { native } from '../native.js';
 import { emptyLike } from '../operators.generated.js';
 import type { Tensor } from '../tensor.js';
-import { hasCuda } from './device.js';
+import { cudaSynchronize, emptyCudaCache, hasCuda } from './device.js';
 import { CudaEvent, CudaStream } from './stream.js';
 
 export interface CaptureOptions {
@@ -55,6 +55,9 @@ class Captured {
 
   constructor(fn: (...inputs: Tensor[]) => readonly Tensor[], inputs: readonly Tensor[], stream: CudaStream) {
     this.#inputs = inputs.map((input) => keep(emptyLike(input)));
+    // A graph has a pool of memory of its own: what the calls before it left spare has to go back first.
+    cudaSynchronize();
+    emptyCudaCache();
     const { graph, outputs } = onSideStream(stream, () => record(() => fn(...this.#inputs)));
     this.#graph = graph;
     this.#outputs = outputs;
