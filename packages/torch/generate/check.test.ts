@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,15 +28,21 @@ test('the committed files are what the schemas give', () => {
   expect(stdout).toMatch(/^generated operators: \d+ fit libtorch \d/);
 });
 
-test('a stale file is detected and named', () => {
-  appendFileSync(join(copy, 'src', 'operators.generated.ts'), '// stale\n');
-  const { status, stderr } = check();
-  expect(status).toBe(1);
-  expect(stderr).toContain(
-    "packages/torch/src/operators.generated.ts is not what the schemas give: run 'npm run generate'",
-  );
-  expect(stderr).not.toContain('tensor_methods');
-});
+const addon: { version(): string } = createRequire(import.meta.url)('../build/torch.node');
+const isReference = addon.version().startsWith('1.13.');
+
+test.skipIf(!isReference)(
+  'a stale file is detected and named (only on libtorch 1.13, which they come from)',
+  () => {
+    appendFileSync(join(copy, 'src', 'operators.generated.ts'), '// stale\n');
+    const { status, stderr } = check();
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "packages/torch/src/operators.generated.ts is not what the schemas give: run 'npm run generate'",
+    );
+    expect(stderr).not.toContain('tensor_methods');
+  },
+);
 
 function check() {
   return spawnSync(process.execPath, [join(copy, 'generate/dist/generate.js'), '--check'], {
