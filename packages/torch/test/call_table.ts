@@ -68,13 +68,13 @@ const creationOptions = [
 const creation = (name: string, ...types: readonly string[]): Callee => ({
   name,
   home: 'torch',
-  answersTo: [name, 'requiresGrad'],
+  answersTo: [name, `aten::${name}`, 'requiresGrad'],
   parameters: [...types.map((type) => positional(type)), ...creationOptions],
 });
 const method = (name: string, ...parameters: readonly CallParameter[]): Callee => ({
   name,
   home: 'Tensor',
-  answersTo: [name],
+  answersTo: [name, `aten::${name}`],
   parameters: [positional('Tensor'), ...parameters],
 });
 
@@ -86,6 +86,7 @@ const indexing = (name: string, ...parameters: readonly CallParameter[]): Callee
     'aten::select',
     'aten::slice',
     'aten::index',
+    'aten::index_put_',
     'aten::copy_',
     'aten::fill_',
     'aten::full',
@@ -107,7 +108,7 @@ const handWritten: readonly Callee[] = [
   creation('randperm', 'int'),
   {
     ...creation('tensor', 'data'),
-    answersTo: ['tensor:', 'requiresGrad', 'aten::to'],
+    answersTo: ['tensor', 'requiresGrad', 'aten::to'],
     parameters: [positional('data'), ...creationOptions, option('shape', 'int[]')],
   },
   indexing('at', positional('index'), positional('index'), positional('index')),

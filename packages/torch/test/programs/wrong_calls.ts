@@ -21,7 +21,7 @@ export interface Callee {
   readonly name: string;
   /** Where the function is found: `operators`, `torch`, or a method of Tensor. */
   readonly home: 'operators' | 'torch' | 'Tensor';
-  /** Names that an error may go by: the function's own, and those of the operators that it calls. */
+  /** Names that an error may begin with: the function's own, and those of the operators that it calls. */
   readonly answersTo: readonly string[];
   readonly parameters: readonly CallParameter[];
 }
@@ -33,7 +33,9 @@ export interface CallTable {
 
 const [table = '', log = '', seedText = '0', countText = '0', firstRound = '0'] = process.argv.slice(2);
 const { callees, examples }: CallTable = JSON.parse(readFileSync(table, 'utf8'));
-const calleesByName = new Map(callees.map((callee) => [callee.name, callee]));
+const generated = new Map(
+  callees.filter((callee) => callee.home === 'operators').map((callee) => [callee.name, callee]),
+);
 const operators: Record<string, unknown> = await import(
   new URL('./operators.generated.js', import.meta.resolve('@anyclass/torch')).href
 );
@@ -50,7 +52,8 @@ const homes: Record<Callee['home'], Record<string, unknown>> = {
   ),
 };
 const file = openSync(log, 'w');
-const outcomes = { legal: 0, refused: 0, faults: [] as string[] };
+const faults: string[] = [];
+const outcomes = { legal: 0, refused: 0, faults };
 
 const seed = Number(seedText);
 const callsPerPool = 40;
@@ -102,7 +105,7 @@ function randomCall(random: Random, pool: readonly Tensor[]): Call {
 
 function mutatedCall(random: Random, pool: readonly Tensor[]): Call {
   const example = pick(random, examples);
-  const callee = calleesByName.get(example.name);
+  const callee = generated.get(example.name);
   if (!callee) throw new Error(`no function ${example.name}`);
   return { callee, values: mutatedArguments(random, example, pool) };
 }
@@ -128,15 +131,16 @@ function judge(callee: Callee, values: readonly unknown[], text: string, run: ()
   } catch (error) {
     outcomes.refused++;
     const complaint = complaintAbout(error, callee, values);
-    if (complaint) outcomes.faults.push(`${text}\n    ${complaint}`);
+    if (complaint) faults.push(`${text}\n    ${complaint}`);
   }
 }
 
 function complaintAbout(error: unknown, callee: Callee, values: readonly unknown[]): string | undefined {
   if (!(error instanceof Error)) return `threw ${String(error)}, which is no Error`;
   const names = [...callee.answersTo, 'backward', 'aten::sum'];
-  if (!names.some((name) => error.message.includes(name)))
-    return `does not name the function: ${error.stack}`;
+  // `add: …`, `aten::add.Tensor: …` or `aten::add takes …`
+  const named = /^((?:aten::)?\w+)(?:\.\w+)?(?:: | takes )/.exec(error.message)?.[1] ?? '';
+  if (!names.includes(named)) return `does not name the function: ${error.stack}`;
   const [first] = values;
   const tensorTaken = callee.parameters[0]?.type === 'Tensor' && first instanceof Tensor && !first.isDisposed;
   // A number that indexing makes a tensor of has no shape to show, and an operator that is missing was given none.
