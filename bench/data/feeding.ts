@@ -43,17 +43,13 @@ try {
   writeFileSync(join(folder, 'labels.csv'), ['Filename,x', ...rows].join('\n'));
   const dataset = await openDataset(join(folder, 'labels.csv'), { imageFolder: folder });
 
-  const cores = availableParallelism();
-  console.log(
-    `${cores} cores, UV_THREADPOOL_SIZE ${process.env['UV_THREADPOOL_SIZE'] ?? '(4)'}, to ${device}`,
-  );
+  console.log(`${availableParallelism()} cores, to ${device}`);
   const feed = async (pixels: PixelSource, augmented: boolean) => {
     const all = Int32Array.from({ length: rowsPerEpoch }, (_, row) => row);
     const loader = createLoader(dataset, pixels, {
       rows: all,
       batchSize: 256,
       shuffle: true,
-      threads: cores,
     });
     const { mean, std } = dataset.preparation;
     const augmentation = augmented ? augmentations.photograph : undefined;
