@@ -23,28 +23,30 @@ import {
 import { resnet18 } from './resnet.js';
 
 const device = 'cuda';
+const [only = ''] = process.argv.slice(2);
 const figures: Record<string, number> = {};
 
 setSeed(0);
 setCudnnBenchmark(true);
 setTf32(true);
 
-record('call overhead (ns)', callOverhead());
-record('matmul 8192³ bf16 (TFLOP/s)', matmul());
+measure('call overhead (ns)', callOverhead);
+measure('matmul 8192³ bf16 (TFLOP/s)', matmul);
 for (const [channels, size] of [
   [64, 56],
   [256, 28],
   [512, 14],
 ] as const) {
-  record(`convolution ${channels} at ${size} bf16 (ms)`, convolution(channels, size));
+  measure(`convolution ${channels} at ${size} bf16 (ms)`, () => convolution(channels, size));
 }
-resetPeakCudaMemory();
-record('ResNet-18 step, eager (images/s)', training(false));
-record('ResNet-18 peak memory (MiB)', cudaMemory().peakAllocated / 2 ** 20);
-record('ResNet-18 step, captured (images/s)', training(true));
+measure('ResNet-18 step, eager (images/s)', () => training(false));
+measure('ResNet-18 peak memory (MiB)', trainingMemory);
+measure('ResNet-18 step, captured (images/s)', () => training(true));
 console.log(JSON.stringify(figures));
 
-function record(name: string, value: number): void {
+function measure(name: string, fn: () => number): void {
+  if (!name.includes(only)) return;
+  const value = fn();
   figures[name] = value;
   console.log(`${name}: ${value.toPrecision(5)}`);
   emptyCudaCache();
@@ -108,6 +110,12 @@ function convolution(channels: number, size: number): number {
       conv.forward(x).backward(gradient);
     }),
   );
+}
+
+function trainingMemory(): number {
+  resetPeakCudaMemory();
+  training(false);
+  return cudaMemory().peakAllocated / 2 ** 20;
 }
 
 /** Images per second of whole steps: forward, loss, backward, clipping, SGD. */

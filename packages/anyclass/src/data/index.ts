@@ -14,6 +14,7 @@ export {
   splitNames,
 } from './dataset.js';
 export type { DigitsOptions } from './digits/digits.js';
+export { type Mnist, readMnist } from './digits/mnist.js';
 export { decodeImage, type PixelFormat } from './images/decode.js';
 export type { DecoderOptions } from './images/decoder.js';
 export type { ImageSource, StoredImage } from './images/imageSource.js';
