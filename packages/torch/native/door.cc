@@ -176,6 +176,8 @@ napi_value enter(napi_env env, napi_callback_info info) {
   Call call{env, *static_cast<Engine*>(instance), Call::kMost, {}};
   napi_get_cb_info(env, info, &call.count, call.values, nullptr, &data);
   try {
+    // N-API tells how many there were, also where they did not all fit.
+    if (call.count > Call::kMost) throw TypeError("more than " + std::to_string(Call::kMost) + " arguments");
     return reinterpret_cast<Function>(data)(call);
   } catch (const TypeError& error) {
     raise(env, error.what(), true);

@@ -66,7 +66,8 @@ describe.skipIf(library === undefined)(
       expect(() => scaledSum(ones([1]), 1, [], true, 1)).toThrow(
         'anyclass_test::scaled_sum takes 4 arguments',
       );
-      expect(() => copies([1])).toThrow('anyclass_test::copies: expected a tensor, not number');
+      expect(() => scaledSum(ones([1]), ...Array<number>(40).fill(1))).toThrow('more than 32 arguments');
+    expect(() => copies([1])).toThrow('anyclass_test::copies: expected a tensor, not number');
       expect(() => copies(ones([1]))).toThrow('anyclass_test::copies: expected an array of tensors');
       const disposed = ones([1]);
       disposed.dispose();
