@@ -37,15 +37,16 @@ export async function readJsonArrays(
   const fail = (what: string): never => {
     throw new DataError(`${file}, ${reader ? `${key}[${index}]` : `byte ${position}`}: ${what}`);
   };
-  const read = (text: string) => {
+  const read = (text: string): unknown => {
     try {
-      return JSON.parse(text) as unknown;
+      return JSON.parse(text);
     } catch (error) {
       return fail(`not valid JSON: ${reasonOf(error)}`);
     }
   };
 
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    const chunk: Buffer = piece;
     let start = captured ? 0 : -1;
     const finish = (end: number) => {
       const piece = chunk.subarray(start, end);

@@ -54,7 +54,7 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
   const names = nameTableBuilder();
   const labels = labelMatrixBuilder(classes.length);
   const parts: { firstRow: number; folder: string; split: SplitName }[] = [];
-  const disagreeing = { count: 0, examples: [] as string[] };
+  const disagreeing: { count: number; examples: string[] } = { count: 0, examples: [] };
   for (const { split, file, folders } of files) {
     const path = join(root, file);
     if (!existsSync(path)) continue;
