@@ -10,7 +10,7 @@ if (!isNetworkName(name)) throw new RangeError(`there is no network '${name}'`);
 setThreadCount(2);
 
 const { step } = trainer(name, { device: 'cpu', inputSize: 64, mixedPrecision: false });
-const x = keep(tidy(() => hashImages([Number(batch), 3, 64, 64]).to('float32')));
+const x = keep(hashImages([Number(batch), 3, 64, 64]));
 const y = keep(targets(Number(batch)));
 const timed = () => {
   const start = performance.now();

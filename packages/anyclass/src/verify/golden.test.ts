@@ -1,6 +1,9 @@
 import path from 'node:path';
+import { noGrad } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
-import { readVectorFile } from './vectorFile.js';
+import { createNetwork } from '../networks/createNetwork.js';
+import { fillByHash, hashImages } from './hashFill.js';
+import { type NetworkVectors, readVectorFile } from './vectorFile.js';
 import { verifyFile } from './verifyFile.js';
 import { verifyNetwork } from './verifyNetwork.js';
 
@@ -29,6 +32,38 @@ describe('networks equal the published ones in names, shapes, logits, loss, grad
   );
 });
 
+describe('networks equal those of an independent implementation', () => {
+  test.each([
+    ['resnet_18', 'as torchvision has it'],
+    ['tresnet_m_negative', 'with negative norm weights and another salt'],
+    ['maxvit_t_negative', 'with negative norm weights, another salt and partition'],
+  ])(
+    '%s, %s',
+    async (name) => {
+      const report = await verifyFile(path.join(vectors, `network_${name}.json`));
+      expect(report.checks.filter(({ ok }) => !ok)).toEqual([]);
+    },
+    120_000,
+  );
+
+  test('in float64 to 1e-9', () => {
+    const checks = verifyNetwork(networkVectors('tresnet_m_negative'), { dtype: 'float64' });
+    for (const { figure, error } of checks) expect([figure, error < 1e-9]).toEqual([figure, true]);
+  });
+});
+
+test('golden logits of a salted network count with a salted and with a plain input', () => {
+  const given = networkVectors('tresnet_m_negative');
+  using network = createNetwork('tresnet-m', { classes: given.classes, inputSize: 64 }).eval();
+  fillByHash(network, given);
+  const logits = noGrad(() => network.forward(hashImages([given.batch, 3, 64, 64])));
+  const values = [...logits.toFloat32Array()];
+  const evalLogits = given.evalLogits.map((row, i) => row.map((_, j) => values[i * row.length + j]!));
+  const checks = verifyNetwork({ ...given, evalLogits });
+  expect(checks.find(({ figure }) => figure === 'eval logits')).toMatchObject({ ok: true });
+  expect(checks.find(({ figure }) => figure === 'train logits')).toMatchObject({ ok: false });
+});
+
 test('golden losses and metrics are met', async () => {
   const losses = await verifyFile(path.join(coreVectors, 'losses.json'));
   const metrics = await verifyFile(path.join(coreVectors, 'metrics.json'));
@@ -41,14 +76,19 @@ test('golden losses and metrics are met', async () => {
 });
 
 test('a wrong structure is named, and nothing is computed with it', () => {
-  const file = readVectorFile(path.join(vectors, 'network_tresnet_m.json'));
-  if (file.kind !== 'network') throw new Error('expected a network');
-  const [first, ...others] = file.vectors.stateDict;
+  const given = networkVectors('tresnet_m');
+  const [first, ...others] = given.stateDict;
   const stateDict = [[first![0], [64, 48, 5, 5]] as [string, number[]], ...others];
-  const checks = verifyNetwork({ ...file.vectors, stateDict });
+  const checks = verifyNetwork({ ...given, stateDict });
   expect(checks.map(({ figure, ok }) => [figure, ok])).toEqual([
     ['parameters', true],
     ['names and shapes', false],
   ]);
   expect(checks[1]?.place).toContain('lacks body.conv1.0.weight [64, 48, 5, 5]');
 });
+
+function networkVectors(name: string): NetworkVectors {
+  const file = readVectorFile(path.join(vectors, `network_${name}.json`));
+  if (file.kind !== 'network') throw new Error('expected a network');
+  return file.vectors;
+}

@@ -10,7 +10,7 @@ export interface HashFillOptions {
 }
 
 /**
- * Fills every floating-point parameter and buffer by the hash of its name.
+ * Fills every floating-point parameter and buffer by the hash of its name, rounded to float32 whatever its type.
  *
  * @example
  * fillByHash(network); // the weights that the golden values of networks were computed with
@@ -20,7 +20,7 @@ export function fillByHash(network: nn.Module, options: HashFillOptions = {}): v
     if (entry.dtype === 'int64') continue;
     const values = hashUniform(name, entry.numel, options.salt);
     scale(values, name, entry.shape, options.negativeNormWeights ?? false);
-    tidy(() => noGrad(() => entry.copy_(tensor(values, { shape: entry.shape }))));
+    tidy(() => noGrad(() => entry.copy_(tensor(Float32Array.from(values), { shape: entry.shape }))));
   }
 }
 
@@ -33,7 +33,7 @@ export function fillByHash(network: nn.Module, options: HashFillOptions = {}): v
 export function hashImages(shape: readonly number[], salt = 0): Tensor {
   const count = shape.reduce((product, size) => product * size, 1);
   return tensor(
-    hashUniform('input', count, salt).map((u) => 2 * u - 1),
+    Float32Array.from(hashUniform('input', count, salt), (u) => 2 * u - 1),
     { shape },
   );
 }
