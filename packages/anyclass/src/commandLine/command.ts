@@ -3,6 +3,8 @@
 import type { z } from 'zod';
 import type { Terminal } from './terminal.js';
 
+export { UserError } from '../userError.js';
+
 export interface Command<Options extends z.ZodObject = z.ZodObject, Result = unknown> {
   readonly name: string;
   /** One line for the list of commands. */
@@ -27,11 +29,6 @@ export function command<Options extends z.ZodObject, Result>(
   definition: Command<Options, Result>,
 ): Command<Options, Result> {
   return definition;
-}
-
-/** A mistake in what the user gave: shown without a stack trace, exit code 1. */
-export class UserError extends Error {
-  override readonly name = 'UserError';
 }
 
 /** A command line that cannot be understood: exit code 2, with a pointer to the help. */

@@ -7,7 +7,7 @@ import { nearest } from './nearest.js';
 import { parseOptions } from './parse.js';
 import type { Terminal } from './terminal.js';
 
-/** Exit codes: 0 done, 1 bad input or failure, 2 a command line that cannot be understood. */
+/** Exit codes: 0 done, 1 bad input or failure, 2 a command line that cannot be understood; a command may have its own. */
 export async function runProgram(
   commands: readonly Command[],
   words: readonly string[],
@@ -60,6 +60,7 @@ function report(error: unknown, debug: boolean, terminal: Terminal, name: string
     terminal.note(`Try 'anyclass${name && !name.startsWith('-') ? ` ${name}` : ''} --help'.`);
     return 2;
   }
-  if (!(error instanceof UserError) && !debug) terminal.note('Add --debug for a stack trace.');
+  if (error instanceof UserError) return error.exitCode;
+  if (!debug) terminal.note('Add --debug for a stack trace.');
   return 1;
 }

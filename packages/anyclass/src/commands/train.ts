@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { command, UsageError, UserError } from '../commandLine/command.js';
+import type { Terminal } from '../commandLine/terminal.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import { recipeNames } from '../configuration/recipes.js';
+import { summaryText } from '../reports/judgementText.js';
+
+export const train = command({
+  name: 'train',
+  summary: 'Train a network and judge it',
+  positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
+  examples: [
+    ['anyclass train quick', "the embedded dataset 'digits' with a small network"],
+    ['anyclass train quick --data pipes.csv --set epochs=20', 'your own table of images'],
+    ['anyclass train paper/sewerml/tresnet-l --data sewerml=DIR', "the paper's set-up"],
+    ['anyclass train --resume runs/sewer', 'go on after a stop, as if nothing had happened'],
+  ],
+  options: z.object({
+    config: z
+      .string()
+      .optional()
+      .describe(`a .json, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`),
+    data: z
+      .string()
+      .optional()
+      .describe('the data, in place of the configuration’s')
+      .meta({ placeholder: 'DATASET' }),
+    set: z
+      .array(z.string())
+      .default([])
+      .describe('change a field, by its dotted name; see docs/configuration.md')
+      .meta({ placeholder: 'FIELD=VALUE' }),
+    run: z
+      .string()
+      .optional()
+      .describe("the run's folder; default a new one below runs")
+      .meta({ placeholder: 'FOLDER' }),
+    resume: z.string().optional().describe('go on with this run').meta({ placeholder: 'RUN' }),
+    json: z.boolean().default(false).describe('print JSON'),
+  }),
+  async run({ config, data, set, run, resume, json }, terminal) {
+    if ((config === undefined) === (resume === undefined)) {
+      throw new UsageError('give either a CONFIG or RECIPE to begin, or --resume RUN to go on');
+    }
+    if (resume !== undefined && (data !== undefined || set.length > 0 || run !== undefined)) {
+      throw new UsageError('--resume goes on with the configuration of the run: no --data, --set or --run');
+    }
+    const configuration =
+      config === undefined ? undefined : await readConfiguration(config, { dataset: data, set });
+    // Only now: what is wrong with the command line is told before libtorch is loaded.
+    const training = await import('../training/train.js');
+    using interruption = interruptible(terminal);
+    const { signal } = interruption;
+    const result = configuration
+      ? await training.train(configuration, { run, log: terminal, signal })
+      : await training.resume(resume ?? '', { log: terminal, signal });
+    if (!result.summary) throw new UserError('the run is not finished', interruption.exitCode());
+    terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
+    return result;
+  },
+});
+
+interface Interruption extends Disposable {
+  readonly signal: AbortSignal;
+  /** 128 and the signal's number, as shells have it. */
+  exitCode(): number;
+}
+
+/** The first Ctrl-C (or SIGTERM) asks the run to save and end, a second one ends it at once. */
+function interruptible(terminal: Terminal): Interruption {
+  const controller = new AbortController();
+  let code = 1;
+  const stop = (number: number) => () => {
+    if (controller.signal.aborted) process.exit(128 + number);
+    code = 128 + number;
+    terminal.note('\nsaving a checkpoint; once more to end at once');
+    controller.abort();
+  };
+  const [onInterrupt, onTerminate] = [stop(2), stop(15)];
+  process.on('SIGINT', onInterrupt);
+  process.on('SIGTERM', onTerminate);
+  return {
+    signal: controller.signal,
+    exitCode: () => code,
+    [Symbol.dispose]() {
+      process.off('SIGINT', onInterrupt);
+      process.off('SIGTERM', onTerminate);
+    },
+  };
+}

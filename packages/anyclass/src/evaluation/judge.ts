@@ -1,0 +1,121 @@
+// How good scores are: metrics at 0.5 and at fitted thresholds, with intervals, and how far probabilities can be believed.
+
+import {
+  type Bootstrap,
+  bootstrap,
+  type Calibration,
+  calibrate,
+  type FittedThresholds,
+  fitPlatt,
+  fitTemperature,
+  fitThresholds,
+  type Metrics,
+  measure,
+  reliability,
+  type Scored,
+} from '@anyclass/core';
+
+export interface JudgeOptions {
+  /** Judge at these as well; they must come from other data. */
+  readonly thresholds?: FittedThresholds | undefined;
+  readonly calibration?: Calibration | undefined;
+  readonly classImportance?: readonly number[] | undefined;
+  /** Of the bootstrap; 0 leaves intervals out. Default 1000. */
+  readonly replicates?: number | undefined;
+  /** Default 0.95. */
+  readonly confidence?: number | undefined;
+}
+
+export interface Judgement {
+  readonly split: string;
+  /** At 0.5. */
+  readonly metrics: Metrics;
+  readonly intervals?: Intervals;
+  /** At the fitted thresholds. */
+  readonly fitted?: {
+    readonly thresholds: FittedThresholds;
+    readonly metrics: Metrics;
+    readonly intervals?: Intervals;
+  };
+  readonly reliability: ReliabilityFigures;
+  /** After calibration. */
+  readonly calibrated?: ReliabilityFigures & { readonly calibration: Calibration };
+}
+
+export type Intervals = Pick<Bootstrap, 'overall' | 'perClass' | 'replicates' | 'confidence'>;
+
+/** The expected calibration error and the Brier score. */
+export interface ReliabilityFigures {
+  readonly perClassEce: readonly (number | null)[];
+  readonly perClassBrier: readonly (number | null)[];
+  readonly anyClassEce: number | null;
+  readonly anyClassBrier: number | null;
+}
+
+/**
+ * Judges scores.
+ *
+ * @example
+ * const scored = { scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'], split: 'test' };
+ * judge(scored, { replicates: 0 }).metrics.macroF1 // 1
+ */
+export function judge(scored: Scored, options: JudgeOptions = {}): Judgement {
+  const { thresholds, calibration, classImportance, replicates = 1000, confidence = 0.95 } = options;
+  const measureAt = (threshold: number | FittedThresholds) => {
+    const shared = { threshold, ...(classImportance && { classImportance }) };
+    if (replicates === 0) return { metrics: measure(scored, shared) };
+    const { metrics, overall, perClass } = bootstrap(scored, { ...shared, replicates, confidence });
+    return { metrics, intervals: { overall, perClass, replicates, confidence } };
+  };
+  return {
+    split: scored.split ?? '',
+    ...measureAt(0.5),
+    ...(thresholds && { fitted: { thresholds, ...measureAt(thresholds) } }),
+    reliability: reliabilityFigures(scored),
+    ...(calibration && {
+      calibrated: {
+        calibration,
+        ...reliabilityFigures({
+          ...scored,
+          scores: calibrate(scored.scores, scored.classNames, calibration),
+        }),
+      },
+    }),
+  };
+}
+
+/** What is fitted on validation and applied elsewhere. */
+export interface Fitted {
+  readonly thresholds: FittedThresholds;
+  readonly calibration: Calibration | undefined;
+}
+
+/**
+ * Fits thresholds and calibration on validation scores.
+ *
+ * @example
+ * const { thresholds } = fitOnValidation(validation, { thresholdBeta: 2, calibration: 'platt' });
+ */
+export function fitOnValidation(
+  validation: Scored,
+  {
+    thresholdBeta,
+    calibration,
+  }: { readonly thresholdBeta: number; readonly calibration: 'temperature' | 'platt' | 'none' },
+): Fitted {
+  const fits = { temperature: fitTemperature, platt: fitPlatt, none: () => undefined };
+  return {
+    thresholds: fitThresholds(validation, { beta: thresholdBeta }),
+    calibration: fits[calibration](validation),
+  };
+}
+
+function reliabilityFigures(scored: Scored): ReliabilityFigures {
+  const { perClass, anyClass } = reliability(scored);
+  return {
+    perClassEce: perClass.map(({ ece }) => ece),
+    perClassBrier: perClass.map(({ brier }) => brier),
+    anyClassEce: anyClass.ece,
+    anyClassBrier: anyClass.brier,
+  };
+}

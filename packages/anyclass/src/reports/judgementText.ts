@@ -1,0 +1,58 @@
+// Judgements as text for a terminal.
+
+import type { Judgement } from '../evaluation/judge.js';
+import type { RunSummary } from '../runFolder/summary.js';
+import { classHeader, classRows, figureHeader, figureRows } from './figureTables.js';
+
+/**
+ * A judgement as text: the main figures, then a line for each class.
+ *
+ * @example
+ * console.log(judgementText(judge(scored)))
+ */
+export function judgementText(judgement: Judgement): string {
+  const { rows, positiveRows, negativeRows, undefinedFigures } = judgement.metrics;
+  const { intervals, reliability, calibrated } = judgement;
+  const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
+  return [
+    `${judgement.split || 'scores'}: ${rows} images, ${positiveRows} positive, ${negativeRows} negative; figures in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
+    columns([figureHeader(judgement), ...figureRows(judgement)]),
+    columns([classHeader(judgement), ...classRows(judgement)]),
+    `calibration error of 'any class' ${ece(reliability.anyClassEce)}${calibrated ? `, ${ece(calibrated.anyClassEce)} after ${calibrated.calibration.kind} scaling` : ''}`,
+    ...undefinedLines(undefinedFigures),
+  ].join('\n\n');
+}
+
+/** What a run reached, and where it is. */
+export function summaryText(folder: string, summary: RunSummary): string {
+  const { bestEpoch, bestBy, epochs, test, validation } = summary;
+  return [
+    judgementText(test ?? validation),
+    `the weights of epoch ${bestEpoch} of ${epochs} were best by ${bestBy}`,
+    `model   ${folder}/model.safetensors\nreport  ${folder}/report.html`,
+  ].join('\n\n');
+}
+
+/** One line for each figure and reason, with all classes that it holds for. */
+function undefinedLines(figures: Judgement['metrics']['undefinedFigures']): string[] {
+  const classesOf = new Map<string, string[]>();
+  for (const { metric, className, reason } of figures) {
+    if (className === undefined) continue;
+    const key = `${metric} is not defined (${reason}): `;
+    classesOf.set(key, [...(classesOf.get(key) ?? []), className]);
+  }
+  return Array.from(classesOf, ([key, classes]) => key + classes.join(', '));
+}
+
+/** The first column to the left, the others to the right. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => [...row[column]!].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

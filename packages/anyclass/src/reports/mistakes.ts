@@ -1,0 +1,102 @@
+// What a model was surest about and wrong.
+
+import type { Scored } from '@anyclass/core';
+import sharp from 'sharp';
+import type { Dataset } from '../data/dataset.js';
+import { escaped, percent } from './page.js';
+
+export type MistakeKind = 'seen in a negative' | 'seen beside others' | 'missed';
+
+export interface Mistake {
+  readonly row: number;
+  readonly className: string;
+  readonly probability: number;
+}
+
+/**
+ * The most confident mistakes of each kind, one for each row: classes seen in negative rows, wrong classes in positive
+ * rows, and present classes that were missed.
+ *
+ * @example
+ * const scored = { scores: new Float64Array([0.9, 0.2]), targets: [0, 1], classNames: ['crack'] };
+ * confidentMistakes(scored, 5).missed // [{ row: 1, className: 'crack', probability: 0.2 }]
+ */
+export function confidentMistakes(
+  { scores, targets, classNames }: Scored,
+  most: number,
+): Record<MistakeKind, Mistake[]> {
+  const classes = classNames.length;
+  const found: Record<MistakeKind, Map<number, Mistake>> = {
+    'seen in a negative': new Map(),
+    'seen beside others': new Map(),
+    missed: new Map(),
+  };
+  for (let row = 0; row < scores.length / classes; row++) {
+    const labels = classNames.map((_, j) => targets[row * classes + j]!);
+    if (labels.some(Number.isNaN)) continue;
+    const isNegative = labels.every((label) => label === 0);
+    classNames.forEach((className, j) => {
+      const probability = scores[row * classes + j]!;
+      const isWrong = labels[j] === 1 ? probability < 0.5 : probability >= 0.5;
+      if (!isWrong) return;
+      const kind = labels[j] === 1 ? 'missed' : isNegative ? 'seen in a negative' : 'seen beside others';
+      const known = found[kind].get(row);
+      if (!known || confidence(known) < confidence({ probability })) {
+        found[kind].set(row, { row, className, probability });
+      }
+    });
+  }
+  const surest = (kind: MistakeKind) =>
+    [...found[kind].values()].sort((a, b) => confidence(b) - confidence(a) || a.row - b.row).slice(0, most);
+  return {
+    'seen in a negative': surest('seen in a negative'),
+    'seen beside others': surest('seen beside others'),
+    missed: surest('missed'),
+  };
+}
+
+/** Mistakes with their images, as HTML. `rowOf` finds the dataset's row of a scored one. */
+export async function mistakeGallery(
+  mistakes: readonly Mistake[],
+  dataset: Dataset,
+  rowOf: (scoredRow: number) => number | undefined,
+): Promise<string> {
+  const figures = await Promise.all(
+    mistakes.map(async ({ row, className, probability }) => {
+      const at = rowOf(row);
+      if (at === undefined) return '';
+      const present = dataset.classes.filter((_, j) => dataset.labels.at(at, j) === 1);
+      const name = escaped(dataset.names.at(at));
+      const truth = present.length > 0 ? present.join(', ') : 'negative';
+      const source = await thumbnail(dataset, at);
+      const image = source === undefined ? '' : `<img src="${source}" alt="${name}" title="${name}">`;
+      return `<figure>${image}<figcaption><b>${escaped(className)}</b> ${percent(probability)}%<br>truth: ${escaped(truth)}<br>${name}</figcaption></figure>`;
+    }),
+  );
+  return `<div class="images">${figures.join('')}</div>`;
+}
+
+function confidence({ probability }: { readonly probability: number }): number {
+  return Math.abs(probability - 0.5);
+}
+
+const side = 128;
+
+async function thumbnail(dataset: Dataset, row: number): Promise<string | undefined> {
+  try {
+    const image = await dataset.images.read(row);
+    const { kind } = image;
+    const opened =
+      kind === 'encoded'
+        ? sharp(image.bytes)
+        : sharp(image.pixels, {
+            raw: { width: image.width, height: image.height, channels: image.channels },
+          });
+    const small = opened
+      .autoOrient()
+      .resize(side, side, { fit: 'contain', background: '#0000', kernel: 'linear' });
+    return `data:image/webp;base64,${(await small.webp({ quality: 70 }).toBuffer()).toString('base64')}`;
+  } catch {
+    return undefined; // an image that went away since costs its picture, not the report
+  }
+}

@@ -1,0 +1,45 @@
+// An exponential moving average of the weights. Polyak and Juditsky, "Acceleration of Stochastic Approximation by
+// Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
+
+import { keep, noGrad } from '@anyclass/torch';
+import { buildNetwork } from '../networks/createNetwork.js';
+import type { Network } from '../networks/network.js';
+
+export interface AveragedWeights {
+  /** Has the averages as its weights. */
+  readonly network: Network;
+  /** Takes the weights as they are now into the average; can be captured in a CUDA graph. */
+  update(): void;
+}
+
+/**
+ * @example
+ * const average = averageWeights(network, 0.999);
+ * average.update(); // after each step: average = 0.999 average + 0.001 weights
+ */
+export function averageWeights(network: Network, decay: number): AveragedWeights {
+  const averaged = buildNetwork(network.name, network.options).eval().requireGrad(false);
+  const [first] = network.parameters();
+  if (first)
+    averaged.to({
+      device: first.device,
+      memoryFormat: first.device === 'cpu' ? 'contiguous' : 'channelsLast',
+    });
+  averaged.loadStateDict(network.stateDict());
+  const own = averaged.stateDict();
+  const pairs = Array.from(network.stateDict(), ([name, tensor]) => ({
+    tensor,
+    average: keep(own.get(name)!),
+  }));
+  return {
+    network: averaged,
+    update: () =>
+      noGrad(() => {
+        for (const { tensor, average } of pairs) {
+          // Counters of batches are whole numbers: taken as they are.
+          if (average.dtype === 'int64') average.copy_(tensor);
+          else average.lerp_(tensor, 1 - decay);
+        }
+      }),
+  };
+}

@@ -1,0 +1,161 @@
+// Checkpoints: one safetensors file with all tensors of a run, the rest as JSON in its metadata, and a checksum over both.
+
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import {
+  fromStored,
+  type optim,
+  readSafetensors,
+  type StoredDType,
+  type StoredTensor,
+  type Tensor,
+  writeSafetensors,
+} from '@anyclass/torch';
+import type { Progress } from './progress.js';
+
+export interface Checkpoint {
+  readonly tensors: ReadonlyMap<string, Tensor>;
+  readonly state: CheckpointState;
+}
+
+/** What a checkpoint holds beside tensors. */
+export interface CheckpointState {
+  readonly progress: Progress;
+  readonly optimizerGroups: optim.OptimizerState['groups'];
+  readonly scheduler: optim.SchedulerState;
+  readonly scaler: optim.GradScalerState;
+  /** Results on the CPU depend on it. */
+  readonly threads: number;
+}
+
+// The bytes of its name come after those of all others, and uint8 after wider types: it is written last, when the checksum
+// of the rest is known.
+const checksumName = '~checksum';
+
+/**
+ * Writes a checkpoint, whole or not at all.
+ *
+ * @example
+ * writeCheckpoint('runs/sewer/checkpoints', { tensors, state }) // '…/epoch-0003-step-000120.safetensors'
+ */
+export function writeCheckpoint(folder: string, { tensors, state }: Checkpoint): string {
+  const path = join(folder, checkpointName(state.progress));
+  const json = JSON.stringify(state);
+  let checksum = crc32(json);
+  const entries = Array.from(tensors, ([name, tensor]): [string, StoredTensor] => [
+    name,
+    {
+      dtype: storedDtype(tensor, name),
+      shape: tensor.shape,
+      get data() {
+        const { buffer, byteOffset, byteLength } = tensor.toTypedArray();
+        const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+        checksum = crc32(bytes, checksum);
+        return bytes;
+      },
+    },
+  ]);
+  const last: StoredTensor = {
+    dtype: 'uint8',
+    shape: [4],
+    get data() {
+      return checksumBytes(checksum);
+    },
+  };
+  writeSafetensors(path, [...entries, [checksumName, last]], { kind: 'anyclass checkpoint 1', state: json });
+  return path;
+}
+
+/** Reads a checkpoint by copying; throws where a bit of it is not what was written. */
+export function readCheckpoint(path: string): Checkpoint {
+  const { tensors, metadata } = readSafetensors(path);
+  const { state: json } = metadata;
+  if (metadata['kind'] !== 'anyclass checkpoint 1' || json === undefined) {
+    throw new Error(`${path}: is not a checkpoint of a run`);
+  }
+  let checksum = crc32(json);
+  for (const [name, { data }] of tensors) if (name !== checksumName) checksum = crc32(data, checksum);
+  const written = tensors.get(checksumName)?.data;
+  if (!written || Buffer.compare(written, checksumBytes(checksum)) !== 0) {
+    throw new Error(`${path}: was altered after it was written (its checksum does not fit)`);
+  }
+  tensors.delete(checksumName);
+  return {
+    tensors: new Map(Array.from(tensors, ([name, stored]) => [name, fromStored(stored)])),
+    state: JSON.parse(json),
+  };
+}
+
+export interface Newest {
+  readonly checkpoint: Checkpoint | undefined;
+  readonly path: string | undefined;
+  /** Files that could not be used, each with its reason. */
+  readonly skipped: readonly string[];
+}
+
+/** The newest whole checkpoint of a run, and what was passed over on the way to it. */
+export function newestCheckpoint(folder: string): Newest {
+  const skipped: string[] = [];
+  for (const name of checkpointFiles(folder)) {
+    const path = join(folder, name);
+    try {
+      return { checkpoint: readCheckpoint(path), path, skipped };
+    } catch (error) {
+      skipped.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return { checkpoint: undefined, path: undefined, skipped };
+}
+
+/** Removes what a killed process left half-written; call it with the run's lock held. */
+export function removePartial(folder: string): string[] {
+  const partial = existsSync(folder)
+    ? readdirSync(folder).filter((name) => name.startsWith('.partial-'))
+    : [];
+  for (const name of partial) rmSync(join(folder, name), { force: true });
+  return partial;
+}
+
+/** Keeps the newest checkpoints, and of the weights those that the newest one names as best. */
+export function pruneCheckpoints(folder: string, keep: number, { best }: Progress): void {
+  for (const name of checkpointFiles(folder).slice(keep)) rmSync(join(folder, name), { force: true });
+  const named = new Set(Object.values(best).map(({ file }) => file));
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('weights-') && !named.has(name)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** The newest first: names sort as their positions do. */
+function checkpointFiles(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => /^epoch-\d+-step-\d+\.safetensors$/.test(name))
+    .sort()
+    .reverse();
+}
+
+function checkpointName({ epoch, step }: Progress): string {
+  return `epoch-${String(epoch).padStart(4, '0')}-step-${String(step).padStart(6, '0')}.safetensors`;
+}
+
+function checksumBytes(checksum: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(checksum);
+  return bytes;
+}
+
+function storedDtype({ dtype }: Tensor, name: string): StoredDType {
+  switch (dtype) {
+    case 'float32':
+    case 'float64':
+    case 'float16':
+    case 'bfloat16':
+    case 'int64':
+    case 'int32':
+    case 'uint8':
+      return dtype;
+    default:
+      throw new TypeError(`checkpoint: ${name} is ${dtype}, which checkpoints do not hold`);
+  }
+}

@@ -1,0 +1,99 @@
+// The data of a run: the dataset, its images at the network's size, and the training rows.
+
+import { createHash } from 'node:crypto';
+import { effectiveNumberWeights } from '@anyclass/core';
+import { UserError } from '../commandLine/command.js';
+import { defined, openOptions } from '../configuration/openOptions.js';
+import type { Configuration } from '../configuration/schema.js';
+import { openPixels } from '../data/cache/openCache.js';
+import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
+import type { PixelSource } from '../data/images/pixelSource.js';
+import { openDataset } from '../data/openDataset.js';
+import { chooseSubset } from '../data/splits/subset.js';
+
+export interface RunData {
+  readonly dataset: Dataset;
+  readonly pixels: PixelSource;
+  /** How images are decoded and normalised: the dataset's own way, or the configuration's. */
+  readonly preparation: Preparation;
+  readonly trainingRows: Int32Array;
+  /** Remarks for the log. */
+  readonly remarks: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data of a configuration.
+ *
+ * @example
+ * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
+ * data.trainingRows.length // 20000
+ */
+export async function openRunData({ data, network }: Configuration): Promise<RunData> {
+  const dataset = await openDataset(data.dataset, openOptions(data));
+  const preparation = {
+    ...dataset.preparation,
+    ...defined({ channels: data.channels, mean: data.mean, std: data.std }),
+  };
+  const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
+  const { pixels, state } = await openPixels(dataset, size, data.cache);
+  const close = async () => {
+    await pixels.close();
+    await dataset.images.close();
+  };
+  try {
+    if (dataset.splits.train.length === 0)
+      throw new UserError(`${dataset.name}: there are no training images`);
+    if (!dataset.splits.validation.some((row) => dataset.labels.presence(row) !== 'unknown')) {
+      throw new UserError(
+        `${dataset.name}: there are no labelled validation images; name a split, or set data.draw`,
+      );
+    }
+    const trainingRows = data.subset
+      ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))
+      : dataset.splits.train;
+    const remarks = [
+      `${dataset.name}: ${dataset.classes.length} classes; splits: ${dataset.splitOrigin}`,
+      state.text,
+    ];
+    return { dataset, pixels, preparation, trainingRows, remarks, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export interface ClassBalance {
+  readonly classWeights: readonly number[];
+  readonly negativeWeight: number;
+  /** Classes without a training image; their weight is 0. */
+  readonly emptyClasses: readonly string[];
+}
+
+/** Class-balancing weights from the counts of the training rows. */
+export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: number): ClassBalance {
+  const counts = new Float64Array(classes.length);
+  let negatives = 0;
+  for (const row of rows) {
+    if (labels.presence(row) === 'negative') negatives++;
+    for (let j = 0; j < classes.length; j++) if (labels.at(row, j) === 1) counts[j] = counts[j]! + 1;
+  }
+  const weights = effectiveNumberWeights(counts, negatives, { beta, emptyClass: 'zero' });
+  return {
+    classWeights: [...weights.classWeights],
+    negativeWeight: weights.negativeWeight,
+    emptyClasses: classes.filter((_, j) => counts[j] === 0),
+  };
+}
+
+/** A hash of names, labels and splits. */
+export function datasetFingerprint({ names, labels, splits, classes }: Dataset): string {
+  const hash = createHash('sha256').update(JSON.stringify(classes)).update(names.bytes);
+  const row = new Uint8Array(labels.classes);
+  for (let i = 0; i < labels.rows; i++) {
+    labels.copyRow(i, row, 0);
+    hash.update(row);
+  }
+  for (const split of splitNames) hash.update(split).update(splits[split]);
+  return hash.digest('hex');
+}

@@ -1,0 +1,75 @@
+// The end of a run: the best weights, thresholds and calibration from validation, and the test split, judged once.
+
+import { join } from 'node:path';
+import { UserError } from '../commandLine/command.js';
+import type { Dataset, SplitName } from '../data/dataset.js';
+import { fitOnValidation, judge } from '../evaluation/judge.js';
+import { createScorer, type ScoredRows } from '../evaluation/scoreRows.js';
+import { writeRunReport } from '../reports/runReport.js';
+import { loadModel, saveModel } from '../runFolder/modelFile.js';
+import type { RunPaths } from '../runFolder/runFolder.js';
+import { writeTable } from '../runFolder/scoreFiles.js';
+import type { RunSummary } from '../runFolder/summary.js';
+import { writeWhole } from '../runFolder/wholeFile.js';
+import type { TrainingLog } from './log.js';
+import type { Session } from './session.js';
+import { scoreSplit } from './validate.js';
+
+/** Judges the best weights of a run and writes model, scores, summary and report. */
+export async function finishRun(session: Session, paths: RunPaths, log: TrainingLog): Promise<RunSummary> {
+  const { configuration, data, settings, progress, evaluationBatch } = session;
+  const { bestBy, evaluation } = configuration;
+  const best = progress.best[bestBy];
+  if (!best)
+    throw new UserError(`${bestBy} was never defined on the validation split: choose another bestBy`);
+  const model = loadModel(join(paths.checkpoints, best.file));
+  model.network.to({
+    device: settings.device,
+    memoryFormat: settings.device === 'cpu' ? 'contiguous' : 'channelsLast',
+  });
+  const score = createScorer(model.network, { ...settings, batchSize: evaluationBatch });
+  const validation = await scoreSplit(session, 'validation', { log, score });
+  const { thresholds, calibration } = fitOnValidation(validation.scored, evaluation);
+  const description = { ...model.description, thresholds, ...(calibration && { calibration }) };
+  saveModel(paths.model, { network: model.network, description });
+  writeScores(paths, 'validation', data.dataset, validation);
+
+  const { classImportance } = data.dataset;
+  const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
+  const test =
+    data.dataset.splits.test.length > 0 ? await scoreSplit(session, 'test', { log, score }) : undefined;
+  if (test) writeScores(paths, 'test', data.dataset, test);
+  const isLabelled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
+  if (!isLabelled) log.note('the test split has no labels: it is not judged');
+  const summary: RunSummary = {
+    dataset: data.dataset.name,
+    network: configuration.network.name,
+    loss: configuration.loss.name,
+    classes: data.dataset.classes,
+    epochs: progress.epoch,
+    bestEpoch: best.epoch,
+    bestBy,
+    bestValue: best.value,
+    validation: judge(validation.scored, { ...shared, calibration, replicates: 0 }),
+    ...(test && isLabelled && { test: judge(test.scored, { ...shared, thresholds, calibration }) }),
+    quarantined: session.loader.quarantined(),
+  };
+  model.network.dispose();
+  writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);
+  await writeRunReport(paths.folder, data.dataset);
+  return summary;
+}
+
+function writeScores(
+  paths: RunPaths,
+  split: SplitName,
+  dataset: Dataset,
+  scores: ScoredRows & { readonly scored: { readonly scores: ArrayLike<number> } },
+): void {
+  const table = {
+    names: Array.from(scores.rows, (row) => dataset.names.at(row)),
+    classNames: dataset.classes,
+  };
+  writeTable(join(paths.scores, `${split}.csv`), { ...table, values: scores.scored.scores });
+  writeTable(join(paths.scores, `${split}-labels.csv`), { ...table, values: scores.targets });
+}

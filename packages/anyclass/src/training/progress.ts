@@ -1,0 +1,62 @@
+// Where a run stands: everything that is a number or a name, and goes into a checkpoint as JSON.
+
+import type { Metrics } from '@anyclass/core';
+import type { BestMetric } from '../configuration/schema.js';
+
+export interface Progress {
+  /** Epochs that are over. */
+  epoch: number;
+  /** Steps of the epoch under way that are done: the data position. */
+  step: number;
+  /** Of those steps. */
+  lossSum: number;
+  /** Time spent on the epoch under way, and of it waiting for images. */
+  seconds: number;
+  waitSeconds: number;
+  best: Partial<Record<BestMetric, BestEpoch>>;
+  epochsSinceBest: number;
+}
+
+export interface BestEpoch {
+  /** From 1 on. */
+  readonly epoch: number;
+  readonly value: number;
+  /** Name of the file with the weights, in the folder of checkpoints. */
+  readonly file: string;
+}
+
+export function firstProgress(): Progress {
+  return { epoch: 0, step: 0, lossSum: 0, seconds: 0, waitSeconds: 0, best: {}, epochsSinceBest: 0 };
+}
+
+export interface Validation {
+  readonly metrics: Metrics;
+  readonly loss: number;
+  readonly bce: number;
+}
+
+/** The value of a metric of a validation; null where it is not defined. */
+export function metricValue({ metrics, loss, bce }: Validation, metric: BestMetric): number | null {
+  if (metric === 'loss') return loss;
+  return metric === 'bce' ? bce : metrics[metric];
+}
+
+/**
+ * The metrics by which an epoch is better than all before.
+ *
+ * @example
+ * improvedMetrics(validation, progress.best, ['mAP', 'loss']) // ['mAP']
+ */
+export function improvedMetrics(
+  validation: Validation,
+  best: Progress['best'],
+  metrics: readonly BestMetric[],
+): BestMetric[] {
+  return metrics.filter((metric) => {
+    const value = metricValue(validation, metric);
+    const before = best[metric]?.value;
+    if (value === null || Number.isNaN(value)) return false;
+    if (before === undefined) return true;
+    return metric === 'loss' || metric === 'bce' ? value < before : value > before;
+  });
+}

@@ -1,0 +1,181 @@
+// Everything that a run works with, built from its configuration, and its way into a checkpoint and back.
+
+import {
+  generatorState,
+  keep,
+  optim,
+  setGeneratorState,
+  setSeed,
+  setThreadCount,
+  type Tensor,
+  tensor,
+  threadCount,
+} from '@anyclass/torch';
+import { defined } from '../configuration/openOptions.js';
+import type { Configuration } from '../configuration/schema.js';
+import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
+import { createLoader, type Loader } from '../data/loading/loader.js';
+import { type ComputeSettings, chooseCompute } from '../evaluation/computeDevice.js';
+import { createScorer, type Scorer } from '../evaluation/scoreRows.js';
+import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
+import { namedLoss } from '../losses/lossNames.js';
+import { createNetwork } from '../networks/createNetwork.js';
+import type { Network } from '../networks/network.js';
+import { loadWeights, weightReportText } from '../weights/loadWeights.js';
+import { type AveragedWeights, averageWeights } from './averagedWeights.js';
+import type { Checkpoint } from './checkpoint.js';
+import { balanceOf, type RunData } from './dataForRun.js';
+import { createOptimizer, createSchedule } from './optimiser.js';
+import { firstProgress, type Progress } from './progress.js';
+import { createTrainingStep, type TrainingStep } from './trainingStep.js';
+
+export interface Session {
+  readonly configuration: Configuration;
+  readonly data: RunData;
+  readonly settings: ComputeSettings;
+  readonly network: Network;
+  readonly average: AveragedWeights | undefined;
+  readonly optimizer: optim.Optimizer;
+  readonly scheduler: optim.Scheduler;
+  readonly scaler: optim.GradScaler;
+  readonly loss: Omit<AnyClassLossOptions, 'reduction'>;
+  readonly loader: Loader;
+  readonly augmentation: Augmentation;
+  readonly step: TrainingStep;
+  readonly score: Scorer;
+  readonly evaluationBatch: number;
+  progress: Progress;
+  readonly remarks: readonly string[];
+}
+
+/** The network that is validated and kept: the average where there is one. */
+export function judgedNetwork({ network, average }: Session): Network {
+  return average?.network ?? network;
+}
+
+/** Builds a session at its beginning; the same one for the same configuration and data. */
+export function createSession(configuration: Configuration, data: RunData): Session {
+  const { network: chosen, batchSize, averageDecay, clipNorm, accumulation, seed } = configuration;
+  if (configuration.threads !== undefined) setThreadCount(configuration.threads);
+  const settings = chooseCompute(configuration);
+  setSeed(seed);
+  const { name, inputSize, expertHeads, patchSize, partitionSize, stochasticDepth } = chosen;
+  const network = createNetwork(name, {
+    classes: data.dataset.classes.length,
+    inputSize,
+    ...defined({ expertHeads, patchSize, partitionSize, stochasticDepth }),
+  });
+  const remarks = [...data.remarks];
+  if (chosen.weights !== undefined) remarks.push(weightReportText(loadWeights(network, chosen.weights)));
+  network.to({
+    device: settings.device,
+    memoryFormat: settings.device === 'cpu' ? 'contiguous' : 'channelsLast',
+  });
+  const optimizer = createOptimizer(network, configuration);
+  const scheduler = new optim.Scheduler(optimizer, createSchedule(configuration));
+  const scaler = new optim.GradScaler({ enabled: settings.precision === 'float16' });
+  const average = averageDecay === undefined ? undefined : averageWeights(network, averageDecay);
+  const loss = lossOptions(configuration, data, settings, remarks);
+  const evaluationBatch = configuration.evaluation.batchSize ?? batchSize;
+  return {
+    configuration,
+    data,
+    settings,
+    network,
+    average,
+    optimizer,
+    scheduler,
+    scaler,
+    loss,
+    loader: createLoader(data.dataset, data.pixels, {
+      rows: data.trainingRows,
+      batchSize,
+      shuffle: true,
+      dropLast: data.trainingRows.length >= batchSize,
+      seed,
+      strict: configuration.data.strict,
+    }),
+    augmentation: chosenAugmentation(configuration, data),
+    step: createTrainingStep({
+      network,
+      optimizer,
+      scaler,
+      loss,
+      settings,
+      batchSize,
+      accumulation,
+      clipNorm,
+      average,
+    }),
+    score: createScorer(average?.network ?? network, { ...settings, batchSize: evaluationBatch }),
+    evaluationBatch,
+    progress: firstProgress(),
+    remarks,
+  };
+}
+
+/** All that the run needs to go on from here as if nothing had happened. */
+export function checkpointOf(session: Session): Checkpoint {
+  const { network, average, optimizer, scheduler, scaler, settings, progress } = session;
+  const tensors = new Map<string, Tensor>();
+  const add = (prefix: string, named: Iterable<readonly [string, Tensor]>) => {
+    for (const [name, tensor] of named) tensors.set(`${prefix}.${name}`, tensor);
+  };
+  const { state, groups } = optimizer.stateDict();
+  add('network', network.stateDict());
+  add('optimizer', state);
+  if (average) add('average', average.network.stateDict());
+  tensors.set('generator.cpu', generatorState('cpu'));
+  if (settings.device !== 'cpu') tensors.set('generator.device', generatorState(settings.device));
+  return {
+    tensors,
+    state: {
+      progress: structuredClone(progress),
+      optimizerGroups: groups,
+      scheduler: scheduler.stateDict(),
+      scaler: scaler.stateDict(),
+      threads: threadCount(),
+    },
+  };
+}
+
+/** Brings a fresh session to where a checkpoint was written. */
+export function restoreSession(session: Session, { tensors, state }: Checkpoint): void {
+  const part = (prefix: string) =>
+    new Map(
+      [...tensors].flatMap(([name, tensor]) =>
+        name.startsWith(`${prefix}.`) ? [[name.slice(prefix.length + 1), tensor]] : [],
+      ),
+    );
+  setThreadCount(state.threads);
+  session.network.loadStateDict(part('network'));
+  session.average?.network.loadStateDict(part('average'));
+  session.optimizer.loadStateDict({ state: part('optimizer'), groups: state.optimizerGroups });
+  session.scheduler.loadStateDict(state.scheduler);
+  session.scaler.loadStateDict(state.scaler);
+  session.progress = state.progress;
+  for (const [name, generator] of part('generator')) {
+    setGeneratorState(generator, name === 'cpu' ? 'cpu' : session.settings.device);
+  }
+  for (const tensor of tensors.values()) tensor.dispose();
+}
+
+function lossOptions(
+  { loss: { name, alpha, lambda, gamma, beta } }: Configuration,
+  { dataset, trainingRows }: RunData,
+  { device }: ComputeSettings,
+  remarks: string[],
+): Session['loss'] {
+  const options = { ...namedLoss(name, alpha), lambda, gamma };
+  if (beta === null) return options;
+  const { classWeights, negativeWeight, emptyClasses } = balanceOf(dataset, trainingRows, beta);
+  if (emptyClasses.length > 0)
+    remarks.push(`no training image shows ${emptyClasses.join(', ')}: cannot be learnt`);
+  const weights = keep(tensor(Float32Array.from(classWeights), { device }));
+  return { ...options, balance: { classWeights: weights, negativeWeight } };
+}
+
+function chosenAugmentation({ augmentation }: Configuration, { preparation }: RunData): Augmentation {
+  if (augmentation === 'auto') return augmentations[preparation.augmentation];
+  return typeof augmentation === 'string' ? augmentations[augmentation] : defined(augmentation);
+}

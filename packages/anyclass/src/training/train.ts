@@ -1,0 +1,216 @@
+// Training: epochs of steps, each followed by validation, a line in the log and a checkpoint.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { engineInfo } from '@anyclass/torch';
+import { UserError } from '../commandLine/command.js';
+import { version } from '../commandLine/program.js';
+import type { BestMetric, ConfigurationInput } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { appendEpoch, keepEpochs } from '../runFolder/metricsLog.js';
+import { saveModel } from '../runFolder/modelFile.js';
+import {
+  absoluteDataset,
+  createRunFolder,
+  defaultRunFolder,
+  openRun,
+  type RunPaths,
+  saveRunRecord,
+} from '../runFolder/runFolder.js';
+import { lockRun } from '../runFolder/runLock.js';
+import type { RunSummary } from '../runFolder/summary.js';
+import { newestCheckpoint, pruneCheckpoints, removePartial, writeCheckpoint } from './checkpoint.js';
+import { datasetFingerprint, openRunData } from './dataForRun.js';
+import { finishRun } from './finishRun.js';
+import { quietLog, type TrainingLog } from './log.js';
+import { improvedMetrics, metricValue, type Validation } from './progress.js';
+import { checkpointOf, createSession, judgedNetwork, restoreSession, type Session } from './session.js';
+import { trainEpoch } from './trainEpoch.js';
+import { validate } from './validate.js';
+
+export interface TrainOptions {
+  /** The run's folder; default one below `runs`, named after data, network, loss and time. */
+  readonly run?: string | undefined;
+  /** Default: tells nobody. */
+  readonly log?: TrainingLog;
+  /** Aborted, the run saves a checkpoint and ends. */
+  readonly signal?: AbortSignal;
+}
+
+export interface TrainingResult {
+  readonly folder: string;
+  /** Left out where the run was interrupted. */
+  readonly summary?: RunSummary;
+}
+
+/**
+ * Trains as a configuration says, and judges the result.
+ *
+ * @example
+ * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
+ * summary?.test?.metrics.mAP
+ */
+export async function train(input: ConfigurationInput, options: TrainOptions = {}): Promise<TrainingResult> {
+  const given = validateConfiguration(input);
+  const configuration = { ...given, data: { ...given.data, dataset: absoluteDataset(given.data.dataset) } };
+  const data = await openRunData(configuration);
+  try {
+    const folder = options.run ?? defaultRunFolder(given);
+    mkdirSync(folder, { recursive: true });
+    using _lock = lockRun(folder);
+    const paths = createRunFolder(folder);
+    const session = createSession(configuration, data);
+    saveRunRecord(paths, {
+      configuration,
+      versions: { anyclass: version(), node: process.version, libtorch: engineInfo().version },
+      classes: data.dataset.classes,
+      datasetFingerprint: datasetFingerprint(data.dataset),
+      started: new Date().toISOString(),
+    });
+    return await trainToEnd(session, paths, options);
+  } finally {
+    await data.close();
+  }
+}
+
+/**
+ * Goes on with a run from its newest whole checkpoint, as if it had never stopped.
+ *
+ * @example
+ * await resume('runs/sewer');
+ */
+export async function resume(
+  folder: string,
+  options: Omit<TrainOptions, 'run'> = {},
+): Promise<TrainingResult> {
+  const { paths, record } = openRun(folder);
+  using _lock = lockRun(folder);
+  const { log = quietLog } = options;
+  const data = await openRunData(record.configuration);
+  try {
+    if (datasetFingerprint(data.dataset) !== record.datasetFingerprint) {
+      throw new UserError(
+        `${folder}: the data changed since the run began; a run goes on with the same data only`,
+      );
+    }
+    const session = createSession(record.configuration, data);
+    for (const name of removePartial(paths.checkpoints))
+      log.note(`removed ${name}, which was not written to its end`);
+    const { checkpoint, path, skipped } = newestCheckpoint(paths.checkpoints);
+    for (const reason of skipped) log.note(`skipped ${reason}`);
+    if (checkpoint) restoreSession(session, checkpoint);
+    const { epoch, step } = session.progress;
+    log.note(
+      path ? `goes on after epoch ${epoch}, step ${step}, from ${path}` : 'no whole checkpoint: begins again',
+    );
+    keepEpochs(paths.metrics, epoch);
+    return await trainToEnd(session, paths, options);
+  } finally {
+    await data.close();
+  }
+}
+
+async function trainToEnd(session: Session, paths: RunPaths, options: TrainOptions): Promise<TrainingResult> {
+  const { log = quietLog, signal } = options;
+  const { configuration, progress, loader } = session;
+  const { epochs, patience, checkpoints } = configuration;
+  let lastCheckpoint: string | undefined;
+  const save = () => {
+    lastCheckpoint = saveCheckpoint(session, paths, lastCheckpoint);
+  };
+  const interrupted = (): TrainingResult => {
+    save();
+    log.note(`interrupted; saved ${lastCheckpoint}. Go on with: anyclass train --resume ${paths.folder}`);
+    return { folder: paths.folder };
+  };
+  for (const remark of session.remarks) log.note(remark);
+  log.note(
+    `${configuration.network.name} on ${session.settings.device} in ${session.settings.precision}; run ${paths.folder}`,
+  );
+
+  while (progress.epoch < epochs && progress.epochsSinceBest < (patience ?? Number.POSITIVE_INFINITY)) {
+    await trainEpoch(session, {
+      log,
+      signal,
+      onPause: save,
+      pauseEvery: checkpoints.everyMinutes * 60_000,
+      lastCheckpoint: () => lastCheckpoint,
+    });
+    if (signal?.aborted) return interrupted();
+    const validation = await validate(session, { log, signal }).catch((error: unknown) => {
+      if (signal?.aborted) return undefined;
+      throw error;
+    });
+    if (!validation) return interrupted();
+
+    const { lossSum, step, seconds, waitSeconds } = progress;
+    const epoch = progress.epoch + 1;
+    keepBest(session, paths, validation);
+    appendEpoch(paths.metrics, {
+      epoch,
+      rate: session.optimizer.groups.at(-1)!.lr,
+      trainingLoss: lossSum / step,
+      validationLoss: validation.loss,
+      validationBce: validation.bce,
+      validation: validation.metrics,
+      seconds,
+      imagesPerSecond: (step * configuration.batchSize) / seconds,
+      dataWaitShare: waitSeconds / seconds,
+      quarantined: loader.quarantined().length,
+    });
+    log.note(epochLine(epoch, lossSum / step, validation));
+    session.scheduler.step();
+    Object.assign(progress, { epoch, step: 0, lossSum: 0, seconds: 0, waitSeconds: 0 });
+    save();
+    if (signal?.aborted) return interrupted();
+  }
+  return { folder: paths.folder, summary: await finishRun(session, paths, log) };
+}
+
+/** Saves the weights where the epoch was the best by some metric. */
+function keepBest(session: Session, paths: RunPaths, validation: Validation): void {
+  const { configuration, data, progress } = session;
+  const metrics: BestMetric[] = [...new Set([configuration.bestBy, ...configuration.checkpoints.best])];
+  const improved = improvedMetrics(validation, progress.best, metrics);
+  progress.epochsSinceBest = improved.includes(configuration.bestBy) ? 0 : progress.epochsSinceBest + 1;
+  if (improved.length === 0) return;
+  const epoch = progress.epoch + 1;
+  const file = `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
+  const { channels, mean, std } = data.preparation;
+  const { classImportance, classes } = data.dataset;
+  saveModel(join(paths.checkpoints, file), {
+    network: judgedNetwork(session),
+    description: {
+      classes,
+      channels,
+      mean,
+      std,
+      epoch,
+      loss: configuration.loss.name,
+      dataset: configuration.data.dataset,
+      ...(classImportance && { classImportance }),
+    },
+  });
+  for (const metric of improved)
+    progress.best[metric] = { epoch, value: metricValue(validation, metric)!, file };
+}
+
+function saveCheckpoint(session: Session, paths: RunPaths, last: string | undefined): string {
+  try {
+    const path = writeCheckpoint(paths.checkpoints, checkpointOf(session));
+    pruneCheckpoints(paths.checkpoints, session.configuration.checkpoints.keep, session.progress);
+    return path;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const whole = last === undefined ? 'none was written before' : `the last one is whole: ${last}`;
+    throw new UserError(
+      `cannot write a checkpoint (${reason}); ${whole}. Make room, then: anyclass train --resume ${paths.folder}`,
+    );
+  }
+}
+
+function epochLine(epoch: number, loss: number, { metrics, bce }: Validation): string {
+  const percent = (value: number | null) => (value === null ? '–' : (100 * value).toFixed(2));
+  const { macroF1, macroF2, mAP, f1Neg } = metrics;
+  return `epoch ${epoch}: loss ${loss.toFixed(4)}; validation F1 ${percent(macroF1)}, F2 ${percent(macroF2)}, mAP ${percent(mAP)}, F1-Neg ${percent(f1Neg)}, BCE ${bce.toFixed(4)}`;
+}
