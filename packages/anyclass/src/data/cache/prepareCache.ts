@@ -36,7 +36,7 @@ export interface PrepareOptions extends DecoderOptions {
 export interface PrepareResult {
   readonly path: string;
   readonly rows: number;
-  /** Images that were decoded now; the others were there. */
+  /** Images that were decoded now, or tried; the others were there. */
   readonly decoded: number;
   readonly bytes: number;
   readonly quarantined: readonly Quarantined[];

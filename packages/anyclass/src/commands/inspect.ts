@@ -1,0 +1,66 @@
+import { writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { command } from '../commandLine/command.js';
+import { closeDataset } from '../data/index.js';
+import { inspectDataset } from '../inspect/inspectDataset.js';
+import { inspectText } from '../inspect/inspectText.js';
+import { datasetFields, openChosenDataset } from './datasetOptions.js';
+
+export const inspect = command({
+  name: 'inspect',
+  summary: 'Look a dataset over before training on it: what is in it, and what is wrong with it',
+  positionals: [{ field: 'dataset', placeholder: 'DATASET' }],
+  examples: [
+    ['anyclass inspect digits --limit 500', 'the embedded scenes of digits, 500 images of them read'],
+    ['anyclass inspect chestxray14=data/chest --html chest.html', 'a page with charts and sample images'],
+    ['anyclass inspect labels.csv --image-folder photos --no-images', 'the table alone'],
+  ],
+  options: z.object({
+    ...datasetFields,
+    noImages: z.boolean().default(false).describe('look at the tables only'),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe('read this many images, evenly spread; all unless given'),
+    size: z.number().int().min(8).default(224).describe('pixels at which channel statistics are taken'),
+    beta: z.number().min(0).lt(1).default(0.9999).describe('of the class-balancing weights'),
+    strict: z.boolean().default(false).describe('an unreadable image is an error'),
+    html: z.string().optional().describe('write a self-contained page').meta({ placeholder: 'FILE' }),
+    json: z.boolean().default(false).describe('print JSON'),
+  }),
+  async run(options, terminal) {
+    const dataset = await openChosenDataset(options);
+    try {
+      const { noImages, limit, size, beta, strict, html, json } = options;
+      const total = Math.min(limit ?? dataset.names.length, dataset.names.length);
+      const progress = noImages ? undefined : terminal.progress('reading images', total, 'images');
+      let seen = 0;
+      const inspection = await inspectDataset(dataset, {
+        images: !noImages,
+        size: { width: size, height: size },
+        beta,
+        strict,
+        ...(limit !== undefined && { limit }),
+        onProgress: (done) => {
+          progress?.advance(done - seen);
+          seen = done;
+        },
+      });
+      progress?.finish();
+      if (html !== undefined) {
+        const [{ inspectPage }, { sampleImages }] = await Promise.all([
+          import('../inspect/inspectPage.js'),
+          import('../inspect/samples.js'),
+        ]);
+        await writeFile(html, inspectPage(inspection, noImages ? [] : await sampleImages(dataset, {})));
+        terminal.note(`the page is in ${html}`);
+      }
+      terminal.print(json ? JSON.stringify(inspection, null, 2) : inspectText(inspection));
+      return inspection;
+    } finally {
+      await closeDataset(dataset);
+    }
+  },
+});

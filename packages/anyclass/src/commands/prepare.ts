@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { command } from '../commandLine/command.js';
+import { closeDataset, prepareCache } from '../data/index.js';
+import { datasetFields, openChosenDataset } from './datasetOptions.js';
+
+export const prepare = command({
+  name: 'prepare',
+  summary: 'Decode a dataset once into a cache of plain pixels, from which an epoch costs no decoding',
+  positionals: [{ field: 'dataset', placeholder: 'DATASET' }],
+  examples: [
+    ['anyclass prepare coco-41=data/coco', 'at 224 px into .anyclass/cache; killed, it goes on where it was'],
+    ['anyclass prepare scans.csv --size 128 --check', 'and compares the checksums of what was there'],
+  ],
+  options: z.object({
+    ...datasetFields,
+    size: z.number().int().min(8).default(224).describe('width and height in pixels'),
+    cache: z
+      .string()
+      .default('.anyclass/cache')
+      .describe('folder of all caches')
+      .meta({ placeholder: 'DIR' }),
+    check: z.boolean().default(false).describe('read every prepared image again and compare its checksum'),
+    strict: z.boolean().default(false).describe('an unreadable image is an error'),
+    json: z.boolean().default(false).describe('print JSON'),
+  }),
+  async run(options, terminal) {
+    const dataset = await openChosenDataset(options);
+    const abort = new AbortController();
+    const stop = () => abort.abort();
+    process.once('SIGINT', stop);
+    try {
+      const { size, cache, check, strict, json } = options;
+      const progress = terminal.progress('preparing', dataset.names.length, 'images');
+      let seen = 0;
+      const result = await prepareCache(dataset, {
+        format: { width: size, height: size, channels: dataset.preparation.channels },
+        folder: cache,
+        check,
+        strict,
+        signal: abort.signal,
+        onProgress: (done) => {
+          progress.advance(done - seen);
+          seen = done;
+        },
+      });
+      progress.finish();
+      for (const { name, reason } of result.quarantined) terminal.note(`left out ${name}: ${reason}`);
+      const mebibytes = (result.bytes / 2 ** 20).toFixed(1);
+      const text = `${result.path}: ${result.rows} images, ${result.decoded} decoded now, ${result.quarantined.length} left out, ${mebibytes} MiB`;
+      terminal.print(json ? JSON.stringify(result, null, 2) : text);
+      return result;
+    } finally {
+      process.removeListener('SIGINT', stop);
+      await closeDataset(dataset);
+    }
+  },
+});
