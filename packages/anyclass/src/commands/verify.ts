@@ -48,8 +48,7 @@ export const verify = command({
 
 /** A file that is not there, or holds something else, is the user's mistake and not the program's. */
 function mistakeIn(error: unknown): string {
-  if (error instanceof TypeError || (error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
-    return error.message;
-  }
+  if (error instanceof TypeError || error instanceof RangeError) return error.message;
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return error.message;
   throw error;
 }

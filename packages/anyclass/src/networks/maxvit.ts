@@ -1,8 +1,8 @@
 // MaxViT. Tu et al., "MaxViT: Multi-Axis Vision Transformer", arXiv 2204.01697.
 //
 // Names and initialisation of torchvision's maxvit_t. The feature maps stay [batch, height, width, channels] in memory:
-// only attention needs the tokens of a window beside each other, so the norms and MLPs of the attention layers run on the
-// map as it lies, and the way back from windows to the map is part of the residual's addition.
+// only attention needs the tokens of a window beside each other, so the MLPs behind it run on the map as it lies, and the
+// way back from windows to the map is part of the residual's addition.
 
 import { nn, type Tensor } from '@anyclass/torch';
 import { classHead } from './layers/classHead.js';
