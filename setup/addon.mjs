@@ -12,7 +12,7 @@ export async function buildAddon(libtorch) {
       title: 'the engine, about half a minute',
       sourceFolder: 'packages/torch/native',
       library: 'packages/torch/build/torch.node',
-      uses: (file) => file !== (libtorch.cuda ? 'cuda_none.cc' : 'cuda.cc'),
+      uses: (file) => file !== (libtorch.cuda ? 'cudaNone.cc' : 'cuda.cc'),
       flags: ['-O2', '-I', join(root, 'node_modules/node-api-headers/include')],
       linkFlags: [],
     },

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 // The check reads what lies beside it: here a copy, so that it can be spoiled.
 const torch = fileURLToPath(new URL('..', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'anyclass-generate-'));
-const files = ['operators.generated.ts', 'tensor_methods.generated.ts'];
+const files = ['operators.generated.ts', 'tensorMethods.generated.ts'];
 
 beforeAll(() => {
   const built = spawnSync('npx', ['tsc', '-b', join(torch, 'generate')], { encoding: 'utf8' });

@@ -35,7 +35,7 @@ function check(): void {
 function generated(): [string, string][] {
   return [
     ['operators.generated.ts', formatted(emitFunctions(allChoices.map(operation)))],
-    ['tensor_methods.generated.ts', formatted(emitMethods(methods.map(operation)))],
+    ['tensorMethods.generated.ts', formatted(emitMethods(methods.map(operation)))],
   ];
 }
 

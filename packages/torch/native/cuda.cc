@@ -1,4 +1,4 @@
-// GPUs: devices, memory, streams, events, captured graphs. Built where libtorch has CUDA; else cuda_none.cc stands in.
+// GPUs: devices, memory, streams, events, captured graphs. Built where libtorch has CUDA; else cudaNone.cc stands in.
 #include "door.h"
 
 #include <ATen/Context.h>

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { callTable } from '../test/call_table.js';
+import { callTable } from '../test/callTable.js';
 import { buildPrograms, runProgram } from '../test/child.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-engine-'));
@@ -15,7 +15,7 @@ const mebibyte = 2 ** 20;
 
 describe('memory', () => {
   test('20,000 training steps hold resident memory flat', () => {
-    const { code, output, errors } = runProgram('training_steps');
+    const { code, output, errors } = runProgram('trainingSteps');
     expect([code, errors]).toEqual([0, '']);
     const { first, last, growth, live } = JSON.parse(output);
     expect(last).toBeLessThan(first / 5);
@@ -41,14 +41,14 @@ describe('the end of a process', () => {
   });
 
   test.each(['exit', 'end'])('is clean while tensors are alive (%s)', (how) => {
-    expect(runProgram('exit_alive', [how])).toEqual({ code: 0, signal: null, output: 'alive', errors: '' });
+    expect(runProgram('exitAlive', [how])).toEqual({ code: 0, signal: null, output: 'alive', errors: '' });
   });
 });
 
 test('10,000 random wrong calls each succeed or throw an error that names the function; none ends the process', () => {
   const [table, log] = [join(folder, 'table.json'), join(folder, 'last_call')];
   writeFileSync(table, JSON.stringify(callTable()));
-  const { code, signal, output } = runProgram('wrong_calls', [table, log, '1', '10000']);
+  const { code, signal, output } = runProgram('wrongCalls', [table, log, '1', '10000']);
   const end = code === 0 ? '' : `ended with ${signal ?? code} in ${readFileSync(log, 'utf8').trim()}`;
   expect(end).toBe('');
   const { legal, refused, faults } = JSON.parse(output);

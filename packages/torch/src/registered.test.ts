@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildOperatorLibrary } from '../test/operator_library.js';
+import { buildOperatorLibrary } from '../test/operatorLibrary.js';
 import { grad, hasOperator, loadLibrary, ones, registeredOperator, tensor, zeros } from './index.js';
 
 const library = buildOperatorLibrary();
@@ -67,7 +67,7 @@ describe.skipIf(library === undefined)(
         'anyclass_test::scaled_sum takes 4 arguments',
       );
       expect(() => scaledSum(ones([1]), ...Array<number>(40).fill(1))).toThrow('more than 32 arguments');
-    expect(() => copies([1])).toThrow('anyclass_test::copies: expected a tensor, not number');
+      expect(() => copies([1])).toThrow('anyclass_test::copies: expected a tensor, not number');
       expect(() => copies(ones([1]))).toThrow('anyclass_test::copies: expected an array of tensors');
       const disposed = ones([1]);
       disposed.dispose();

@@ -15,7 +15,7 @@ import { disown, type Held, own } from './memory.js';
 import { native, type Scalar } from './native.js';
 import { toDtypeLayout } from './operators.generated.js';
 import { formatTensor } from './print.js';
-import { TensorMethods } from './tensor_methods.generated.js';
+import { TensorMethods } from './tensorMethods.generated.js';
 
 export type NestedArray = number | bigint | boolean | NestedArray[];
 

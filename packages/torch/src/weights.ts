@@ -4,8 +4,8 @@ import type { Device } from './dtype.js';
 import { dtypeCode } from './dtype.js';
 import { native } from './native.js';
 import { readSafetensors, readSafetensorsHeader } from './serialization/safetensors.js';
-import { writeSafetensors } from './serialization/safetensors_write.js';
-import type { StoredTensor } from './serialization/stored_tensor.js';
+import { writeSafetensors } from './serialization/safetensorsWrite.js';
+import type { StoredTensor } from './serialization/storedTensor.js';
 import { Tensor, wrapAll } from './tensor.js';
 
 export interface LoadOptions {

@@ -5,12 +5,12 @@ import { zeros } from '../creation.js';
 import { hasOperator } from '../operator.js';
 import { foreachAddList_, foreachAddScalar_, fusedAdamW_, zerosLike } from '../operators.generated.js';
 import type { Tensor } from '../tensor.js';
-import { type AdamWGroupOptions, type AdamWState, updateOnCpu, updateOnDevice } from './adamw_update.js';
+import { type AdamWGroupOptions, type AdamWState, updateOnCpu, updateOnDevice } from './adamwUpdate.js';
 import { type Bucket, Optimizer } from './optimizer.js';
 import { flag, nonNegative, nonNegativePair, type RawOptions } from './options.js';
-import type { ParameterGroup, ParametersInput } from './parameter_group.js';
+import type { ParameterGroup, ParametersInput } from './parameterGroup.js';
 
-export type { AdamWGroupOptions, AdamWState } from './adamw_update.js';
+export type { AdamWGroupOptions, AdamWState } from './adamwUpdate.js';
 
 export type AdamWOptions = Partial<AdamWGroupOptions>;
 

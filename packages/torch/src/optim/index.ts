@@ -7,7 +7,7 @@ export {
   type GradScalerOptions,
   type GradScalerState,
   type ScaledOptimizer,
-} from './grad_scaler.js';
+} from './gradScaler.js';
 export {
   type Bucket,
   Optimizer,
@@ -17,7 +17,7 @@ export {
   type StepOptions,
 } from './optimizer.js';
 export type { RawOptions } from './options.js';
-export type { GroupInput, GroupOptions, ParameterGroup, ParametersInput } from './parameter_group.js';
+export type { GroupInput, GroupOptions, ParameterGroup, ParametersInput } from './parameterGroup.js';
 export { type RatedOptimizer, Scheduler, type SchedulerState } from './scheduler.js';
 export {
   type CosineWarmRestartsOptions,

@@ -6,7 +6,7 @@ import { keep, tidy } from '../memory.js';
 import { native } from '../native.js';
 import { places, Tensor } from '../tensor.js';
 import type { RawOptions } from './options.js';
-import { type GroupOptions, groupInputs, ParameterGroup, type ParametersInput } from './parameter_group.js';
+import { type GroupOptions, groupInputs, ParameterGroup, type ParametersInput } from './parameterGroup.js';
 
 /** What an optimiser remembers of one parameter. */
 export type ParameterState = { readonly [name: string]: Tensor };

@@ -13,7 +13,7 @@ import type { Tensor } from '../tensor.js';
 import { blockElements, inBlocks } from './blocks.js';
 import { type Bucket, Optimizer } from './optimizer.js';
 import { flag, nonNegative, type RawOptions } from './options.js';
-import type { ParameterGroup, ParametersInput } from './parameter_group.js';
+import type { ParameterGroup, ParametersInput } from './parameterGroup.js';
 
 export type SGDGroupOptions = {
   readonly lr: number;

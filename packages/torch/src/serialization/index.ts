@@ -5,13 +5,13 @@ export {
   isSkippedObject,
   isStoredTensor,
   type SkippedObject,
-} from './checkpoint_value.js';
+} from './checkpointValue.js';
 export { CheckpointError, SafetensorsError, WeightFileError } from './errors.js';
 export {
   type PytorchCheckpoint,
   type ReadCheckpointOptions,
   readPytorchCheckpoint,
-} from './pytorch_checkpoint.js';
+} from './pytorchCheckpoint.js';
 export {
   type ReadSafetensorsOptions,
   readSafetensors,
@@ -21,5 +21,5 @@ export {
   type SafetensorsHeader,
   writeSafetensors,
 } from './safetensors.js';
-export { type FindStateDictOptions, findStateDict, type StateDict } from './state_dict.js';
-export { elementBytes, type StoredDType, type StoredTensor, storedDTypes } from './stored_tensor.js';
+export { type FindStateDictOptions, findStateDict, type StateDict } from './stateDict.js';
+export { elementBytes, type StoredDType, type StoredTensor, storedDTypes } from './storedTensor.js';

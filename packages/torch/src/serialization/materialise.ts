@@ -2,11 +2,11 @@
 // References are resolved here, so this is where a small file could become endless: lists that contain themselves, lists
 // of lists of lists that double at each level, and tensors that repeat one element a billion times are refused.
 
-import type { CheckpointValue, SkippedObject } from './checkpoint_value.js';
+import type { CheckpointValue, SkippedObject } from './checkpointValue.js';
 import { quoted } from './errors.js';
-import { isPythonObject, type PickleValue } from './pickle_machine.js';
-import type { StridedTensor, TensorStorage } from './python_object.js';
-import { elementBytes, elementCount, type StoredTensor } from './stored_tensor.js';
+import { isPythonObject, type PickleValue } from './pickleMachine.js';
+import type { StridedTensor, TensorStorage } from './pythonObject.js';
+import { elementBytes, elementCount, type StoredTensor } from './storedTensor.js';
 import { gather, isContiguous, neededLength } from './strided.js';
 
 /** Where the bytes come from, and how much may be made of them. */

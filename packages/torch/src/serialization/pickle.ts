@@ -4,10 +4,10 @@
 // Opcodes: CPython's Lib/pickletools.py, protocols 2 to 5. The text opcodes of protocols 0 and 1 are not read, since
 // torch.save cannot write them.
 
-import { containerOpcodes } from './pickle_containers.js';
-import { createMachine, type PickleValue } from './pickle_machine.js';
-import { objectOpcodes, type PythonWorld } from './pickle_objects.js';
-import { scalarOpcodes } from './pickle_scalars.js';
+import { containerOpcodes } from './pickleContainers.js';
+import { createMachine, type PickleValue } from './pickleMachine.js';
+import { objectOpcodes, type PythonWorld } from './pickleObjects.js';
+import { scalarOpcodes } from './pickleScalars.js';
 
 /**
  * Runs a pickle and returns what it leaves on the stack. `problem` makes the error from a text that says where.

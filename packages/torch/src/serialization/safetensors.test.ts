@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SafetensorsError } from './errors.js';
 import { readSafetensors, readSafetensorsHeader, writeSafetensors } from './safetensors.js';
-import { elementBytes, type StoredDType, type StoredTensor, storedDTypes } from './stored_tensor.js';
+import { elementBytes, type StoredDType, type StoredTensor, storedDTypes } from './storedTensor.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'safetensors-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,12 @@
 // Weights in the safetensors format: no code in the file, and every byte accounted for.
 
 import { SafetensorsError } from './errors.js';
-import { withFile } from './random_access_file.js';
-import { parseHeader, type SafetensorsHeader } from './safetensors_header.js';
-import type { StoredTensor } from './stored_tensor.js';
+import { withFile } from './randomAccessFile.js';
+import { parseHeader, type SafetensorsHeader } from './safetensorsHeader.js';
+import type { StoredTensor } from './storedTensor.js';
 
-export type { SafetensorsEntry, SafetensorsHeader } from './safetensors_header.js';
-export { writeSafetensors } from './safetensors_write.js';
+export type { SafetensorsEntry, SafetensorsHeader } from './safetensorsHeader.js';
+export { writeSafetensors } from './safetensorsWrite.js';
 
 /** What a safetensors file holds. The tensors stand in the order of their bytes. */
 export interface SafetensorsFile {

@@ -4,8 +4,8 @@
 
 import { crc32, inflateRawSync } from 'node:zlib';
 import { quoted } from './errors.js';
-import type { RandomAccessFile } from './random_access_file.js';
-import { findZipDirectory } from './zip_directory.js';
+import type { RandomAccessFile } from './randomAccessFile.js';
+import { findZipDirectory } from './zipDirectory.js';
 
 /** A file in the archive: where its bytes lie, and what they must come out as. */
 export interface ZipEntry {

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { CheckpointError } from '../errors.js';
-import { withFile } from '../random_access_file.js';
+import { withFile } from '../randomAccessFile.js';
 import { listZipEntries, readZipEntry } from '../zip.js';
 import { type Fixture, fixtures } from './fixture.js';
-import { buildZip } from './zip_builder.js';
+import { buildZip } from './zipBuilder.js';
 
 /** A damaged file, and the checkpoint that it was made from. */
 export interface DamagedFile {

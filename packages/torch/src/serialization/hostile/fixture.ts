@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type CheckpointValue, isSkippedObject, isStoredTensor } from '../checkpoint_value.js';
-import { elementBytes, type StoredTensor } from '../stored_tensor.js';
+import { type CheckpointValue, isSkippedObject, isStoredTensor } from '../checkpointValue.js';
+import { elementBytes, type StoredTensor } from '../storedTensor.js';
 
 /** A checkpoint on disk and the description of its value. */
 export interface Fixture {

@@ -1,4 +1,4 @@
-// Compiles the operators of programs/registered_operators.cc against the libtorch that the addon was built with, once.
+// Compiles the operators of programs/registeredOperators.cc against the libtorch that the addon was built with, once.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The path of the library, or undefined where there is no compiler. */
 export function buildOperatorLibrary(): string | undefined {
-  const source = fileURLToPath(new URL('./programs/registered_operators.cc', import.meta.url));
+  const source = fileURLToPath(new URL('./programs/registeredOperators.cc', import.meta.url));
   const build = fileURLToPath(new URL('../build/', import.meta.url));
   const settings = readFileSync(`${build}libtorch.json`, 'utf8');
   const hash = createHash('sha256').update(readFileSync(source)).update(settings).digest('hex').slice(0, 16);

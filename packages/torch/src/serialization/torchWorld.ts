@@ -1,9 +1,9 @@
 // The part of Python that a PyTorch checkpoint of weights needs: plain containers, storages and the functions that make
 // tensors of them (torch/_utils.py). Each is a pure function of its arguments.
 
-import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickle_machine.js';
-import type { PythonWorld } from './pickle_objects.js';
-import { isCount, type StoredDType } from './stored_tensor.js';
+import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickleMachine.js';
+import type { PythonWorld } from './pickleObjects.js';
+import { isCount, type StoredDType } from './storedTensor.js';
 
 /** Everything that is looked up or called besides is unknown: it keeps its name and has no effect. */
 export const torchWorld: PythonWorld = {

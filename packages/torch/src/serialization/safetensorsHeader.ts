@@ -3,9 +3,9 @@
 // implementation's; a reader that forgives lets one file mean two things.
 
 import { quoted } from './errors.js';
-import type { RandomAccessFile } from './random_access_file.js';
-import { isCount, type StoredDType, tensorBytes } from './stored_tensor.js';
-import { parseStrictJson } from './strict_json.js';
+import type { RandomAccessFile } from './randomAccessFile.js';
+import { isCount, type StoredDType, tensorBytes } from './storedTensor.js';
+import { parseStrictJson } from './strictJson.js';
 
 /** Where a tensor lies: `byteOffset` counts from the start of the file. */
 export interface SafetensorsEntry {

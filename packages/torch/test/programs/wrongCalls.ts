@@ -1,12 +1,12 @@
 // Calls the typed functions with random arguments. Each call must end in a result or in an error that names the function;
 // the parent process sees a crash, and reads the last call from the log.
 //
-// node wrong_calls.js TABLE LOG SEED COUNT [FIRST_ROUND]
+// node wrongCalls.js TABLE LOG SEED COUNT [FIRST_ROUND]
 
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import * as torch from '@anyclass/torch';
 import { Tensor, tidy } from '@anyclass/torch';
-import { type LegalCall, mutatedArguments } from './mutated_arguments.js';
+import { type LegalCall, mutatedArguments } from './mutatedArguments.js';
 import {
   type CallParameter,
   describeArgument,
@@ -15,7 +15,7 @@ import {
   randomArgument,
   seededRandom,
   tensorPool,
-} from './random_arguments.js';
+} from './randomArguments.js';
 
 export interface Callee {
   readonly name: string;

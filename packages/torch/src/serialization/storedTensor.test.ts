@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { elementCount, tensorBytes } from './stored_tensor.js';
+import { elementCount, tensorBytes } from './storedTensor.js';
 
 test('a shape has as many elements as the product of its sizes', () => {
   expect(elementCount([2, 3, 4])).toBe(24);

@@ -1,8 +1,8 @@
 // Which part of a checkpoint is the weights. Training programs wrap them, each in its own way.
 
-import { type CheckpointValue, isSkippedObject, isStoredTensor } from './checkpoint_value.js';
+import { type CheckpointValue, isSkippedObject, isStoredTensor } from './checkpointValue.js';
 import { quoted } from './errors.js';
-import type { StoredTensor } from './stored_tensor.js';
+import type { StoredTensor } from './storedTensor.js';
 
 /** The weights by name, and the key under which they stood: `undefined` when they are the whole checkpoint. */
 export interface StateDict {

@@ -33,7 +33,7 @@ import {
   tuple2,
   tupleOf,
   uint32,
-} from './pickle_builder.js';
+} from './pickleBuilder.js';
 
 const one = storage('0', int(1));
 

@@ -1,6 +1,6 @@
 // The opcodes that build containers, and those that move values between the stack and the memo.
 
-import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickle_machine.js';
+import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickleMachine.js';
 
 /**
  * By opcode, what it does. The names are those of pickletools.

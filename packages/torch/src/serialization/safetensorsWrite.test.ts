@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SafetensorsError } from './errors.js';
 import { readSafetensors, writeSafetensors } from './safetensors.js';
-import type { StoredTensor } from './stored_tensor.js';
+import type { StoredTensor } from './storedTensor.js';
 
 // Every call to the system can be made to fail, as on a full disk.
 vi.mock('node:fs', async (original) => {

@@ -1,6 +1,6 @@
 // The opcodes that put a scalar, text or bytes on the stack.
 
-import type { PickleMachine } from './pickle_machine.js';
+import type { PickleMachine } from './pickleMachine.js';
 
 /**
  * By opcode, what it does. The names are those of pickletools.

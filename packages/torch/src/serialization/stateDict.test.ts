@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckpointValue } from './checkpoint_value.js';
+import type { CheckpointValue } from './checkpointValue.js';
 import { fixtureFolder } from './hostile/fixture.js';
-import { readPytorchCheckpoint } from './pytorch_checkpoint.js';
-import { findStateDict } from './state_dict.js';
+import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
+import { findStateDict } from './stateDict.js';
 
 const tensor = { dtype: 'float32', shape: [1], data: new Uint8Array(4) } as const;
 const weights = dictionary({ 'fc.weight': tensor, 'fc.bias': tensor });

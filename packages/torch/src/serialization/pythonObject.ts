@@ -1,6 +1,6 @@
 // What stands in a checkpoint besides plain containers, while it is being read.
 
-import type { StoredDType } from './stored_tensor.js';
+import type { StoredDType } from './storedTensor.js';
 
 /** Something that Python would import: a class or a function, of which only the name is known here. */
 export interface PythonGlobal {

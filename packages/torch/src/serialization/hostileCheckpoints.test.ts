@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CheckpointError } from './errors.js';
 import { randomlyDamaged, rewritten } from './hostile/damage.js';
-import { checkpointOf, refusedFiles } from './hostile/evil_archives.js';
-import { programs, refusedPickles } from './hostile/evil_pickles.js';
+import { checkpointOf, refusedFiles } from './hostile/evilArchives.js';
+import { programs, refusedPickles } from './hostile/evilPickles.js';
 import { described } from './hostile/fixture.js';
-import { readPytorchCheckpoint } from './pytorch_checkpoint.js';
+import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hostile-'));
 const path = join(folder, 'hostile.pt');

@@ -1,7 +1,7 @@
 // Files that are no checkpoint, or archives that lie about what they hold.
 
-import { int, pickle } from './pickle_builder.js';
-import { buildZip, type ZipClaims, type ZipPiece } from './zip_builder.js';
+import { int, pickle } from './pickleBuilder.js';
+import { buildZip, type ZipClaims, type ZipPiece } from './zipBuilder.js';
 
 /**
  * An archive as torch.save lays it out, around a pickle. Storage '0' holds one float32.

@@ -1,12 +1,12 @@
 // Weights from PyTorch's own files. torch.save writes a zip archive with a pickle of everything but the tensors' bytes,
 // which lie beside it. Loading a pickle in Python may run any program; here nothing runs (see pickle.ts).
 
-import type { CheckpointValue, SkippedObject } from './checkpoint_value.js';
+import type { CheckpointValue, SkippedObject } from './checkpointValue.js';
 import { CheckpointError, quoted } from './errors.js';
 import { materialise } from './materialise.js';
 import { unpickle } from './pickle.js';
-import { type RandomAccessFile, withFile } from './random_access_file.js';
-import { torchWorld } from './torch_world.js';
+import { type RandomAccessFile, withFile } from './randomAccessFile.js';
+import { torchWorld } from './torchWorld.js';
 import { listZipEntries, readZipEntry, type ZipEntry } from './zip.js';
 
 /** How to read a checkpoint. */

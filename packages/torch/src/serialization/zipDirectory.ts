@@ -1,6 +1,6 @@
 // Where a zip archive keeps its directory: the record at the end of the file, in its 32-bit and 64-bit forms.
 
-import type { RandomAccessFile } from './random_access_file.js';
+import type { RandomAccessFile } from './randomAccessFile.js';
 
 /** The place of the directory in the file, and how many entries it lists. */
 export interface ZipDirectory {

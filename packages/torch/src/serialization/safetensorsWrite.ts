@@ -1,9 +1,9 @@
 // Writing safetensors files: the same tensors give the same bytes, in the order of the reference implementation.
 
-import { writeFileAtomically } from './atomic_file.js';
+import { writeFileAtomically } from './atomicFile.js';
 import { quoted, SafetensorsError } from './errors.js';
-import { longestHeader, metadataKey, safetensorsDTypes } from './safetensors_header.js';
-import { type StoredTensor, storedDTypes, tensorBytes } from './stored_tensor.js';
+import { longestHeader, metadataKey, safetensorsDTypes } from './safetensorsHeader.js';
+import { type StoredTensor, storedDTypes, tensorBytes } from './storedTensor.js';
 
 /**
  * Writes a safetensors file that is whole or absent: beside the target, brought to the disk, then renamed. A failure

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { randn, setSeed, tensor, zeros } from '../index.js';
-import { type AdamWState, updateOnCpu, updateOnDevice } from './adamw_update.js';
+import { type AdamWState, updateOnCpu, updateOnDevice } from './adamwUpdate.js';
 import type { Bucket } from './optimizer.js';
 
 const options = { lr: 0.01, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.05, fused: false } as const;

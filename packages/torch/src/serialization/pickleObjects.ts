@@ -1,6 +1,6 @@
 // The opcodes that would import, call or restore something in Python. Here they only consult a table.
 
-import { containerCost, type PickleMachine, type PickleValue } from './pickle_machine.js';
+import { containerCost, type PickleMachine, type PickleValue } from './pickleMachine.js';
 
 /** What a pickle may refer to. Nothing in it can act on more than its arguments. */
 export interface PythonWorld {

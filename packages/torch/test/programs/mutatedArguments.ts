@@ -2,7 +2,7 @@
 // still reaches the kernels, which is where an unchecked call would fault.
 
 import { type Dtype, dtypes, Tensor, tensor } from '@anyclass/torch';
-import { oddNumber, pick, type Random, randomArgument } from './random_arguments.js';
+import { oddNumber, pick, type Random, randomArgument } from './randomArguments.js';
 
 export interface LegalCall {
   readonly name: string;

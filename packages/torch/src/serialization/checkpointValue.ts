@@ -1,6 +1,6 @@
 // What a PyTorch checkpoint holds once it has been read.
 
-import type { StoredTensor } from './stored_tensor.js';
+import type { StoredTensor } from './storedTensor.js';
 
 /** A Python object that was not read: the name of its class, and where in the checkpoint it stood. */
 export interface SkippedObject {

@@ -1,7 +1,7 @@
 // The state of a running pickle, with bounds on everything that a short program could make large.
 
-import { createCursor, type PickleCursor } from './pickle_cursor.js';
-import type { PythonObject } from './python_object.js';
+import { createCursor, type PickleCursor } from './pickleCursor.js';
+import type { PythonObject } from './pythonObject.js';
 
 /** What a pickle can build. Tuples, lists and sets are arrays, dictionaries are maps in the order of insertion. */
 export type PickleValue =

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { parseSchema, type SchemaParameter } from '../generate/schema.js';
 import { operatorExamples } from './examples/index.js';
-import type { CallParameter } from './programs/random_arguments.js';
-import type { Callee, CallTable } from './programs/wrong_calls.js';
+import type { CallParameter } from './programs/randomArguments.js';
+import type { Callee, CallTable } from './programs/wrongCalls.js';
 
 export function callTable(): CallTable {
   const source = readFileSync(new URL('../src/operators.generated.ts', import.meta.url), 'utf8');

@@ -2,9 +2,9 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type CheckpointValue, isStoredTensor } from './checkpoint_value.js';
+import { type CheckpointValue, isStoredTensor } from './checkpointValue.js';
 import { CheckpointError } from './errors.js';
-import { checkpointOf } from './hostile/evil_archives.js';
+import { checkpointOf } from './hostile/evilArchives.js';
 import { described, fixtureFolder, fixtures } from './hostile/fixture.js';
 import {
   dictOf,
@@ -16,10 +16,10 @@ import {
   storage,
   tensor,
   tupleOf,
-} from './hostile/pickle_builder.js';
-import { buildZip } from './hostile/zip_builder.js';
-import { readPytorchCheckpoint } from './pytorch_checkpoint.js';
-import { withFile } from './random_access_file.js';
+} from './hostile/pickleBuilder.js';
+import { buildZip } from './hostile/zipBuilder.js';
+import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
+import { withFile } from './randomAccessFile.js';
 import { listZipEntries, readZipEntry } from './zip.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'checkpoint-'));
