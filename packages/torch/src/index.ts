@@ -17,6 +17,20 @@ export { keep, liveTensors, tidy } from './memory.js';
 export type { Scalar } from './native.js';
 export * as nn from './nn/index.js';
 export { hasOperator } from './operator.js';
+export {
+  bernoulli,
+  cat,
+  einsum,
+  emptyLike,
+  fullLike,
+  multinomial,
+  onesLike,
+  randLike,
+  randnLike,
+  stack,
+  where,
+  zerosLike,
+} from './operators.generated.js';
 export * as optim from './optim/index.js';
 export { type RegisteredValue, registeredOperator } from './registered.js';
 export * from './runtime.js';

@@ -3,7 +3,7 @@
 // Names and initialisation of torchvision's vit_b_16. The class token is added to a row of zeros in front of the patches,
 // which gives the same sums as laying it beside them.
 
-import { empty, nn, type Tensor, zeros } from '@anyclass/torch';
+import { empty, nn, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { classHead } from './layers/classHead.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
@@ -45,12 +45,16 @@ export class VisionTransformer extends Network {
         `${this.name}: images of ${rows}x${columns} px, but the network was made for inputSize ${inputSize}`,
       );
     }
+    return this.heads.forward(this.encoder.forward(tidy(() => this.#tokens(images))).select(1, 0));
+  }
+
+  #tokens(images: Tensor): Tensor {
     const patches = this.convProj.forward(images).flatten(2).transpose(1, 2);
     const tokens = nn.functional.pad(patches, [0, 0, 1, 0]);
     const positions = this.encoder.posEmbedding;
     const [, length = 1] = positions.shape;
     const start = positions.add(nn.functional.pad(this.classToken, [0, 0, 0, length - 1]));
-    return this.heads.forward(this.encoder.forward(tokens.add(start)).select(1, 0));
+    return tokens.add(start);
   }
 }
 
@@ -88,8 +92,9 @@ class EncoderLayer extends nn.Module {
   }
 
   forward(input: Tensor): Tensor {
-    const x = input.add(this.#attention.forward(this.#attentionNorm.forward(input)));
-    return x.add(this.#mlp.forward(this.#mlpNorm.forward(x)));
+    // Each branch frees the norm's float32 output, of which only the half-precision copy is needed again.
+    const x = input.add(tidy(() => this.#attention.forward(this.#attentionNorm.forward(input))));
+    return x.add(tidy(() => this.#mlp.forward(this.#mlpNorm.forward(x))));
   }
 }
 
