@@ -2,9 +2,9 @@
 // Uses Node's own modules only, since nothing else is there yet. What is in place already is left alone.
 
 import { buildAddon } from './addon.mjs';
+import { buildFusedLibrary } from './fusedLibrary.mjs';
 import { buildTypeScript, installPackages } from './javascript.mjs';
 import { findOrInstallLibtorch } from './libtorch.mjs';
-import { buildLossLibrary } from './lossLibrary.mjs';
 import { SetupError } from './shell.mjs';
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -15,7 +15,7 @@ try {
   installPackages();
   const libtorch = findOrInstallLibtorch();
   await buildAddon(libtorch);
-  await buildLossLibrary(libtorch);
+  await buildFusedLibrary(libtorch);
   buildTypeScript();
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;

@@ -3,7 +3,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 
-#include "cudaKernels.h"
+#include "cudaLossKernels.h"
 #include "lossTensors.h"
 
 namespace anyclass {

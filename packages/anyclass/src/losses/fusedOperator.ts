@@ -1,8 +1,7 @@
-// The operator in packages/anyclass/native, in a library that set-up builds and the first call loads.
+// The loss as one operator: kernels of its own on the CPU and, where they were built, on GPUs.
 
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { loadLibrary, registeredOperator, type Tensor } from '@anyclass/torch';
+import type { Tensor } from '@anyclass/torch';
+import { type FusedOperator, fusedOperator } from '../fusedLibrary.js';
 
 /** As the C++ side numbers them. */
 export const reductionNumbers = { batch: 0, mean: 1, sum: 2, none: 3 } as const;
@@ -27,10 +26,10 @@ export interface FusedResult {
   readonly counts: Tensor;
 }
 
-let operator: ReturnType<typeof registeredOperator> | undefined;
+let operator: FusedOperator | undefined;
 
 export function fusedLoss(values: FusedValues): FusedResult {
-  operator ??= load();
+  operator ??= fusedOperator('any_class_loss');
   const [loss, counts] = operator(
     values.logits,
     values.targets,
@@ -43,11 +42,4 @@ export function fusedLoss(values: FusedValues): FusedResult {
     reductionNumbers[values.reduction],
   );
   return { loss: loss!, counts: counts! };
-}
-
-function load(): ReturnType<typeof registeredOperator> {
-  const path = fileURLToPath(new URL('../../build/libanyclass.so', import.meta.url));
-  if (!existsSync(path)) throw new Error(`the loss is not built: ${path} is missing; run 'npm run setup'`);
-  loadLibrary(path);
-  return registeredOperator('anyclass::any_class_loss');
 }

@@ -7,5 +7,10 @@ export {
 } from './catalogue.js';
 export { createNetwork } from './createNetwork.js';
 export { foldBatchNorm } from './foldBatchNorm.js';
+export {
+  ActivatedBatchNorm,
+  type ActivatedBatchNormOptions,
+  type Activation,
+} from './layers/activatedBatchNorm.js';
 export { countMultiplyAdds } from './multiplyAdds.js';
 export { type CompleteNetworkOptions, Network, type NetworkOptions } from './network.js';

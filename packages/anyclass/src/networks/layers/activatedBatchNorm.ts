@@ -2,6 +2,7 @@
 // arXiv 1712.02616. The published TResNet scales by |weight| + eps, as that paper's code does, and not by the weight.
 
 import { keep, nn, noGrad, ones, type Tensor, zeros } from '@anyclass/torch';
+import { fusedActivatedBatchNorm, isFusable } from './fusedActivatedBatchNorm.js';
 
 export type Activation = 'identity' | 'relu' | 'gelu' | { readonly leakySlope: number };
 
@@ -15,7 +16,7 @@ export interface ActivatedBatchNormOptions {
 }
 
 /**
- * activation(batchNorm(x)), in one place so that one kernel can compute it.
+ * activation(batchNorm(x)), in one place so that GPUs can compute it in few passes over the maps.
  *
  * @example
  * new ActivatedBatchNorm(8, { activation: 'relu' }).forward(randn([4, 8, 5, 5])).amin().toNumber() // 0
@@ -31,6 +32,10 @@ export class ActivatedBatchNorm extends nn.Module {
   readonly absoluteWeight: boolean;
   /** The activation alone. It overwrites its input where it can: batch norm does not need its output again. */
   readonly activate: (x: Tensor) => Tensor;
+  /** What the activation multiplies negative values by; undefined where it is of another kind. */
+  readonly #slope: number | undefined;
+  /** The fused kernels' counters. A norm needs its own, for others may run beside it. */
+  #finished: Tensor | undefined;
 
   constructor(channels: number, options: ActivatedBatchNormOptions = {}) {
     super();
@@ -44,11 +49,13 @@ export class ActivatedBatchNorm extends nn.Module {
     this.momentum = momentum;
     this.absoluteWeight = absoluteWeight;
     this.activate = activationFunction(activation);
+    this.#slope = negativeSlope(activation);
   }
 
   forward(input: Tensor): Tensor {
-    const { bias, runningMean, runningVar, training, momentum, eps } = this;
+    const { weight, bias, runningMean, runningVar, training, momentum, eps } = this;
     if (training) noGrad(() => this.numBatchesTracked.add_(1));
+    if (training && isFusable(input, weight)) return this.#fused(input);
     const scale = this.#scale();
     return this.activate(
       nn.functional.batchNorm(input, scale, bias, runningMean, runningVar, training, momentum, eps, true),
@@ -59,6 +66,19 @@ export class ActivatedBatchNorm extends nn.Module {
   affine(): { scale: Tensor; shift: Tensor } {
     const scale = this.#scale().mul(this.runningVar.add(this.eps).rsqrt());
     return { scale, shift: this.bias.sub(this.runningMean.mul(scale)) };
+  }
+
+  #fused(input: Tensor): Tensor {
+    if (this.#finished?.device !== input.device) {
+      this.#finished = keep(zeros([2, this.weight.numel], { dtype: 'int32', device: input.device }));
+    }
+    const norm = fusedActivatedBatchNorm({
+      ...this,
+      input,
+      finished: this.#finished,
+      slope: this.#slope ?? 1,
+    });
+    return this.#slope === undefined ? this.activate(norm) : norm;
   }
 
   // libtorch's |w| has gradient 0 at w = 0, where zero-initialised weights would stay for ever. The summand is below the
@@ -74,4 +94,10 @@ function activationFunction(activation: Activation): (x: Tensor) => Tensor {
   if (activation === 'gelu') return (x) => nn.functional.gelu(x);
   const leaky = new nn.LeakyReLU({ slope: activation.leakySlope, inPlace: true });
   return (x) => leaky.forward(x);
+}
+
+function negativeSlope(activation: Activation): number | undefined {
+  if (activation === 'gelu') return undefined;
+  if (activation === 'identity') return 1;
+  return activation === 'relu' ? 0 : activation.leakySlope;
 }

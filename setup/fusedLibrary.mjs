@@ -1,6 +1,6 @@
-// Builds packages/anyclass/native, the fused loss, into a library that registers its operators with libtorch. The CUDA
-// kernels are part of it where libtorch has CUDA and nvcc is at hand; without them, GPUs run a composition of
-// libtorch's own operators.
+// Builds packages/anyclass/native, the fused loss and batch norm, into a library that registers its operators with
+// libtorch. The CUDA kernels are part of it where libtorch has CUDA and nvcc is at hand; without them, GPUs run
+// compositions of libtorch's own operators.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import { buildNativeLibrary } from './nativeLibrary.mjs';
 import { output } from './shell.mjs';
 
 /** @param {import('./libtorch.mjs').Libtorch} libtorch */
-export async function buildLossLibrary(libtorch) {
+export async function buildFusedLibrary(libtorch) {
   const nvcc = libtorch.cuda ? findNvcc(libtorch.cuda) : undefined;
   if (libtorch.cuda && !nvcc) {
-    console.log('setup: no nvcc here, so the loss runs on GPUs without kernels of its own');
+    console.log('setup: no nvcc here, so loss and batch norm run on GPUs without kernels of their own');
   }
   await buildNativeLibrary(
     {
-      title: 'the fused loss',
+      title: 'the fused operators',
       sourceFolder: 'packages/anyclass/native',
       library: 'packages/anyclass/build/libanyclass.so',
       uses: (file) => nvcc !== undefined || !file.startsWith('cuda'),

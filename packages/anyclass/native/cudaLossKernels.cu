@@ -1,13 +1,11 @@
 // The fused loss on a GPU: one kernel forward, one backward, each reading every logit and target once in 16-byte loads
 // where rows are aligned. A warp takes a row; a block does where rows are long. Sums run in a fixed order (lanes, then
 // warps, then blocks, the last block to finish adding up the others), so that the same input gives the same bits.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <algorithm>
 #include <type_traits>
 
-#include "cudaKernels.h"
+#include "cudaElements.h"
+#include "cudaLossKernels.h"
 
 namespace anyclass {
 namespace {
@@ -17,30 +15,6 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kLongRow = 2048;  // from here on a block takes a row
 constexpr int kBlocksPerMultiprocessor = 32;  // enough for the hardware to balance, few enough to add up at the end
 constexpr unsigned kAllLanes = 0xffffffffu;
-
-template <typename T, int width>
-struct alignas(sizeof(T) * width > 16 ? 16 : sizeof(T) * width) Pack {
-  T values[width];
-};
-
-__device__ __forceinline__ float toFloat(float value) { return value; }
-__device__ __forceinline__ float toFloat(uint8_t value) { return value; }
-__device__ __forceinline__ float toFloat(__half value) { return __half2float(value); }
-__device__ __forceinline__ float toFloat(__nv_bfloat16 value) { return __bfloat162float(value); }
-
-template <typename T>
-__device__ __forceinline__ T fromFloat(float value);
-template <>
-__device__ __forceinline__ float fromFloat(float value) { return value; }
-template <>
-__device__ __forceinline__ __half fromFloat(float value) { return __float2half_rn(value); }
-template <>
-__device__ __forceinline__ __nv_bfloat16 fromFloat(float value) { return __float2bfloat16_rn(value); }
-
-template <typename T, int width>
-__device__ __forceinline__ Pack<T, width> load(const void* from, int64_t at) {
-  return *reinterpret_cast<const Pack<T, width>*>(static_cast<const T*>(from) + at);
-}
 
 // Which rows a thread works on, and where in them: `lanes` threads share a row.
 struct Place {
@@ -204,7 +178,7 @@ __global__ void __launch_bounds__(kThreads) backwardKernel(const LossBatch batch
         const float slope = termSlope<focus>(logistic(toFloat(logits.values[k])), y, gamma) + y * slopes.present + (1 - y) * slopes.absent;
         result.values[k] = fromFloat<Logit>(y == y ? factor * slope : 0.0f);
       }
-      *reinterpret_cast<Pack<Logit, width>*>(gradient + row * batch.classes + j) = result;
+      store(gradient, row * batch.classes + j, result);
     });
   }
 }
@@ -216,11 +190,6 @@ int blocksFor(const LossBatch& batch) {
   const int64_t rowsAtOnce = batch.classes >= kLongRow ? 1 : kThreads / 32;
   const int64_t wanted = (batch.rows + rowsAtOnce - 1) / rowsAtOnce;
   return static_cast<int>(std::clamp<int64_t>(wanted, 1, int64_t{multiprocessors} * kBlocksPerMultiprocessor));
-}
-
-template <typename T, int width>
-bool isAligned(const void* pointer) {
-  return reinterpret_cast<uintptr_t>(pointer) % alignof(Pack<T, width>) == 0;
 }
 
 // Calls `launch` with the batch's element types, its power γ and the widest loads that all its rows allow. `other` is

@@ -1,0 +1,71 @@
+// Activated batch norm by the GPU kernels in packages/anyclass/native: two passes over the maps forward, two backward,
+// and only the input kept between them.
+
+import type { Tensor } from '@anyclass/torch';
+import { type FusedOperator, fusedOperator, hasFusedOperator } from '../../fusedLibrary.js';
+
+/** What the operator takes, checked with `isFusable`. */
+export interface FusedNormValues {
+  readonly input: Tensor;
+  readonly weight: Tensor;
+  readonly bias: Tensor;
+  readonly runningMean: Tensor;
+  readonly runningVar: Tensor;
+  /** int32 zeros [2, channels], with which blocks find the last of them to finish; zeros again after every use. */
+  readonly finished: Tensor;
+  readonly momentum: number;
+  readonly eps: number;
+  /** What the activation multiplies negative values by: 0 for ReLU, 1 for none. */
+  readonly slope: number;
+  readonly absoluteWeight: boolean;
+}
+
+let operator: FusedOperator | undefined | null;
+
+/**
+ * Whether the kernels take this input, in training: channels-last maps on a GPU, of float32 or a half type, with float32
+ * weights and more than one value a channel.
+ *
+ * @example
+ * isFusable(randn([2, 8, 4, 4]), ones([8])) // false: on the CPU
+ */
+export function isFusable(input: Tensor, weight: Tensor): boolean {
+  return (
+    input.device.startsWith('cuda') &&
+    input.ndim === 4 &&
+    weight.dtype === 'float32' &&
+    ['float32', 'float16', 'bfloat16'].includes(input.dtype) &&
+    input.numel > weight.numel &&
+    input.isContiguous('channelsLast') &&
+    findOperator() !== null
+  );
+}
+
+/**
+ * activation(batchNorm(input)) with the batch's statistics, which the running ones take in.
+ *
+ * @example
+ * if (isFusable(input, weight)) return fusedActivatedBatchNorm({ input, weight, bias, slope: 0, … });
+ */
+export function fusedActivatedBatchNorm(values: FusedNormValues): Tensor {
+  const found = findOperator();
+  if (found === null) throw new Error('the fused library was built without a CUDA compiler; ask isFusable');
+  const [output] = found(
+    values.input,
+    values.weight,
+    values.bias,
+    values.runningMean,
+    values.runningVar,
+    values.finished,
+    values.momentum,
+    values.eps,
+    values.slope,
+    values.absoluteWeight,
+  );
+  return output!;
+}
+
+function findOperator(): FusedOperator | null {
+  operator ??= hasFusedOperator('activated_batch_norm') ? fusedOperator('activated_batch_norm') : null;
+  return operator;
+}
