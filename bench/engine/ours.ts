@@ -6,7 +6,7 @@ import { medianTime } from '../measure/timing.js';
 import { largeShapes, smallNetwork } from './networks.js';
 
 setSeed(0);
-setThreadCount(2);
+setThreadCount(Number(process.env['THREADS'] ?? 2));
 
 const measurements: Record<string, () => number> = {
   'call overhead': callOverhead,

@@ -1,6 +1,7 @@
 """PyTorch's side of bench:engine; prints its figures as JSON."""
 
 import json
+import os
 import re
 import sys
 import time
@@ -9,7 +10,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-torch.set_num_threads(2)
+torch.set_num_threads(int(os.environ.get("THREADS", 2)))
 
 
 def median_time(fn, repeats=20, warm_up=3):

@@ -1,4 +1,5 @@
-// `npm run bench:engine`: the engine beside PyTorch on the same libtorch, on the CPU.
+// `npm run bench:engine`: the engine beside PyTorch on the same libtorch, on the CPU. THREADS=1 is less disturbed by other
+// work on the machine; two threads are the default.
 
 import { fileURLToPath } from 'node:url';
 import { compare, type Figures, type Line, runSide } from '../measure/sides.js';
