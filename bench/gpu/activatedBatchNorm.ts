@@ -59,7 +59,9 @@ function checkAll(): number {
     );
     const worst = names.map((_, i) => Math.max(...errors.map((error) => error[i] ?? Number.NaN)));
     const rounding = { float32: 0, float16: 2 ** -11, bfloat16: 2 ** -8 }[dtype];
-    const ok = worst.every((error, i) => error < 2e-5 + (i < 2 ? rounding : 0));
+    // Means are rounded to float32, which d weight multiplies by the sum of the gradients.
+    const limits = [2e-5 + rounding, 2e-5 + rounding, 2e-4, 2e-5, 2e-5, 2e-5];
+    const ok = worst.every((error, i) => error < (limits[i] ?? 0));
     const list = names.map((name, i) => `${name} ${worst[i]?.toExponential(1)}`).join(', ');
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${dtype}[${shape.join(', ')}]: ${list}`);
     return !ok;
@@ -88,15 +90,17 @@ function errorsOf(shape: number[], dtype: Dtype, activation: Activation, absolut
 
 /** The same bits each time, and from a captured step. */
 function checkRepeats(): number {
-  const { x, dy, norm } = problem([64, 76, 28, 28], 'bfloat16', { leakySlope: 0.01 }, true);
-  const [input, gradient] = [keep(x), keep(dy)];
-  const results = () => resultsOf(norm, input, gradient).slice(0, 4);
-  const first = results();
+  const { x, dy, norm } = keptProblem([64, 76, 28, 28], { leakySlope: 0.01 });
+  const results = () => resultsOf(norm, x, dy).slice(0, 4);
+  // What tidy frees is the graph too, whose nodes would else tie the captured step to this stream.
+  const first = tidy(() => results().map((result) => result.clone()));
   const captured = captureStep(results);
-  const same = Array.from({ length: 6 }, () =>
-    captured().every((result, i) => result.equal(first[i]!)),
-  ).every((isSame) => isSame);
+  const repeats = Array.from({ length: 6 }, () =>
+    tidy(() => captured().every((result, i) => result.equal(first[i]!))),
+  );
+  const same = repeats.every((isSame) => isSame);
   console.log(`${same ? 'ok    ' : 'FAILED'} the same bits each time, and in a CUDA graph`);
+  for (const tensor of [x, dy, norm]) tensor.dispose();
   return same ? 0 : 1;
 }
 
@@ -117,6 +121,13 @@ function problem(shape: number[], dtype: Dtype, activation: Activation, absolute
     .to('bfloat16')
     .to({ dtype, ...channelsLast });
   return { x, dy, norm };
+}
+
+function keptProblem(shape: number[], activation: Activation) {
+  return tidy(() => {
+    const { x, dy, norm } = problem(shape, 'bfloat16', activation, true);
+    return { x: keep(x), dy: keep(dy), norm };
+  });
 }
 
 function copyOf(norm: ActivatedBatchNorm, options: { activation: Activation; absoluteWeight: boolean }) {
@@ -183,10 +194,7 @@ function line(ours: number, theirs: number, bytes: number): string {
 
 /** Forward, and forward with backward, in milliseconds. */
 function timesOf(channels: number, side: number, activation: Activation): [number, number] {
-  const { x, dy, norm } = tidy(() => {
-    const made = problem([256, channels, side, side], 'bfloat16', activation, true);
-    return { ...made, x: keep(made.x), dy: keep(made.dy) };
-  });
+  const { x, dy, norm } = keptProblem([256, channels, side, side], activation);
   const forward = captureStep(() => noGrad(() => [norm.forward(x)]));
   const both = captureStep(() => resultsOf(norm, x, dy).slice(0, 4));
   const times = [forward, both].map((step) => replayTime(() => tidy(() => void step())));

@@ -49,6 +49,8 @@ struct Moments {
   }
 };
 
+// Of the gradient, and of the gradient times the input's difference from its mean. Counted like moments, with which an
+// odd number of floats keeps the threads' results in different banks of shared memory.
 template <int width>
 struct Sums {
   float count, first[width], second[width];
