@@ -1,0 +1,126 @@
+import { existsSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import { command, UsageError } from '../commandLine/command.js';
+import type { Terminal } from '../commandLine/terminal.js';
+import { openOptions } from '../configuration/openOptions.js';
+import { splitNames } from '../data/dataset.js';
+import { evaluateScores } from '../evaluation/evaluateScores.js';
+import type { Judgement } from '../evaluation/judge.js';
+import { evaluationPage } from '../reports/evaluationReport.js';
+import { judgementText } from '../reports/judgementText.js';
+import { openRun } from '../runFolder/runFolder.js';
+import { joinTables, readTable, writeTable } from '../runFolder/scoreFiles.js';
+import { writeWhole } from '../runFolder/wholeFile.js';
+
+const options = z.object({
+  model: z.string().optional().describe('a run, or a model.safetensors'),
+  dataset: z.string().optional().describe("DATASET; default the run's own"),
+  split: z.enum(splitNames).optional().describe('default test where it has labels, else validation'),
+  scores: z
+    .string()
+    .optional()
+    .describe('judge these probabilities; needs no engine')
+    .meta({ placeholder: 'CSV' }),
+  labels: z.string().optional().describe('against these labels').meta({ placeholder: 'CSV' }),
+  fitScores: z
+    .string()
+    .optional()
+    .describe('fit thresholds on these probabilities')
+    .meta({ placeholder: 'CSV' }),
+  fitLabels: z.string().optional().describe('and these labels, of other data').meta({ placeholder: 'CSV' }),
+  thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
+  replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
+  device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
+  batchSize: z.int().positive().default(64).describe('images at a time'),
+  saveScores: z
+    .string()
+    .optional()
+    .describe("write the model's probabilities there")
+    .meta({ placeholder: 'CSV' }),
+  html: z.string().optional().describe('write a page there').meta({ placeholder: 'FILE' }),
+  json: z.boolean().default(false).describe('print JSON'),
+});
+
+export const evaluate = command({
+  name: 'evaluate',
+  summary: 'Measure a model, or saved scores, on labelled data',
+  positionals: [
+    { field: 'model', placeholder: 'RUN|MODEL' },
+    { field: 'dataset', placeholder: 'DATASET' },
+  ],
+  examples: [
+    ['anyclass evaluate runs/sewer sewerml=data/sewerml --split validation', 'a finished run on a split'],
+    ['anyclass evaluate --scores scores.csv --labels labels.csv', 'scores from anywhere; needs no engine'],
+    [
+      'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv',
+      'also at thresholds fitted on other data',
+    ],
+  ],
+  options,
+  async run(given, terminal) {
+    const judgement =
+      given.scores === undefined ? await judgeModel(given, terminal) : await judgeScores(given);
+    terminal.print(given.json ? JSON.stringify(judgement, null, 2) : judgementText(judgement));
+    return judgement;
+  },
+});
+
+type Options = z.output<typeof options>;
+
+async function judgeScores({
+  scores,
+  labels,
+  model,
+  fitScores,
+  fitLabels,
+  html,
+  ...rest
+}: Options): Promise<Judgement> {
+  if (model !== undefined) throw new UsageError('give a RUN or MODEL, or --scores, not both');
+  if (scores === undefined || labels === undefined) throw new UsageError('--scores needs --labels');
+  if ((fitScores === undefined) !== (fitLabels === undefined)) {
+    throw new UsageError('--fit-scores and --fit-labels go together');
+  }
+  const { thresholdBeta, replicates } = rest;
+  const judgement = await evaluateScores({ scores, labels, fitScores, fitLabels, thresholdBeta, replicates });
+  if (html !== undefined) {
+    const scored = joinTables(await readTable(scores), await readTable(labels), scores);
+    writeWhole(html, evaluationPage(scores, judgement, scored));
+  }
+  return judgement;
+}
+
+async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement> {
+  const { model, split, replicates, device, batchSize, saveScores, html } = given;
+  if (model === undefined) throw new UsageError('give a RUN or MODEL, or --scores and --labels');
+  const own = runData(model);
+  const dataset = given.dataset ?? own?.dataset;
+  if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
+  const { evaluate: evaluateModel } = await import('../evaluation/evaluate.js');
+  let bar: ReturnType<Terminal['progress']> | undefined;
+  let before = 0;
+  const { judgement, scored, names, quarantined } = await evaluateModel(model, dataset, {
+    split,
+    replicates,
+    device,
+    batchSize,
+    ...(own && { cache: own.cache, ...(given.dataset === undefined && { open: openOptions(own) }) }),
+    onProgress: (done, total) => {
+      bar ??= terminal.progress('scoring', total, 'images');
+      bar.advance(done - before);
+      before = done;
+    },
+  });
+  bar?.finish();
+  for (const { name, reason } of quarantined) terminal.note(`left out: ${name}: ${reason}`);
+  if (saveScores !== undefined)
+    writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
+  if (html !== undefined) writeWhole(html, evaluationPage(model, judgement, scored));
+  return judgement;
+}
+
+/** How the run of a model read its data. */
+function runData(model: string) {
+  if (!existsSync(model) || !statSync(model).isDirectory()) return undefined;
+  return openRun(model).record.configuration.data;
+}

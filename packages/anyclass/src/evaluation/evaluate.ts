@@ -1,0 +1,122 @@
+// A model judged on a dataset.
+
+import type { Scored } from '@anyclass/core';
+import { UserError } from '../commandLine/command.js';
+import { openPixels } from '../data/cache/openCache.js';
+import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
+import type { Quarantined } from '../data/images/quarantine.js';
+import { type OpenOptions, openDataset } from '../data/openDataset.js';
+import { loadModel, type ModelDescription } from '../runFolder/modelFile.js';
+import { type ComputeWishes, chooseCompute } from './computeDevice.js';
+import { type Judgement, type JudgeOptions, judge } from './judge.js';
+import { createScorer, probabilities, scoreRows } from './scoreRows.js';
+
+export interface EvaluateOptions
+  extends Partial<ComputeWishes>,
+    Pick<JudgeOptions, 'replicates' | 'confidence'> {
+  /** Default: the test split where it has labels, else validation. */
+  readonly split?: SplitName | undefined;
+  readonly batchSize?: number;
+  /** How the dataset is read. */
+  readonly open?: OpenOptions;
+  /** Folder of prepared images. */
+  readonly cache?: string | undefined;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface Evaluation {
+  readonly judgement: Judgement;
+  readonly scored: Scored;
+  /** By row of `scored`. */
+  readonly names: readonly string[];
+  readonly quarantined: readonly Quarantined[];
+}
+
+/**
+ * Judges a model (its file, or the folder of its run) on a split of a dataset, at 0.5 and, unless they were fitted there,
+ * at the thresholds that the model brings.
+ *
+ * @example
+ * const { judgement } = await evaluate('runs/digits', 'digits', { split: 'test' });
+ * judgement.metrics.mAP
+ */
+export async function evaluate(
+  model: string,
+  spec: string,
+  options: EvaluateOptions = {},
+): Promise<Evaluation> {
+  const { device = 'auto', precision = 'auto', batchSize = 64, cache, onProgress } = options;
+  const { network, description } = loadModel(model);
+  const dataset = await openDataset(spec, options.open ?? {});
+  try {
+    checkClasses(description, dataset);
+    const settings = chooseCompute({ device, precision });
+    network.to({
+      device: settings.device,
+      memoryFormat: settings.device === 'cpu' ? 'contiguous' : 'channelsLast',
+    });
+    const side = network.options.inputSize;
+    const format = { width: side, height: side, channels: description.channels };
+    const { pixels } = await openPixels(dataset, format, cache);
+    const split = options.split ?? labelledSplit(dataset);
+    const rows = dataset.splits[split];
+    if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
+    let done = 0;
+    const result = await scoreRows(
+      createScorer(network, { ...settings, batchSize }),
+      settings,
+      dataset,
+      pixels,
+      {
+        rows,
+        batchSize,
+        mean: description.mean,
+        std: description.std,
+        onProgress: (images) => {
+          done += images;
+          onProgress?.(done, rows.length);
+        },
+      },
+    );
+    await pixels.close();
+    const scored = {
+      scores: probabilities(result.logits),
+      targets: result.targets,
+      classNames: dataset.classes,
+      split,
+    };
+    const { thresholds, calibration } = description;
+    const isElsewhere = thresholds?.fittedOn !== split;
+    return {
+      judgement: judge(scored, {
+        ...(isElsewhere && { thresholds, calibration }),
+        classImportance: dataset.classImportance ?? description.classImportance,
+        replicates: options.replicates,
+        confidence: options.confidence,
+      }),
+      scored,
+      names: Array.from(result.rows, (row) => dataset.names.at(row)),
+      quarantined: result.quarantined,
+    };
+  } finally {
+    network.dispose();
+    await dataset.images.close();
+  }
+}
+
+function checkClasses({ classes }: ModelDescription, dataset: Dataset): void {
+  if (classes.join('\n') === dataset.classes.join('\n')) return;
+  throw new UserError(
+    `the model knows the classes ${classes.join(', ')}; ${dataset.name} has ${dataset.classes.join(', ')}`,
+  );
+}
+
+function labelledSplit(dataset: Dataset): SplitName {
+  return (
+    (['test', 'validation', 'train'] as const).find((split) => hasLabels(dataset, split)) ?? splitNames[0]
+  );
+}
+
+function hasLabels({ splits, labels }: Dataset, split: SplitName): boolean {
+  return splits[split].some((row) => labels.presence(row) !== 'unknown');
+}

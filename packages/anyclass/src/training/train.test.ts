@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fitThresholds, measure } from '@anyclass/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ConfigurationInput } from '../configuration/schema.js';
+import { evaluate } from '../evaluation/evaluate.js';
+import { readEpochs } from '../runFolder/metricsLog.js';
+import { loadModel } from '../runFolder/modelFile.js';
+import { lockRun } from '../runFolder/runLock.js';
+import { joinTables, readTable } from '../runFolder/scoreFiles.js';
+import { quietLog } from './log.js';
+import { resume, type TrainingResult, train } from './train.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (...names: string[]) => join(folder, ...names);
+
+/** Two epochs of four steps; one thread, since tests share the cores. */
+const configuration: ConfigurationInput = {
+  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 40, test: 40 } } },
+  network: { name: 'tresnet-s', inputSize: 32 },
+  epochs: 2,
+  batchSize: 16,
+  optimizer: { name: 'sgd', rate: 0.05 },
+  augmentation: { flip: 0.5 },
+  averageDecay: 0.8,
+  evaluation: { replicates: 20 },
+  threads: 1,
+};
+
+const notes: string[] = [];
+const log = { ...quietLog, note: (text: string) => void notes.push(text) };
+
+/** Hashes of what a run ends with. */
+function filesOf(run: string): string[] {
+  const last = ['checkpoints', 'epoch-0002-step-000000.safetensors'];
+  return [['model.safetensors'], ['scores', 'test.csv'], last].map((names) =>
+    createHash('sha256')
+      .update(readFileSync(at(run, ...names)))
+      .digest('hex'),
+  );
+}
+
+/** Interrupts a run in the middle of its second epoch. */
+async function interrupted(run: string): Promise<TrainingResult> {
+  const controller = new AbortController();
+  let epochs = 0;
+  return train(configuration, {
+    run: at(run),
+    signal: controller.signal,
+    log: {
+      note: log.note,
+      progress(label, total, unit) {
+        const bar = quietLog.progress(label, total, unit);
+        if (label.startsWith('epoch') && ++epochs === 2) controller.abort();
+        return bar;
+      },
+    },
+  });
+}
+
+describe('a run', () => {
+  let result: TrainingResult;
+  beforeAll(async () => {
+    result = await train(configuration, { run: at('whole'), log });
+  }, 120_000);
+
+  test('leaves configuration, metrics, checkpoints, model, scores, summary and report', () => {
+    expect(readdirSync(at('whole')).sort()).toEqual([
+      'checkpoints',
+      'config.json',
+      'metrics.jsonl',
+      'model.safetensors',
+      'report.html',
+      'scores',
+      'summary.json',
+    ]);
+    const record = JSON.parse(readFileSync(at('whole', 'config.json'), 'utf8'));
+    expect(record).toMatchObject({
+      configuration: { bestBy: 'mAP', seed: 0 },
+      classes: ['3', '5', '7', '2', '8', '9'],
+    });
+    expect(record.datasetFingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.parse(readFileSync(at('whole', 'summary.json'), 'utf8'))).toEqual(
+      JSON.parse(JSON.stringify(result.summary)),
+    );
+  });
+
+  test('logs every epoch with all metrics, the loss and the plain cross-entropy', () => {
+    const epochs = readEpochs(at('whole', 'metrics.jsonl'));
+    expect(epochs.map(({ epoch }) => epoch)).toEqual([1, 2]);
+    for (const { validation, validationBce, trainingLoss } of epochs) {
+      expect(validation.rows).toBe(40);
+      expect(validationBce).toBeGreaterThan(0);
+      expect(trainingLoss).toBeGreaterThan(0);
+    }
+  });
+
+  test('has figures that can be recomputed from the scores saved beside it', async () => {
+    const table = async (split: string) =>
+      joinTables(
+        await readTable(at('whole', 'scores', `${split}.csv`)),
+        await readTable(at('whole', 'scores', `${split}-labels.csv`)),
+        split,
+      );
+    const test = await table('test');
+    const thresholds = fitThresholds(await table('validation'));
+    const { metrics, fitted } = result.summary!.test!;
+    expect(measure(test)).toEqual(metrics);
+    expect(thresholds.values).toEqual(fitted?.thresholds.values);
+    expect(measure(test, { threshold: thresholds }).perClassF1).toEqual(fitted?.metrics.perClassF1);
+  });
+
+  test('gives a model that brings its classes, thresholds and calibration, and is the best epoch by mAP', () => {
+    const { description, network } = loadModel(at('whole'));
+    const epochs = readEpochs(at('whole', 'metrics.jsonl'));
+    const best = epochs.toSorted((a, b) => b.validation.mAP! - a.validation.mAP!)[0]!;
+    expect(description).toMatchObject({ epoch: best.epoch, thresholds: { fittedOn: 'validation' } });
+    expect(description.calibration?.kind).toBe('temperature');
+    expect(network.options.classes).toBe(6);
+    expect(result.summary?.bestValue).toBe(best.validation.mAP);
+  });
+
+  test('is judged the same by evaluate', async () => {
+    const open = { digits: { scenes: { train: 64, validation: 40, test: 40 } } };
+    const { judgement } = await evaluate(at('whole'), 'digits', { open, replicates: 0, batchSize: 16 });
+    expect(judgement.split).toBe('test');
+    expect(judgement.metrics.perClassAP).toEqual(result.summary!.test!.metrics.perClassAP);
+    const onValidation = await evaluate(at('whole'), 'digits', { open, replicates: 0, split: 'validation' });
+    expect(onValidation.judgement.fitted).toBeUndefined();
+  });
+
+  test('has a report with curves, tables and images of mistakes', () => {
+    const page = readFileSync(at('whole', 'report.html'), 'utf8');
+    expect(page.match(/<svg/g)).toHaveLength(5);
+    for (const title of ['Results on test', 'Classes', 'Training', 'Configuration'])
+      expect(page).toContain(title);
+    expect(page).not.toMatch(/src="(?!data:)/);
+  });
+
+  test('interrupted in the middle of an epoch and resumed, ends with the same bits', async () => {
+    expect((await interrupted('interrupted')).summary).toBeUndefined();
+    const checkpoints = readdirSync(at('interrupted', 'checkpoints')).filter((name) =>
+      name.startsWith('epoch'),
+    );
+    expect(checkpoints.at(-1)).toMatch(/^epoch-0001-step-00000[1-4]/);
+    await resume(at('interrupted'), { log });
+    expect(filesOf('interrupted')).toEqual(filesOf('whole'));
+    expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
+  });
+
+  test('goes on from the newest whole checkpoint and says what it skipped', async () => {
+    await interrupted('damaged');
+    const [older, newer] = readdirSync(at('damaged', 'checkpoints'))
+      .filter((name) => name.startsWith('epoch'))
+      .sort();
+    const bytes = readFileSync(at('damaged', 'checkpoints', newer!));
+    bytes[bytes.length - 1000] = bytes[bytes.length - 1000]! ^ 1;
+    writeFileSync(at('damaged', 'checkpoints', newer!), bytes);
+    writeFileSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), bytes);
+    truncateSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), 1_000_000);
+    notes.length = 0;
+    await resume(at('damaged'), { log });
+    expect(notes[0]).toMatch(/skipped .*step-000009.safetensors: /);
+    expect(notes[1]).toMatch(new RegExp(`skipped .*${newer}: was altered`));
+    expect(notes[2]).toContain(older);
+    expect(filesOf('damaged')).toEqual(filesOf('whole'));
+  });
+
+  test('is refused while another process works on it, and where the folder holds another', async () => {
+    using _lock = lockRun(at('whole'));
+    await expect(resume(at('whole'))).rejects.toThrow('is working on this run');
+    await expect(train(configuration, { run: at('whole') })).rejects.toThrow('is working on this run');
+    _lock[Symbol.dispose]();
+    await expect(train(configuration, { run: at('whole') })).rejects.toThrow('go on with --resume');
+  });
+
+  test('is refused where the data changed since', async () => {
+    const path = at('whole', 'config.json');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace(/"datasetFingerprint": "\w/, '"datasetFingerprint": "x'));
+    await expect(resume(at('whole'))).rejects.toThrow('the data changed since the run began');
+    writeFileSync(path, text);
+  });
+});
+
+test('transfer learning takes the trunk from a file and changes the last layer alone', async () => {
+  const frozen: ConfigurationInput = {
+    ...configuration,
+    epochs: 1,
+    averageDecay: undefined,
+    network: {
+      name: 'tresnet-s',
+      inputSize: 32,
+      weights: at('whole', 'model.safetensors'),
+      freezeTrunk: true,
+    },
+  };
+  await train(frozen, { run: at('frozen') });
+  const [before, after] = [loadModel(at('whole')), loadModel(at('frozen'))].map(({ network }) =>
+    network.stateDict(),
+  );
+  const changed = [...before!]
+    .filter(([name, tensor]) => !tensor.equal(after!.get(name)!))
+    .map(([name]) => name);
+  expect(changed).toEqual(['head.fc.weight', 'head.fc.bias']);
+}, 60_000);
+
+test('a loss that is no number ends the run with a diagnosis, the last checkpoint whole', async () => {
+  const wild: ConfigurationInput = {
+    ...configuration,
+    optimizer: { name: 'sgd', rate: 1e12 },
+    clipNorm: null,
+  };
+  const failure = await train(wild, { run: at('wild') }).catch((error: Error) => error.message);
+  expect(failure).toMatch(/the loss is (NaN|Infinity|-Infinity|\d.*) in epoch 1, step \d/);
+  expect(failure).toMatch(/largest logit .*, length of the gradient/);
+  expect(failure).toContain('images of the batch: train-0000');
+  expect(existsSync(at('wild', 'lock'))).toBe(false);
+}, 60_000);
