@@ -1,3 +1,71 @@
 // anyclass: multi-label classifiers on data where most examples are negative.
+//
+// Nothing here loads libtorch before it is needed: `train`, `resume`, `evaluate` and `openPredictor` do when called.
+
+import type { ConfigurationInput } from './configuration/schema.js';
+import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
+import type { Predictor, PredictorOptions } from './prediction/predictor.js';
+import type { TrainingResult, TrainOptions } from './training/train.js';
 
 export { ProgressBar, type ProgressOutput } from './commandLine/progressBar.js';
+export { standardTerminal, type Terminal } from './commandLine/terminal.js';
+export * from './configuration/index.js';
+export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
+export { type EvaluateScoresOptions, evaluateScores } from './evaluation/evaluateScores.js';
+export { type Judgement, type JudgeOptions, judge } from './evaluation/judge.js';
+export { type ImageInput, imageInputs } from './prediction/imageInputs.js';
+export type { FailedPrediction, Prediction, Predictor, PredictorOptions } from './prediction/predictor.js';
+export { judgementText, summaryText } from './reports/judgementText.js';
+export { writeRunReport } from './reports/runReport.js';
+export * from './runFolder/index.js';
+export type { TrainingResult, TrainOptions } from './training/train.js';
+
+/**
+ * Trains as a configuration says, and judges the result.
+ *
+ * @example
+ * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
+ * summary?.test?.metrics.mAP
+ */
+export async function train(
+  configuration: ConfigurationInput,
+  options?: TrainOptions,
+): Promise<TrainingResult> {
+  return (await import('./training/train.js')).train(configuration, options);
+}
+
+/**
+ * Goes on with a run from its newest whole checkpoint, as if it had never stopped.
+ *
+ * @example
+ * await resume('runs/sewer');
+ */
+export async function resume(folder: string, options?: Omit<TrainOptions, 'run'>): Promise<TrainingResult> {
+  return (await import('./training/train.js')).resume(folder, options);
+}
+
+/**
+ * Judges a model (its file, or the folder of its run) on a split of a dataset.
+ *
+ * @example
+ * const { judgement } = await evaluate('runs/digits', 'digits', { split: 'test' });
+ * judgement.metrics.mAP
+ */
+export async function evaluate(
+  model: string,
+  dataset: string,
+  options?: EvaluateOptions,
+): Promise<Evaluation> {
+  return (await import('./evaluation/evaluate.js')).evaluate(model, dataset, options);
+}
+
+/**
+ * Opens a model, or the folder of its run, for prediction.
+ *
+ * @example
+ * using predictor = await openPredictor('runs/sewer');
+ * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
+ */
+export async function openPredictor(model: string, options?: PredictorOptions): Promise<Predictor> {
+  return (await import('./prediction/predictor.js')).openPredictor(model, options);
+}

@@ -17,8 +17,12 @@ export interface AveragedWeights {
  * const average = averageWeights(network, 0.999);
  * average.update(); // after each step: average = 0.999 average + 0.001 weights
  */
-export function averageWeights(network: Network, decay: number): AveragedWeights {
-  const averaged = buildNetwork(network.name, network.options).eval().requireGrad(false);
+export function averageWeights(
+  network: Network,
+  decay: number,
+  build = () => buildNetwork(network.name, network.options),
+): AveragedWeights {
+  const averaged = build().eval().requireGrad(false);
   const [first] = network.parameters();
   if (first)
     averaged.to({

@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { evaluationPage } from '../reports/evaluationReport.js';
+import { judgementText } from '../reports/judgementText.js';
+import { confidentMistakes } from '../reports/mistakes.js';
+import { evaluateScores } from './evaluateScores.js';
+import { judge } from './judge.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-scores-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+const scores = file('scores.csv', 'Filename,crack,roots\nb,0.6,0.1\na,0.9,0.2\nc,0.3,0.7\n');
+const labels = file('labels.csv', 'Filename,crack,roots\na,1,0\nb,0,0\nc,0,1\n');
+
+test('saved scores are judged with all metrics and intervals', async () => {
+  const { metrics, intervals, fitted } = await evaluateScores({ scores, labels, replicates: 50 });
+  expect(metrics.macroF1).toBeCloseTo(5 / 6, 12);
+  expect(metrics.perClassAP).toEqual([1, 1]);
+  expect(intervals?.overall.macroF1?.low).toBeLessThanOrEqual(metrics.macroF1);
+  expect(fitted).toBeUndefined();
+});
+
+test('thresholds are fitted on other data, and refused on the same', async () => {
+  const other = file('other.csv', 'Filename,crack,roots\nd,0.7,0.2\ne,0.65,0.6\nf,0.1,0.1\n');
+  const otherLabels = file('other-labels.csv', 'Filename,crack,roots\nd,1,0\ne,0,1\nf,0,0\n');
+  const shared = { scores, labels, replicates: 0 };
+  const { fitted, calibrated } = await evaluateScores({
+    ...shared,
+    fitScores: other,
+    fitLabels: otherLabels,
+  });
+  expect(fitted?.thresholds.values).toEqual([0.7, 0.6]);
+  expect(fitted?.metrics.macroF1).toBe(1);
+  expect(calibrated?.calibration.kind).toBe('temperature');
+  await expect(evaluateScores({ ...shared, fitScores: scores, fitLabels: labels })).rejects.toThrow(
+    'overstates',
+  );
+});
+
+test('the text and the page show every class and the main figures', async () => {
+  const judgement = await evaluateScores({ scores, labels, replicates: 20 });
+  expect(judgementText(judgement)).toMatch(/F1 +83.33 \(.* to .*\)[\s\S]*roots/);
+  expect(evaluationPage('a <b>', judgement)).toContain('<title>a &lt;b&gt;</title>');
+});
+
+test('the most confident mistakes come first, by kind', () => {
+  const scored = {
+    scores: new Float64Array([0.9, 0.6, 0.2, 0.95, 0.6, 0.1]),
+    targets: [0, 0, 1, 0, 0, 1],
+    classNames: ['a', 'b'],
+  };
+  expect(confidentMistakes(scored, 2)).toEqual({
+    'seen in a negative': [{ row: 0, className: 'a', probability: 0.9 }],
+    'seen beside others': [
+      { row: 1, className: 'b', probability: 0.95 },
+      { row: 2, className: 'a', probability: 0.6 },
+    ],
+    missed: [
+      { row: 2, className: 'b', probability: 0.1 },
+      { row: 1, className: 'a', probability: 0.2 },
+    ],
+  });
+});
+
+test('what is no probability is refused with its row and class', () => {
+  const scored = { scores: new Float64Array([1.5]), targets: [1], classNames: ['crack'] };
+  expect(() => judge(scored, { replicates: 0 })).toThrow('row 0, class crack is 1.5; expected a probability');
+});
+
+test.each(['evaluate', 'train', 'predict', 'init', 'index'])(
+  'the command %s does not load the engine before it needs it',
+  (name) => {
+    const start = fileURLToPath(new URL(`../commands/${name}.ts`, import.meta.url));
+    expect([...staticImports(start)].filter((module) => module === '@anyclass/torch')).toEqual([]);
+  },
+);
+
+/** All modules that loading a file loads too: imports of values, not of types, and not those made later. */
+function staticImports(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  const source = readFileSync(path, 'utf8');
+  for (const [, clause, module] of source.matchAll(/^(?:import|export) ([^;]*?) ?from '([^']+)';/gm)) {
+    const isType = clause!.startsWith('type ') || /^\{(\s*type \w+,?)+\s*\}$/.test(clause!);
+    if (isType) continue;
+    if (module!.startsWith('.')) staticImports(resolve(dirname(path), module!.replace(/\.js$/, '.ts')), seen);
+    else seen.add(module!);
+  }
+  return seen;
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { validateConfiguration } from '../configuration/validate.js';
+import { keepEpochs, readEpochs } from './metricsLog.js';
+import { absoluteDataset, createRunFolder, defaultRunFolder, openRun } from './runFolder.js';
+import { lockRun } from './runLock.js';
+import { joinTables, readTable, writeTable } from './scoreFiles.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-run-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+test('the lock of a living process is respected, that of a dead one is taken over', () => {
+  const lock = lockRun(folder);
+  expect(() => lockRun(folder)).toThrow(`process ${process.pid} on ${hostname()} is working on this run`);
+  lock[Symbol.dispose]();
+  writeFileSync(at('lock'), JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '1' }));
+  lockRun(folder)[Symbol.dispose]();
+});
+
+test('a process that got the number of a dead one does not keep its lock', () => {
+  writeFileSync(at('lock'), JSON.stringify({ host: hostname(), pid: process.pid, started: 'another time' }));
+  lockRun(folder)[Symbol.dispose]();
+});
+
+test('the lock of another machine is left alone', () => {
+  writeFileSync(at('lock'), JSON.stringify({ host: 'elsewhere', pid: 1, started: '' }));
+  expect(() => lockRun(folder)).toThrow('process 1 on elsewhere is working on this run');
+  rmSync(at('lock'));
+});
+
+test('a table of scores comes back with every bit', async () => {
+  const anyName = fc
+    .string({ minLength: 1 })
+    .filter((name) => name.trim() === name && !/[\r\n\0]/.test(name));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(anyName, { minLength: 1, maxLength: 5 }),
+      fc.array(fc.float({ min: 0, max: 1, noNaN: true }), { minLength: 10, maxLength: 10 }),
+      async (names, numbers) => {
+        const values = Float32Array.from(numbers.slice(0, names.length * 2));
+        writeTable(at('scores.csv'), { names, classNames: ['a, "b"', 'c'], values });
+        const read = await readTable(at('scores.csv'));
+        expect(read.names).toEqual(names);
+        expect(read.classNames).toEqual(['a, "b"', 'c']);
+        expect(Float32Array.from(read.values)).toEqual(values);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('scores meet labels by name, whatever the order of rows and columns', () => {
+  const scores = { names: ['b', 'a'], classNames: ['y', 'x'], values: Float64Array.of(0.1, 0.2, 0.3, 0.4) };
+  const labels = { names: ['a', 'b'], classNames: ['x', 'y'], values: Float64Array.of(1, 0, 0, Number.NaN) };
+  expect([...joinTables(scores, labels).scores]).toEqual([0.4, 0.3, 0.2, 0.1]);
+  expect(() => joinTables({ ...scores, classNames: ['y', 'z'] }, labels)).toThrow(
+    'the scores lack the class x',
+  );
+  expect(() => joinTables({ ...scores, names: ['b', 'c'] }, labels)).toThrow('1 name (a) without scores');
+});
+
+test.each([
+  ['Filename,x\na,2x\n', "scores.csv, line 2: x holds '2x'; expected a number"],
+  ['name,x\na,1\n', "scores.csv: has no column 'Filename'"],
+  ['Filename,x\n', 'a header and no rows below it'],
+])('the table %j is refused with file and line', async (text, message) => {
+  writeFileSync(at('scores.csv'), text);
+  await expect(readTable(at('scores.csv'))).rejects.toThrow(message);
+});
+
+test('a resumed run forgets the epochs that it lives again, and a line that was cut off', () => {
+  writeFileSync(at('metrics.jsonl'), '{"epoch":1}\n{"epoch":2}\n{"epoch":3}\n{"epo');
+  expect(readEpochs(at('metrics.jsonl'))).toHaveLength(3);
+  keepEpochs(at('metrics.jsonl'), 2);
+  expect(readFileSync(at('metrics.jsonl'), 'utf8')).toBe('{"epoch":1}\n{"epoch":2}\n');
+});
+
+test('a run is not begun in a folder that holds something else', () => {
+  writeFileSync(at('notes.txt'), '');
+  expect(() => createRunFolder(folder)).toThrow('is not empty');
+  expect(() => openRun(folder)).toThrow('there is no run here');
+});
+
+test('runs are named after data, network, loss and time, and keep absolute paths', () => {
+  const configuration = validateConfiguration({ data: { dataset: 'sewerml=data/sewer' } });
+  const name = defaultRunFolder(configuration, new Date('2026-01-31T12:05:09Z'));
+  expect(name).toBe(join('runs', 'sewerml-tresnet-m-any-bce-20260131-120509'));
+  expect(absoluteDataset('sewerml=data/sewer')).toBe(`sewerml=${join(process.cwd(), 'data', 'sewer')}`);
+  expect(absoluteDataset('digits')).toBe('digits');
+});

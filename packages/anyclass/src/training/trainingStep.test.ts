@@ -1,0 +1,116 @@
+import { nn, optim, randn, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { expect, test } from 'vitest';
+import { Network } from '../networks/network.js';
+import { averageWeights } from './averagedWeights.js';
+import { isHealthy } from './divergence.js';
+import { improvedMetrics, type Validation } from './progress.js';
+import { createTrainingStep, type StepParts } from './trainingStep.js';
+
+/** Without batch statistics, so that a batch may be cut in parts. */
+class Tiny extends Network {
+  readonly headPrefix = 'fc.';
+  readonly fc = new nn.Linear(12, 3);
+
+  constructor() {
+    super('resnet-18', {
+      classes: 3,
+      inputSize: 2,
+      expertHeads: false,
+      patchSize: 16,
+      partitionSize: 7,
+      stochasticDepth: 0,
+    });
+  }
+
+  forward(images: Tensor): Tensor {
+    return this.fc.forward(images.flatten(1));
+  }
+}
+
+const targets = tensor([
+  [1, 0, 1],
+  [0, 0, 0],
+  [0, Number.NaN, 1],
+  [0, 0, 0],
+  [1, 1, 1],
+]);
+
+function parts(changes: Partial<StepParts> = {}): StepParts {
+  setSeed(3);
+  const network = new Tiny();
+  return {
+    network,
+    optimizer: new optim.SGD(network.parameters(), { lr: 0.5, momentum: 0.9 }),
+    scaler: new optim.GradScaler({ enabled: false }),
+    loss: { base: 'focal', lambda: 0.1, balance: { classWeights: [2, 0.5, 0.5], negativeWeight: 0.2 } },
+    settings: { device: 'cpu', precision: 'float32' },
+    batchSize: 5,
+    accumulation: 1,
+    clipNorm: 0.1,
+    ...changes,
+  };
+}
+
+test('a batch cut in parts gives the loss, the gradient and the weights of the whole', () => {
+  const [whole, cut] = [1, 3].map((accumulation) => {
+    const step = parts({ accumulation });
+    setSeed(4);
+    const images = randn([5, 3, 2, 2]);
+    const { loss, gradientNorm, largestLogit } = createTrainingStep(step)(images, targets);
+    const weights = step.network.parameters().flatMap((parameter) => [...parameter.toFloat32Array()]);
+    return [loss.toNumber(), gradientNorm.toNumber(), largestLogit.toNumber(), ...weights];
+  });
+  cut!.forEach((value, i) => {
+    expect(value).toBeCloseTo(whole![i]!, 5);
+  });
+});
+
+test('gradients are clipped to the norm that is asked for', () => {
+  const step = parts({ clipNorm: 1e-3 });
+  const before = step.network.parameters().flatMap((parameter) => [...parameter.toFloat32Array()]);
+  const { gradientNorm } = createTrainingStep(step)(randn([5, 3, 2, 2]), targets);
+  const after = step.network.parameters().flatMap((parameter) => [...parameter.toFloat32Array()]);
+  expect(gradientNorm.toNumber()).toBeGreaterThan(1e-3);
+  expect(Math.hypot(...after.map((value, i) => value - before[i]!))).toBeCloseTo(0.5 * 1e-3, 6);
+});
+
+test('the average follows the weights by 1 - decay each step', () => {
+  const network = new Tiny();
+  const averaged = averageOfTiny(network);
+  tidy(() => network.fc.weight.detach().fill_(1));
+  averaged.network.stateDict().get('fc.weight')!.fill_(0);
+  averaged.update();
+  averaged.update();
+  expect(averaged.network.stateDict().get('fc.weight')!.at(0, 0).toNumber()).toBeCloseTo(0.19, 6);
+});
+
+test('an infinite gradient is unhealthy, except in float16, where the scaler leaves the step out', () => {
+  const figures = { loss: 1, largestLogit: 3, gradientNorm: Number.POSITIVE_INFINITY };
+  expect(isHealthy(figures, false)).toBe(false);
+  expect(isHealthy(figures, true)).toBe(true);
+  expect(isHealthy({ ...figures, loss: Number.NaN }, true)).toBe(false);
+});
+
+test('an epoch is better by a higher metric, or by a lower loss', () => {
+  const validation = { metrics: { mAP: 0.5, macroF1: 0.2, f2Ciw: null }, loss: 0.9, bce: 0.3 };
+  const best = {
+    mAP: { epoch: 1, value: 0.4, file: '' },
+    macroF1: { epoch: 1, value: 0.2, file: '' },
+    loss: { epoch: 1, value: 1, file: '' },
+  };
+  expect(improvedMetrics(partial(validation), best, ['mAP', 'macroF1', 'f2Ciw', 'loss', 'bce'])).toEqual([
+    'mAP',
+    'loss',
+    'bce',
+  ]);
+});
+
+/** A validation of which only some metrics matter. */
+function partial(validation: object): Validation {
+  return JSON.parse(JSON.stringify(validation));
+}
+
+/** The average builds networks by name; here the name stands for another kind, so it is given one. */
+function averageOfTiny(network: Tiny) {
+  return averageWeights(network, 0.9, () => new Tiny());
+}
