@@ -116,7 +116,7 @@ async function trainToEnd(session: Session, paths: RunPaths, options: TrainOptio
   const { epochs, patience, checkpoints } = configuration;
   let lastCheckpoint: string | undefined;
   const save = () => {
-    lastCheckpoint = saveCheckpoint(session, paths, lastCheckpoint);
+    lastCheckpoint = writing(paths, lastCheckpoint, () => saveCheckpoint(session, paths));
   };
   const interrupted = (): TrainingResult => {
     save();
@@ -145,7 +145,7 @@ async function trainToEnd(session: Session, paths: RunPaths, options: TrainOptio
 
     const { lossSum, step, seconds, waitSeconds } = progress;
     const epoch = progress.epoch + 1;
-    keepBest(session, paths, validation);
+    writing(paths, lastCheckpoint, () => keepBest(session, paths, validation));
     appendEpoch(paths.metrics, {
       epoch,
       rate: session.optimizer.groups.at(-1)!.lr,
@@ -195,16 +195,22 @@ function keepBest(session: Session, paths: RunPaths, validation: Validation): vo
     progress.best[metric] = { epoch, value: metricValue(validation, metric)!, file };
 }
 
-function saveCheckpoint(session: Session, paths: RunPaths, last: string | undefined): string {
+function saveCheckpoint(session: Session, paths: RunPaths): string {
+  const path = writeCheckpoint(paths.checkpoints, checkpointOf(session));
+  pruneCheckpoints(paths.checkpoints, session.configuration.checkpoints.keep, session.progress);
+  return path;
+}
+
+/** Where a file cannot be written: what is whole still, and how to go on. */
+function writing<T>(paths: RunPaths, last: string | undefined, write: () => T): T {
   try {
-    const path = writeCheckpoint(paths.checkpoints, checkpointOf(session));
-    pruneCheckpoints(paths.checkpoints, session.configuration.checkpoints.keep, session.progress);
-    return path;
+    return write();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const whole = last === undefined ? 'none was written before' : `the last one is whole: ${last}`;
+    const whole =
+      last === undefined ? 'no checkpoint was written before' : `the last checkpoint is whole: ${last}`;
     throw new UserError(
-      `cannot write a checkpoint (${reason}); ${whole}. Make room, then: anyclass train --resume ${paths.folder}`,
+      `${paths.folder} cannot be written to (${reason}); ${whole}. Then go on with: anyclass train --resume ${paths.folder}`,
     );
   }
 }

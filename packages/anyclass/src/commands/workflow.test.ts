@@ -1,0 +1,171 @@
+// The main job as a user does it: init, train, Ctrl-C, resume, evaluate, predict.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-workflow-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const anyclass = (words: string[], options: { input?: string; limit?: string } = {}) =>
+  spawnSync(
+    options.limit ? 'bash' : process.execPath,
+    options.limit
+      ? ['-c', `${options.limit}; exec "$0" "$@"`, process.execPath, program, ...words]
+      : [program, ...words],
+    { cwd: folder, encoding: 'utf8', input: options.input ?? '' },
+  );
+
+/** Bright squares are one class, bright stripes another; a third of the images show neither. */
+async function drawImages(): Promise<void> {
+  mkdirSync(join(folder, 'photos', 'images'), { recursive: true });
+  const lines = ['Filename,square,stripe'];
+  for (let i = 0; i < 60; i++) {
+    const pixels = new Uint8Array(32 * 32).fill(20 + (i % 7));
+    const [square, stripe] = [i % 3 === 0, i % 3 === 1];
+    for (let y = 0; y < 32; y++) {
+      for (let x = 0; x < 32; x++) {
+        if ((square && x > 8 && x < 20 && y > 8 && y < 20) || (stripe && y % 8 === i % 8))
+          pixels[32 * y + x] = 230;
+      }
+    }
+    const image = sharp(pixels, { raw: { width: 32, height: 32, channels: 1 } });
+    await image.png().toFile(join(folder, 'photos', 'images', `${i}.png`));
+    lines.push(`${i}.png,${Number(square)},${Number(stripe)}`);
+  }
+  writeFileSync(join(folder, 'photos', 'labels.csv'), `${lines.join('\n')}\n`);
+}
+
+const small = [
+  'epochs=2',
+  'batchSize=8',
+  'network.inputSize=32',
+  'evaluation.replicates=20',
+  'threads=1',
+].flatMap((field) => ['--set', field]);
+
+beforeAll(drawImages);
+
+describe('from a folder to a judged model', () => {
+  test('init looks at the folder and writes a configuration', () => {
+    const { status, stdout, stderr } = anyclass(['init', 'photos']);
+    expect({ status, stdout }).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('wrote anyclass.json'),
+    });
+    expect(stderr).toContain('2 classes (square, stripe)');
+    expect(JSON.parse(readFileSync(join(folder, 'anyclass.json'), 'utf8'))).toMatchObject({
+      data: { dataset: 'photos' },
+      network: { name: 'tresnet-s', inputSize: 32 },
+    });
+    expect(anyclass(['init', 'photos']).stderr).toContain('anyclass.json is there already');
+  });
+
+  test('Ctrl-C saves a checkpoint and tells how to go on', async () => {
+    const child = spawn(process.execPath, [program, 'train', 'anyclass.json', '--run', 'run', ...small], {
+      cwd: folder,
+    });
+    let said = '';
+    child.stderr.on('data', (text) => {
+      said += text;
+      if (said.includes('epoch 1/2') || said.includes('; run run')) child.kill('SIGINT');
+    });
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    // The words come in pieces, so a second signal may follow the first: then the process ends at once.
+    expect(code).toBe(130);
+  });
+
+  test('resume goes on to the end and prints the results', () => {
+    rmSync(join(folder, 'run', 'lock'), { force: true });
+    const { status, stdout, stderr } = anyclass(['train', '--resume', 'run']);
+    expect({ status, stderr }).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/goes on after|begins again/),
+    });
+    expect(stdout).toMatch(/test: \d+ images[\s\S]*F1-Neg[\s\S]*square/);
+    expect(existsSync(join(folder, 'run', 'report.html'))).toBe(true);
+  });
+
+  test('evaluate judges the run, and its saved scores without the engine, alike', () => {
+    const fromModel = anyclass(['evaluate', 'run', '--replicates', '0', '--json']);
+    const fromScores = anyclass([
+      'evaluate',
+      ...['--scores', 'run/scores/test.csv', '--labels', 'run/scores/test-labels.csv'],
+      ...['--fit-scores', 'run/scores/validation.csv', '--fit-labels', 'run/scores/validation-labels.csv'],
+      ...['--replicates', '0', '--json', '--html', 'page.html'],
+    ]);
+    const [model, scores] = [JSON.parse(fromModel.stdout), JSON.parse(fromScores.stdout)];
+    expect(model.metrics).toEqual(scores.metrics);
+    expect(model.fitted.metrics).toEqual(scores.fitted.metrics);
+    expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('stripe');
+  });
+
+  test('predict reads folders and lists, and ends with 3 where some images failed', () => {
+    const all = anyclass(['predict', 'run', 'photos', '--batch-size', '8']);
+    expect(all.status).toBe(0);
+    expect(all.stdout.trim().split('\n')).toHaveLength(61);
+    expect(all.stdout).toMatch(/^Filename,square,stripe,labels\n/);
+    const listed = anyclass(['predict', 'run', '-', '--json'], {
+      input: 'photos/images/3.png\nnowhere.png\n',
+    });
+    expect(listed.status).toBe(3);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ Filename: 'photos/images/3.png' });
+    expect(listed.stderr).toContain('1 of 2 images could not be read:\n  nowhere.png: there is no such file');
+  });
+
+  test('a reader that has enough, such as head, ends predict quietly', () => {
+    const line = `'${process.execPath}' '${program}' predict run photos photos photos --batch-size 8 | head -n 2`;
+    const { stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', line], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stderr).not.toContain('EPIPE');
+  });
+
+  test('a disk that is full gives a message and leaves no half-written checkpoint', () => {
+    // Files of at most 8 MiB: the weights do not fit.
+    const limit = 'ulimit -f 8192';
+    const { status, stderr } = anyclass(['train', 'anyclass.json', '--run', 'full', ...small], { limit });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /full cannot be written to \(EFBIG: file too large.*no checkpoint was written before/,
+    );
+    const { stdout } = spawnSync('ls', ['-A', join(folder, 'full', 'checkpoints')], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    [['train'], 2, 'give either a CONFIG or RECIPE to begin, or --resume RUN'],
+    [['train', 'quick', '--sed', '1'], 2, 'has no option --sed; did you mean --set?'],
+    [['train', 'quick', '--set', 'epoch=1'], 1, "epoch: there is no such field; did you mean 'epochs'?"],
+    [['train', 'quick', '--data', 'nowhere.csv'], 1, 'nowhere.csv: no such file or folder'],
+    [['train', 'nowhere.json'], 1, 'nowhere.json: there is no such file and no such recipe'],
+    [['train', '--resume', 'photos'], 1, 'photos: there is no run here'],
+    [['train', 'quick', '--set', 'device=cuda:9'], 1, 'device cuda:9'],
+    [['evaluate'], 2, 'give a RUN or MODEL, or --scores and --labels'],
+    [['evaluate', '--scores', 'a.csv'], 2, '--scores needs --labels'],
+    [['predict', 'nowhere', 'photos'], 1, 'nowhere: there is no such model or run'],
+    [['predict', 'nowhere', 'photos', '--threshold', 'half'], 2, "'half' is neither a number nor 'fitted'"],
+  ])('%j ends with %d and says what is wrong', (words, status, message) => {
+    const result = anyclass(words);
+    expect({ status: result.status, stderr: result.stderr }).toEqual({
+      status,
+      stderr: expect.stringContaining(message),
+    });
+    expect(result.stderr).not.toContain('--debug');
+  });
+
+  test.each(['init', 'train', 'evaluate', 'predict'])('%s --help shows options and examples', (name) => {
+    const { status, stdout } = anyclass([name, '--help']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Usage: anyclass ${name} [\\s\\S]*Options:[\\s\\S]*Examples:`));
+  });
+});
