@@ -8,11 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 // The check reads what lies beside it: here a copy, so that it can be spoiled.
 const torch = fileURLToPath(new URL('..', import.meta.url));
+const tsc = join(torch, '../../node_modules/typescript/bin/tsc');
 const copy = mkdtempSync(join(tmpdir(), 'anyclass-generate-'));
 const files = ['operators.generated.ts', 'tensorMethods.generated.ts'];
 
 beforeAll(() => {
-  const built = spawnSync('npx', ['tsc', '-b', join(torch, 'generate')], { encoding: 'utf8' });
+  const built = spawnSync(process.execPath, [tsc, '-b', join(torch, 'generate')], { encoding: 'utf8' });
   expect(built.stdout).toBe('');
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(copy, 'src'));
