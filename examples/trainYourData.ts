@@ -1,0 +1,23 @@
+// Trains on your own images: a CSV with a file name and a 0/1 column for each class, or any other DATASET of docs/data.md.
+//
+//   node examples/dist/trainYourData.js photos/labels.csv
+
+import { standardTerminal, summaryText, train } from 'anyclass';
+
+const [dataset = 'digits'] = process.argv.slice(2);
+
+const stop = new AbortController();
+process.once('SIGINT', () => stop.abort()); // saves a checkpoint; go on with resume(folder)
+
+const { folder, summary } = await train(
+  {
+    data: { dataset },
+    network: { name: 'tresnet-s', inputSize: 64 },
+    loss: { name: 'any-bce', lambda: 0.02 },
+    epochs: 10,
+    batchSize: 64,
+  },
+  { log: standardTerminal(), signal: stop.signal },
+);
+
+console.log(summary ? summaryText(folder, summary) : `stopped; resume('${folder}') goes on`);
