@@ -50,6 +50,9 @@ export async function evaluate(
   const dataset = await openDataset(spec, options.open ?? {});
   try {
     checkClasses(description, dataset);
+    const split = options.split ?? labelledSplit(dataset);
+    const rows = dataset.splits[split];
+    if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
     const settings = chooseCompute({ device, precision });
     network.to({
       device: settings.device,
@@ -58,9 +61,6 @@ export async function evaluate(
     const side = network.options.inputSize;
     const format = { width: side, height: side, channels: description.channels };
     const { pixels } = await openPixels(dataset, format, cache);
-    const split = options.split ?? labelledSplit(dataset);
-    const rows = dataset.splits[split];
-    if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
     let done = 0;
     const result = await scoreRows(
       createScorer(network, { ...settings, batchSize }),
@@ -77,8 +77,7 @@ export async function evaluate(
           onProgress?.(done, rows.length);
         },
       },
-    );
-    await pixels.close();
+    ).finally(() => pixels.close());
     const scored = {
       scores: probabilities(result.logits),
       targets: result.targets,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
 import { keepEpochs, readEpochs } from './metricsLog.js';
-import { absoluteDataset, createRunFolder, defaultRunFolder, openRun } from './runFolder.js';
+import { absolutePaths, createRunFolder, defaultRunFolder, openRun } from './runFolder.js';
 import { lockRun } from './runLock.js';
 import { joinTables, readTable, writeTable } from './scoreFiles.js';
 
@@ -89,6 +89,13 @@ test('runs are named after data, network, loss and time, and keep absolute paths
   const configuration = validateConfiguration({ data: { dataset: 'sewerml=data/sewer' } });
   const name = defaultRunFolder(configuration, new Date('2026-01-31T12:05:09Z'));
   expect(name).toBe(join('runs', 'sewerml-tresnet-m-any-bce-20260131-120509'));
-  expect(absoluteDataset('sewerml=data/sewer')).toBe(`sewerml=${join(process.cwd(), 'data', 'sewer')}`);
-  expect(absoluteDataset('digits')).toBe('digits');
+  expect(absolutePaths(configuration).data.dataset).toBe(`sewerml=${join(process.cwd(), 'data', 'sewer')}`);
+  const digits = validateConfiguration({
+    data: { dataset: 'digits', splitFolder: 'a' },
+    network: { weights: 'b' },
+  });
+  expect(absolutePaths(digits)).toMatchObject({
+    data: { dataset: 'digits', splitFolder: join(process.cwd(), 'a') },
+    network: { weights: join(process.cwd(), 'b') },
+  });
 });

@@ -90,12 +90,28 @@ export function defaultRunFolder({ data, network, loss }: Configuration, now = n
 }
 
 /**
- * A DATASET with absolute paths, so that a run can be resumed from elsewhere.
+ * A configuration with absolute paths, so that its run can be resumed from elsewhere.
  *
  * @example
- * absoluteDataset('sewerml=data/sewer') // 'sewerml=/home/ada/data/sewer'
+ * absolutePaths(configuration).data.dataset // 'sewerml=/home/ada/data/sewer' for 'sewerml=data/sewer'
  */
-export function absoluteDataset(dataset: string): string {
+export function absolutePaths(configuration: Configuration): Configuration {
+  const { data, network } = configuration;
+  const { imageFolder, splitFolder } = data;
+  return {
+    ...configuration,
+    data: {
+      ...data,
+      dataset: absoluteDataset(data.dataset),
+      cache: resolve(data.cache),
+      ...(imageFolder !== undefined && { imageFolder: resolve(imageFolder) }),
+      ...(splitFolder !== undefined && { splitFolder: resolve(splitFolder) }),
+    },
+    network: { ...network, ...(network.weights !== undefined && { weights: resolve(network.weights) }) },
+  };
+}
+
+function absoluteDataset(dataset: string): string {
   if (dataset === 'digits') return dataset;
   const named = /^([a-z0-9-]+)=(.*)$/.exec(dataset);
   if (named) return `${named[1]}=${resolve(named[2]!)}`;

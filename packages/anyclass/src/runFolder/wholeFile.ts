@@ -24,6 +24,8 @@ export function writeWhole(path: string, text: string): void {
     rmSync(partial, { force: true });
     throw error;
   }
+  // The rename itself is lost in a power cut unless the folder is brought to the disk too; Windows cannot open one.
+  if (process.platform === 'win32') return;
   const folder = openSync(dirname(path), 'r');
   try {
     fsyncSync(folder);

@@ -41,6 +41,9 @@ export async function finishRun(session: Session, paths: RunPaths, log: Training
   if (test) writeScores(paths, 'test', data.dataset, test);
   const isLabelled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!isLabelled) log.note('the test split has no labels: it is not judged');
+  const quarantined = [session.loader.quarantined(), validation.quarantined, test?.quarantined ?? []].flat();
+  if (quarantined.length > 0)
+    log.note(`${quarantined.length} images could not be read: summary.json lists them`);
   const summary: RunSummary = {
     dataset: data.dataset.name,
     network: configuration.network.name,
@@ -52,7 +55,7 @@ export async function finishRun(session: Session, paths: RunPaths, log: Training
     bestValue: best.value,
     validation: judge(validation.scored, { ...shared, calibration, replicates: 0 }),
     ...(test && isLabelled && { test: judge(test.scored, { ...shared, thresholds, calibration }) }),
-    quarantined: session.loader.quarantined(),
+    quarantined,
   };
   model.network.dispose();
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);

@@ -228,3 +228,17 @@ test('a loss that is no number ends the run with a diagnosis, the last checkpoin
   expect(failure).toContain('images of the batch: train-0000');
   expect(existsSync(at('wild', 'lock'))).toBe(false);
 }, 60_000);
+
+test('a run stops early where no epoch is better any more, also in deterministic mode', async () => {
+  const still: ConfigurationInput = {
+    ...configuration,
+    epochs: 9,
+    patience: 2,
+    deterministic: true,
+    averageDecay: undefined,
+    network: { name: 'tresnet-s', inputSize: 32, freezeTrunk: true },
+    optimizer: { name: 'sgd', rate: 1e-12 },
+  };
+  const { summary } = await train(still, { run: at('still') });
+  expect(summary).toMatchObject({ epochs: 3, bestEpoch: 1 });
+}, 60_000);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { engineInfo } from '@anyclass/torch';
 import { UserError } from '../commandLine/command.js';
 import { version } from '../commandLine/program.js';
-import type { BestMetric, ConfigurationInput } from '../configuration/schema.js';
+import type { BestMetric, Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { appendEpoch, keepEpochs } from '../runFolder/metricsLog.js';
 import { saveModel } from '../runFolder/modelFile.js';
 import {
-  absoluteDataset,
+  absolutePaths,
   createRunFolder,
   defaultRunFolder,
   openRun,
@@ -51,11 +51,10 @@ export interface TrainingResult {
  * summary?.test?.metrics.mAP
  */
 export async function train(input: ConfigurationInput, options: TrainOptions = {}): Promise<TrainingResult> {
-  const given = validateConfiguration(input);
-  const configuration = { ...given, data: { ...given.data, dataset: absoluteDataset(given.data.dataset) } };
+  const configuration = absolutePaths(validateConfiguration(input));
   const data = await openRunData(configuration);
   try {
-    const folder = options.run ?? defaultRunFolder(given);
+    const folder = options.run ?? defaultRunFolder(configuration);
     mkdirSync(folder, { recursive: true });
     using _lock = lockRun(folder);
     const paths = createRunFolder(folder);
@@ -93,11 +92,11 @@ export async function resume(
         `${folder}: the data changed since the run began; a run goes on with the same data only`,
       );
     }
-    const session = createSession(record.configuration, data);
     for (const name of removePartial(paths.checkpoints))
       log.note(`removed ${name}, which was not written to its end`);
     const { checkpoint, path, skipped } = newestCheckpoint(paths.checkpoints);
     for (const reason of skipped) log.note(`skipped ${reason}`);
+    const session = createSession(withoutWeights(record.configuration, checkpoint !== undefined), data);
     if (checkpoint) restoreSession(session, checkpoint);
     const { epoch, step } = session.progress;
     log.note(
@@ -108,6 +107,12 @@ export async function resume(
   } finally {
     await data.close();
   }
+}
+
+/** A checkpoint has all weights: the file that the run began with may be gone. */
+function withoutWeights(configuration: Configuration, hasCheckpoint: boolean): Configuration {
+  const { weights, ...network } = configuration.network;
+  return hasCheckpoint && weights !== undefined ? { ...configuration, network } : configuration;
 }
 
 async function trainToEnd(session: Session, paths: RunPaths, options: TrainOptions): Promise<TrainingResult> {
