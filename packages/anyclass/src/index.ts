@@ -12,7 +12,7 @@ export { standardTerminal, type Terminal } from './commandLine/terminal.js';
 export * from './configuration/index.js';
 export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 export { type EvaluateScoresOptions, evaluateScores } from './evaluation/evaluateScores.js';
-export { type Judgement, type JudgeOptions, judge } from './evaluation/judge.js';
+export { fitOnValidation, type Judgement, type JudgeOptions, judge } from './evaluation/judge.js';
 export { type ImageInput, imageInputs } from './prediction/imageInputs.js';
 export type { FailedPrediction, Prediction, Predictor, PredictorOptions } from './prediction/predictor.js';
 export { judgementText, summaryText } from './reports/judgementText.js';

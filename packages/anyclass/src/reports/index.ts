@@ -1,2 +1,0 @@
-export { confidentMistakes, type Mistake, type MistakeKind } from './mistakes.js';
-export { writeRunReport } from './runReport.js';
