@@ -2,10 +2,22 @@ import type { Command } from '../commandLine/command.js';
 import { doctor } from './doctor.js';
 import { evaluate } from './evaluate.js';
 import { init } from './init.js';
+import { inspect } from './inspect.js';
 import { networks } from './networks.js';
 import { predict } from './predict.js';
+import { prepare } from './prepare.js';
 import { train } from './train.js';
 import { verify } from './verify.js';
 
 /** In the order in which the help lists them. */
-export const commands: readonly Command[] = [init, train, evaluate, predict, networks, verify, doctor];
+export const commands: readonly Command[] = [
+  init,
+  inspect,
+  prepare,
+  train,
+  evaluate,
+  predict,
+  networks,
+  verify,
+  doctor,
+];
