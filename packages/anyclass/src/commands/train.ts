@@ -3,6 +3,7 @@ import { command, UsageError, UserError } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeNames } from '../configuration/recipes.js';
+import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { summaryText } from '../reports/judgementText.js';
 
 export const train = command({
@@ -28,7 +29,7 @@ export const train = command({
     set: z
       .array(z.string())
       .default([])
-      .describe('change a field, by its dotted name; see docs/configuration.md')
+      .describe('change a field, by its dotted name; --fields lists them')
       .meta({ placeholder: 'FIELD=VALUE' }),
     run: z
       .string()
@@ -36,9 +37,15 @@ export const train = command({
       .describe("the run's folder; default a new one below runs")
       .meta({ placeholder: 'FOLDER' }),
     resume: z.string().optional().describe('go on with this run').meta({ placeholder: 'RUN' }),
+    fields: z.boolean().default(false).describe('only list the fields of a configuration and their defaults'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
-  async run({ config, data, set, run, resume, json }, terminal) {
+  async run({ config, data, set, run, resume, fields, json }, terminal) {
+    if (fields) {
+      const all = configurationFields();
+      terminal.print(json ? JSON.stringify(all, null, 2) : fieldList(all));
+      return all;
+    }
     if ((config === undefined) === (resume === undefined)) {
       throw new UsageError('give either a CONFIG or RECIPE to begin, or --resume RUN to go on');
     }
@@ -59,6 +66,16 @@ export const train = command({
     return result;
   },
 });
+
+function fieldList(fields: readonly ConfigurationField[]): string {
+  const width = Math.max(...fields.map(({ name }) => name.length));
+  return fields
+    .map(({ name, kind, defaultText, description }) => {
+      const values = kind === 'text' ? '' : ` [${kind}]`;
+      return `${name.padEnd(width)}  ${description}${values}${defaultText === '' ? '' : ` (default ${defaultText})`}`;
+    })
+    .join('\n');
+}
 
 interface Interruption extends Disposable {
   readonly signal: AbortSignal;

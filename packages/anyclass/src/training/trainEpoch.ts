@@ -70,7 +70,7 @@ export async function trainEpoch(session: Session, options: EpochOptions): Promi
     progress.waitSeconds += (arrived - before) / 1000;
     progress.seconds += (now - before) / 1000;
     before = now;
-    bar.advance(batchSize, remark(session));
+    bar.advance(batchSize, remark(session, unread.length));
     if (signal?.aborted) break;
     if (now - paused > pauseEvery) {
       readFigures();
@@ -110,6 +110,7 @@ function figuresOf({ loss, largestLogit, gradientNorm }: StepOutcome): StepFigur
   return figures;
 }
 
-function remark({ progress: { lossSum, step, seconds, waitSeconds } }: Session): string {
-  return `loss ${(lossSum / Math.max(1, step)).toFixed(4)}, ${Math.round((100 * waitSeconds) / seconds)}% waiting for images`;
+function remark({ progress: { lossSum, step, seconds, waitSeconds } }: Session, unread: number): string {
+  const loss = lossSum / Math.max(1, step - unread);
+  return `loss ${loss.toFixed(4)}, ${Math.round((100 * waitSeconds) / seconds)}% waiting for images`;
 }
