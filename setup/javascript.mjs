@@ -9,7 +9,8 @@ const stamp = join(root, 'node_modules/.anyclass-setup');
 export function installPackages() {
   const expected = fingerprint([join(root, 'package-lock.json')]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === expected) return;
-  run('npm', [existsSync(join(root, 'node_modules')) ? 'install' : 'ci', '--no-audit', '--no-fund']);
+  // Not `npm ci`: it refuses a lock file without the binaries of platforms that a mirror does not carry.
+  run('npm', ['install', '--no-audit', '--no-fund']);
   acceptPackages();
 }
 
