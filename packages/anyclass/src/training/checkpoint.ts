@@ -7,6 +7,7 @@ import {
   fromStored,
   type optim,
   readSafetensors,
+  readSafetensorsHeader,
   type StoredDType,
   type StoredTensor,
   type Tensor,
@@ -51,7 +52,11 @@ export function writeCheckpoint(folder: string, { tensors, state }: Checkpoint):
       get data() {
         const { buffer, byteOffset, byteLength } = tensor.toTypedArray();
         const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-        checksum = crc32(bytes, checksum);
+        checksum = checksumOf(
+          name,
+          { dtype: storedDtype(tensor, name), shape: tensor.shape, data: bytes },
+          checksum,
+        );
         return bytes;
       },
     },
@@ -75,7 +80,9 @@ export function readCheckpoint(path: string): Checkpoint {
     throw new Error(`${path}: is not a checkpoint of a run`);
   }
   let checksum = crc32(json);
-  for (const [name, { data }] of tensors) if (name !== checksumName) checksum = crc32(data, checksum);
+  for (const [name, stored] of tensors) {
+    if (name !== checksumName) checksum = checksumOf(name, stored, checksum);
+  }
   const written = tensors.get(checksumName)?.data;
   if (!written || Buffer.compare(written, checksumBytes(checksum)) !== 0) {
     throw new Error(`${path}: was altered after it was written (its checksum does not fit)`);
@@ -117,12 +124,23 @@ export function removePartial(folder: string): string[] {
   return partial;
 }
 
-/** Keeps the newest checkpoints, and of the weights those that the newest one names as best. */
-export function pruneCheckpoints(folder: string, keep: number, { best }: Progress): void {
-  for (const name of checkpointFiles(folder).slice(keep)) rmSync(join(folder, name), { force: true });
-  const named = new Set(Object.values(best).map(({ file }) => file));
+/** Keeps the newest checkpoints, and of the weights those that one of them names as best. */
+export function pruneCheckpoints(folder: string, keep: number): void {
+  const files = checkpointFiles(folder);
+  for (const name of files.slice(keep)) rmSync(join(folder, name), { force: true });
+  const named = new Set(files.slice(0, keep).flatMap((name) => bestFiles(join(folder, name))));
   for (const name of readdirSync(folder)) {
     if (name.startsWith('weights-') && !named.has(name)) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** The weights that a checkpoint names as best; none of a damaged one, which nobody can go on from. */
+function bestFiles(path: string): string[] {
+  try {
+    const { progress }: CheckpointState = JSON.parse(readSafetensorsHeader(path).metadata['state'] ?? '');
+    return Object.values(progress.best).map(({ file }) => file);
+  } catch {
+    return [];
   }
 }
 
@@ -137,6 +155,11 @@ function checkpointFiles(folder: string): string[] {
 
 function checkpointName({ epoch, step }: Progress): string {
   return `epoch-${String(epoch).padStart(4, '0')}-step-${String(step).padStart(6, '0')}.safetensors`;
+}
+
+/** Over a tensor and what it is called. */
+function checksumOf(name: string, { dtype, shape, data }: StoredTensor, before: number): number {
+  return crc32(data, crc32(`${name} ${dtype} ${shape}`, before));
 }
 
 function checksumBytes(checksum: number): Uint8Array {

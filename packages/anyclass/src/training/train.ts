@@ -103,7 +103,7 @@ export async function resume(
       path ? `goes on after epoch ${epoch}, step ${step}, from ${path}` : 'no whole checkpoint: begins again',
     );
     keepEpochs(paths.metrics, epoch);
-    return await trainToEnd(session, paths, options);
+    return await trainToEnd(session, paths, options, path);
   } finally {
     await data.close();
   }
@@ -115,11 +115,16 @@ function withoutWeights(configuration: Configuration, hasCheckpoint: boolean): C
   return hasCheckpoint && weights !== undefined ? { ...configuration, network } : configuration;
 }
 
-async function trainToEnd(session: Session, paths: RunPaths, options: TrainOptions): Promise<TrainingResult> {
+async function trainToEnd(
+  session: Session,
+  paths: RunPaths,
+  options: TrainOptions,
+  resumedFrom?: string,
+): Promise<TrainingResult> {
   const { log = quietLog, signal } = options;
   const { configuration, progress, loader } = session;
   const { epochs, patience, checkpoints } = configuration;
-  let lastCheckpoint: string | undefined;
+  let lastCheckpoint = resumedFrom;
   const save = () => {
     lastCheckpoint = writing(paths, lastCheckpoint, () => saveCheckpoint(session, paths));
   };
@@ -202,7 +207,7 @@ function keepBest(session: Session, paths: RunPaths, validation: Validation): vo
 
 function saveCheckpoint(session: Session, paths: RunPaths): string {
   const path = writeCheckpoint(paths.checkpoints, checkpointOf(session));
-  pruneCheckpoints(paths.checkpoints, session.configuration.checkpoints.keep, session.progress);
+  pruneCheckpoints(paths.checkpoints, session.configuration.checkpoints.keep);
   return path;
 }
 
