@@ -19,7 +19,7 @@ const anyBce = await trained('any-bce');
 const { overall } = pairedBootstrap(bce, anyBce, { seed: 1 });
 
 const row = (title: string, cells: readonly string[]) =>
-  title.padEnd(12) + cells.map((cell) => cell.padStart(22)).join('');
+  title.padEnd(12) + cells.map((cell) => cell.padStart(24)).join('');
 const percent = (share: number) => (100 * share).toFixed(2);
 const differences = figures.map(([name]) => overall[name]!);
 console.log(
