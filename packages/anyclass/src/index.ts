@@ -5,6 +5,7 @@
 import type { ConfigurationInput } from './configuration/schema.js';
 import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 import type { Predictor, PredictorOptions } from './prediction/predictor.js';
+import { lazyEngine } from './training/lazyEngine.js';
 import type { TrainingResult, TrainOptions } from './training/train.js';
 
 export { ProgressBar, type ProgressOutput } from './commandLine/progressBar.js';
@@ -31,7 +32,7 @@ export async function train(
   configuration: ConfigurationInput,
   options?: TrainOptions,
 ): Promise<TrainingResult> {
-  return (await import('./training/train.js')).train(configuration, options);
+  return (await lazyEngine.training()).train(configuration, options);
 }
 
 /**
@@ -41,7 +42,7 @@ export async function train(
  * await resume('runs/sewer');
  */
 export async function resume(folder: string, options?: Omit<TrainOptions, 'run'>): Promise<TrainingResult> {
-  return (await import('./training/train.js')).resume(folder, options);
+  return (await lazyEngine.training()).resume(folder, options);
 }
 
 /**
@@ -56,7 +57,7 @@ export async function evaluate(
   dataset: string,
   options?: EvaluateOptions,
 ): Promise<Evaluation> {
-  return (await import('./evaluation/evaluate.js')).evaluate(model, dataset, options);
+  return (await lazyEngine.evaluation()).evaluate(model, dataset, options);
 }
 
 /**
@@ -67,5 +68,5 @@ export async function evaluate(
  * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
  */
 export async function openPredictor(model: string, options?: PredictorOptions): Promise<Predictor> {
-  return (await import('./prediction/predictor.js')).openPredictor(model, options);
+  return (await lazyEngine.prediction()).openPredictor(model, options);
 }

@@ -11,6 +11,7 @@ import { judgementText } from '../reports/judgementText.js';
 import { openRun } from '../runFolder/runFolder.js';
 import { joinTables, readTable, writeTable } from '../runFolder/scoreFiles.js';
 import { writeWhole } from '../runFolder/wholeFile.js';
+import { lazyEngine } from '../training/lazyEngine.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, or a model.safetensors'),
@@ -96,7 +97,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
   const own = runData(model);
   const dataset = given.dataset ?? own?.dataset;
   if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
-  const { evaluate: evaluateModel } = await import('../evaluation/evaluate.js');
+  const { evaluate: evaluateModel } = await lazyEngine.evaluation();
   let bar: ReturnType<Terminal['progress']> | undefined;
   let before = 0;
   const { judgement, scored, names, quarantined } = await evaluateModel(model, dataset, {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { command, UsageError, UserError } from '../commandLine/command.js';
 import { imageInputs } from '../prediction/imageInputs.js';
 import { outputFormats, outputOf } from '../prediction/outputFormats.js';
+import { lazyEngine } from '../training/lazyEngine.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -47,7 +48,7 @@ export const predict = command({
     const limit = threshold === 'fitted' ? threshold : Number(threshold);
     if (Number.isNaN(limit))
       throw new UsageError(`--threshold: '${threshold}' is neither a number nor 'fitted'`);
-    const { openPredictor } = await import('../prediction/predictor.js');
+    const { openPredictor } = await lazyEngine.prediction();
     using predictor = openPredictor(model, { threshold: limit, calibrated, device, batchSize });
     const { header, line } = outputOf(json ? 'jsonl' : format, predictor.description.classes);
     const target = output === undefined ? process.stdout : createWriteStream(output);

@@ -5,6 +5,7 @@ import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeNames } from '../configuration/recipes.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { summaryText } from '../reports/judgementText.js';
+import { lazyEngine } from '../training/lazyEngine.js';
 
 export const train = command({
   name: 'train',
@@ -55,7 +56,7 @@ export const train = command({
     const configuration =
       config === undefined ? undefined : await readConfiguration(config, { dataset: data, set });
     // Only now: what is wrong with the command line is told before libtorch is loaded.
-    const training = await import('../training/train.js');
+    const training = await lazyEngine.training();
     using interruption = interruptible(terminal);
     const { signal } = interruption;
     const result = configuration
