@@ -7,7 +7,7 @@ import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import type { Quarantined } from '../data/images/quarantine.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { loadModel, type ModelDescription } from '../runFolder/modelFile.js';
-import { type ComputeWishes, chooseCompute } from './computeDevice.js';
+import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
 import { type Judgement, type JudgeOptions, judge } from './judge.js';
 import { createScorer, probabilities, scoreRows } from './scoreRows.js';
 
@@ -54,10 +54,7 @@ export async function evaluate(
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
     const settings = chooseCompute({ device, precision });
-    network.to({
-      device: settings.device,
-      memoryFormat: settings.device === 'cpu' ? 'contiguous' : 'channelsLast',
-    });
+    moveNetwork(network, settings.device);
     const side = network.options.inputSize;
     const format = { width: side, height: side, channels: description.channels };
     const { pixels } = await openPixels(dataset, format, cache);

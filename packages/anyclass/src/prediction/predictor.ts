@@ -8,7 +8,7 @@ import { reasonOf } from '../data/dataError.js';
 import { deviceBatch } from '../data/deviceBatch.js';
 import { decodeImage, type PixelFormat } from '../data/images/decode.js';
 import { limiter } from '../data/loading/limiter.js';
-import { type ComputeWishes, chooseCompute } from '../evaluation/computeDevice.js';
+import { type ComputeWishes, chooseCompute, moveNetwork } from '../evaluation/computeDevice.js';
 import { createScorer, probabilities } from '../evaluation/scoreRows.js';
 import { loadModel, type ModelDescription } from '../runFolder/modelFile.js';
 import type { ImageInput } from './imageInputs.js';
@@ -64,10 +64,7 @@ export function openPredictor(model: string, options: PredictorOptions = {}): Pr
   const { classes, channels, mean, std, calibration } = description;
   if (calibrated && !calibration) throw new UserError(`${model}: was trained without calibration`);
   const settings = chooseCompute({ device, precision });
-  network.to({
-    device: settings.device,
-    memoryFormat: settings.device === 'cpu' ? 'contiguous' : 'channelsLast',
-  });
+  moveNetwork(network, settings.device);
   const score = createScorer(network, { ...settings, batchSize });
   const side = network.options.inputSize;
   const format: PixelFormat = { width: side, height: side, channels };

@@ -2,6 +2,7 @@
 // Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
 
 import { keep, noGrad } from '@anyclass/torch';
+import { moveNetwork } from '../evaluation/computeDevice.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 
@@ -24,11 +25,7 @@ export function averageWeights(
 ): AveragedWeights {
   const averaged = build().eval().requireGrad(false);
   const [first] = network.parameters();
-  if (first)
-    averaged.to({
-      device: first.device,
-      memoryFormat: first.device === 'cpu' ? 'contiguous' : 'channelsLast',
-    });
+  if (first) moveNetwork(averaged, first.device);
   averaged.loadStateDict(network.stateDict());
   const own = averaged.stateDict();
   const pairs = Array.from(network.stateDict(), ([name, tensor]) => ({

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { UserError } from '../commandLine/command.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
+import { moveNetwork } from '../evaluation/computeDevice.js';
 import { fitOnValidation, judge } from '../evaluation/judge.js';
 import { createScorer, type ScoredRows } from '../evaluation/scoreRows.js';
 import { writeRunReport } from '../reports/runReport.js';
@@ -23,10 +24,7 @@ export async function finishRun(session: Session, paths: RunPaths, log: Training
   if (!best)
     throw new UserError(`${bestBy} was never defined on the validation split: choose another bestBy`);
   const model = loadModel(join(paths.checkpoints, best.file));
-  model.network.to({
-    device: settings.device,
-    memoryFormat: settings.device === 'cpu' ? 'contiguous' : 'channelsLast',
-  });
+  moveNetwork(model.network, settings.device);
   const score = createScorer(model.network, { ...settings, batchSize: evaluationBatch });
   const validation = await scoreSplit(session, 'validation', { log, score });
   const { thresholds, calibration } = fitOnValidation(validation.scored, evaluation);

@@ -15,7 +15,7 @@ import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
 import { createLoader, type Loader } from '../data/loading/loader.js';
-import { type ComputeSettings, chooseCompute } from '../evaluation/computeDevice.js';
+import { type ComputeSettings, chooseCompute, moveNetwork } from '../evaluation/computeDevice.js';
 import { createScorer, type Scorer } from '../evaluation/scoreRows.js';
 import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
 import { namedLoss } from '../losses/lossNames.js';
@@ -67,10 +67,7 @@ export function createSession(configuration: Configuration, data: RunData): Sess
   });
   const remarks = [...data.remarks];
   if (chosen.weights !== undefined) remarks.push(weightReportText(loadWeights(network, chosen.weights)));
-  network.to({
-    device: settings.device,
-    memoryFormat: settings.device === 'cpu' ? 'contiguous' : 'channelsLast',
-  });
+  moveNetwork(network, settings.device);
   const optimizer = createOptimizer(network, configuration);
   const scheduler = new optim.Scheduler(optimizer, createSchedule(configuration));
   const scaler = new optim.GradScaler({ enabled: settings.precision === 'float16' });
