@@ -14,11 +14,16 @@ export interface Line {
 }
 
 /** The output's last line is the side's figures as JSON; what stands before it is passed on. */
-export function runSide(program: string, parameters: readonly string[]): Figures {
+export function runSide(
+  program: string,
+  parameters: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Figures {
   const result = spawnSync(program, parameters, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
     maxBuffer: 1 << 26,
+    env: { ...process.env, ...environment },
   });
   if (result.status !== 0)
     throw new Error(`${program} ${parameters.join(' ')} failed (${result.status ?? result.signal})`);
