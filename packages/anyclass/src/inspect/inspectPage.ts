@@ -1,3 +1,4 @@
+import { escaped, page, table } from '../pages/page.js';
 import { cooccurrenceChart, distributionChart, labelsPerInstanceChart } from './charts.js';
 import type { ImageStatistics, Inspection, Problem } from './inspection.js';
 import type { SampleRow } from './samples.js';
@@ -12,14 +13,8 @@ export function inspectPage(inspection: Inspection, samples: readonly SampleRow[
   const { dataset, classes, splits, splitOrigin, lambda, familyCounts, images } = inspection;
   const all = splits.at(-1)!;
   const share = (100 * all.negative) / Math.max(1, all.positive + all.negative);
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escaped(dataset)}: inspection</title>
-<style>${style}</style>
-<main>
-<h1>${escaped(dataset)}</h1>
+  return page(`${dataset}: inspection`, [
+    `<h1>${escaped(dataset)}</h1>
 <p>${number(all.total)} instances, ${classes.length} classes, ${share.toFixed(1)}% negative.</p>
 <h2>Problems</h2>
 ${problemList(inspection.problems)}
@@ -39,25 +34,9 @@ ${labelsPerInstanceChart(inspection)}
 ${cooccurrenceChart(inspection)}
 ${images ? `<h2>Images</h2>${imageTable(images)}` : ''}
 ${samples.length > 0 ? `<h2>Samples</h2>${samples.map(sampleRow).join('\n')}` : ''}
-</main>
-</html>
-`;
+`,
+  ]);
 }
-
-const style = `
-body { margin: 0; background: #fff; color: #1c2430; font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 960px; margin: 0 auto; padding: 24px 20px 60px; }
-h1 { margin: 0; } h2 { margin: 40px 0 8px; border-bottom: 1px solid #dde3ea; padding-bottom: 4px; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 3px 14px 3px 0; text-align: right; } th:first-child, td:first-child { text-align: left; }
-th { font-weight: 600; color: #5a6675; } tr + tr td { border-top: 1px solid #eef1f5; }
-svg { max-width: 100%; height: auto; }
-.note { color: #5a6675; } .problem { border-left: 4px solid #c0392b; padding-left: 12px; margin: 12px 0; }
-.problem ul { margin: 4px 0 0; padding-left: 18px; color: #5a6675; overflow-wrap: anywhere; }
-.fine { border-left: 4px solid #6aa84f; padding-left: 12px; }
-.samples { display: flex; flex-wrap: wrap; gap: 8px; margin: 4px 0 18px; }
-figure { margin: 0; width: 112px; } figure img { width: 112px; height: 112px; background: #eef1f5; border-radius: 4px; }
-figcaption { font-size: 11px; line-height: 1.3; color: #5a6675; overflow-wrap: anywhere; }`;
 
 function problemList(problems: readonly Problem[]): string {
   if (problems.length === 0) return '<p class="fine">None found.</p>';
@@ -118,25 +97,7 @@ function sampleRow({ title, images }: SampleRow): string {
     return `<figure><img src="${dataUrl}" alt="${escaped(name)}" title="${escaped(name)}"><figcaption>${escaped(caption)}</figcaption></figure>`;
   });
   const content = figures.length > 0 ? figures.join('') : '<span class="note">no readable image</span>';
-  return `<h3>${escaped(title)}</h3><div class="samples">${content}</div>`;
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = header.some((cell) => cell !== '')
-    ? `<tr>${header.map((cell) => `<th>${escaped(cell)}</th>`).join('')}</tr>`
-    : '';
-  const body = rows
-    .map((row) => `<tr>${row.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`)
-    .join('\n');
-  return `<table>${head}${body}</table>`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return `<h3>${escaped(title)}</h3><div class="images">${content}</div>`;
 }
 
 function number(value: number): string {

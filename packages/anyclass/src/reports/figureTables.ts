@@ -1,7 +1,7 @@
 // A judgement's figures as tables.
 
 import type { Judgement } from '../evaluation/judge.js';
-import { percent, table } from './page.js';
+import { percent, table } from '../pages/page.js';
 
 /** The figures that a reader looks at first, by their names in the paper. */
 export const mainFigures = [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
 import type { Judgement } from '../evaluation/judge.js';
+import { escaped, page } from '../pages/page.js';
 import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
 import { openRun } from '../runFolder/runFolder.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
@@ -12,7 +13,6 @@ import { readJson, writeWhole } from '../runFolder/wholeFile.js';
 import { lineChart } from './chart.js';
 import { classTable, figureTable } from './figureTables.js';
 import { confidentMistakes, type MistakeKind, mistakeGallery } from './mistakes.js';
-import { escaped, page } from './page.js';
 import { scoreCharts } from './scoreCharts.js';
 
 /**

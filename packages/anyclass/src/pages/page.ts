@@ -18,11 +18,12 @@ ${parts.join('\n')}
 `;
 }
 
-/** A table; cells are texts, not HTML. */
+/** A table; cells are texts, not HTML. A header of empty cells is left out. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = (row: readonly string[], tag: string) =>
     `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
-  return `<table>${cells(header, 'th')}\n${rows.map((row) => cells(row, 'td')).join('\n')}</table>`;
+  const head = header.some((cell) => cell !== '') ? cells(header, 'th') : '';
+  return `<table>${head}\n${rows.map((row) => cells(row, 'td')).join('\n')}</table>`;
 }
 
 export function escaped(text: string): string {
@@ -46,7 +47,9 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 8
 th, td { padding: 3px 14px 3px 0; text-align: right; } th:first-child, td:first-child { text-align: left; }
 th { font-weight: 600; color: #5a6675; } tr + tr td { border-top: 1px solid #eef1f5; }
 svg { max-width: 100%; height: auto; } .charts { display: flex; flex-wrap: wrap; gap: 12px; }
-.note { color: #5a6675; }
+.note { color: #5a6675; } .problem { border-left: 4px solid #c0392b; padding-left: 12px; margin: 12px 0; }
+.problem ul { margin: 4px 0 0; padding-left: 18px; color: #5a6675; overflow-wrap: anywhere; }
+.fine { border-left: 4px solid #6aa84f; padding-left: 12px; }
 .images { display: flex; flex-wrap: wrap; gap: 10px; margin: 4px 0 18px; }
 figure { margin: 0; width: 128px; } figure img { width: 128px; height: 128px; background: #eef1f5; border-radius: 4px; }
 figcaption { font-size: 11px; line-height: 1.3; color: #5a6675; overflow-wrap: anywhere; }`;
