@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
-# Everything that is checked and measured on a GPU machine, in one call: bash bench/gpu/run.sh bash bench/gpu/session.sh OUT
+# Everything that is checked and measured on a GPU machine, in one call: bash bench/gpu/run.sh bash bench/gpu/session.sh
 # A part that fails does not keep the next from running.
 set -uo pipefail
-out=${1:-.gpu/out}
-mkdir -p "$out"
 part() {
   echo "=== $1"
   shift
@@ -15,3 +13,8 @@ part 'tests of the engine' node node_modules/vitest/vitest.mjs run packages/torc
 part 'engine, ours' node bench/dist/gpu/engine.js
 part 'engine, PyTorch' python3 bench/gpu/engine.py
 part 'MNIST in three precisions' node bench/dist/gpu/mnist.js
+part 'loss, checked' node bench/dist/gpu/lossCheck.js
+part 'loss, beside PyTorch' node bench/dist/gpu/loss.js
+part 'activated batch norm' node bench/dist/gpu/activatedBatchNorm.js
+part 'networks, ours' node bench/dist/gpu/networks.js
+part 'networks, PyTorch' python3 bench/gpu/networks.py eager,channels-last

@@ -2285,12 +2285,6 @@ export function foreachMulScalar_(self: readonly Tensor[], scalar: Scalar): void
   native.callInPlace(FOREACH_MUL_SCALAR_IN_PLACE, places(self, 'foreachMulScalar_'), scalar);
 }
 
-const FOREACH_MUL_SCALAR_OPERATOR = operator('aten::_foreach_mul.Scalar');
-/** `aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
-export function foreachMulScalar(self: readonly Tensor[], scalar: Scalar): Tensor[] {
-  return wrapAll(native.callList(FOREACH_MUL_SCALAR_OPERATOR, places(self, 'foreachMulScalar'), scalar));
-}
-
 const FOREACH_MUL_LIST_IN_PLACE = operator('aten::_foreach_mul_.List');
 /** `aten::_foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()` */
 export function foreachMulList_(self: readonly Tensor[], other: readonly Tensor[]): void {
@@ -2308,14 +2302,6 @@ export function foreachDivList_(self: readonly Tensor[], other: readonly Tensor[
     FOREACH_DIV_LIST_IN_PLACE,
     places(self, 'foreachDivList_'),
     places(other, 'foreachDivList_'),
-  );
-}
-
-const FOREACH_DIV_SCALAR_LIST_OPERATOR = operator('aten::_foreach_div.ScalarList');
-/** `aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
-export function foreachDivScalarList(self: readonly Tensor[], scalars: readonly Scalar[]): Tensor[] {
-  return wrapAll(
-    native.callList(FOREACH_DIV_SCALAR_LIST_OPERATOR, places(self, 'foreachDivScalarList'), scalars),
   );
 }
 
@@ -2353,12 +2339,6 @@ export function foreachAddcdiv_(
   );
 }
 
-const FOREACH_SQRT_OPERATOR = operator('aten::_foreach_sqrt');
-/** `aten::_foreach_sqrt(Tensor[] self) -> Tensor[]` */
-export function foreachSqrt(self: readonly Tensor[]): Tensor[] {
-  return wrapAll(native.callList(FOREACH_SQRT_OPERATOR, places(self, 'foreachSqrt')));
-}
-
 const FOREACH_SQRT_IN_PLACE = operator('aten::_foreach_sqrt_');
 /** `aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()` */
 export function foreachSqrt_(self: readonly Tensor[]): void {
@@ -2369,12 +2349,6 @@ const FOREACH_DIV_SCALAR_IN_PLACE = operator('aten::_foreach_div_.Scalar');
 /** `aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()` */
 export function foreachDivScalar_(self: readonly Tensor[], scalar: Scalar): void {
   native.callInPlace(FOREACH_DIV_SCALAR_IN_PLACE, places(self, 'foreachDivScalar_'), scalar);
-}
-
-const FOREACH_ZERO_IN_PLACE = operator('aten::_foreach_zero_');
-/** `aten::_foreach_zero_(Tensor(a!)[] self) -> ()` */
-export function foreachZero_(self: readonly Tensor[]): void {
-  native.callInPlace(FOREACH_ZERO_IN_PLACE, places(self, 'foreachZero_'));
 }
 
 const FOREACH_NORM_SCALAR_OPERATOR = operator('aten::_foreach_norm.Scalar');

@@ -53,7 +53,7 @@ test.each([
   [['greet', 'Ada', '--times', '0'], '--times: Too small'],
   [['greet', 'Ada', '--manner', 'rude'], '--manner: Invalid option'],
   [['greet', 'Ada', '--times'], 'argument missing'],
-  [['great', 'Ada'], "there is no command 'great'; did you mean 'greet'?"],
+  [['great', 'Ada'], "there is no command 'great'; did you mean 'greet'?\nTry 'anyclass --help'."],
 ])('%j is a usage error: exit code 2, what is wrong, and where help is', async (words, message) => {
   const { code, out, err } = await run(...words);
   expect(code).toBe(2);

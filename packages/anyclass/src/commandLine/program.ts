@@ -32,7 +32,12 @@ export async function runProgram(
     await command.run(parseOptions(command, rest), terminal);
     return 0;
   } catch (error) {
-    return report(error, debug, terminal, name);
+    return report(
+      error,
+      debug,
+      terminal,
+      commands.some((command) => command.name === name) ? ` ${name}` : '',
+    );
   }
 }
 
@@ -53,11 +58,12 @@ function findCommand(commands: readonly Command[], name: string): Command {
   throw new UsageError(`there is no command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
 }
 
-function report(error: unknown, debug: boolean, terminal: Terminal, name: string | undefined): number {
+/** `command` is what stands behind the program's name in a pointer to the help. */
+function report(error: unknown, debug: boolean, terminal: Terminal, command: string): number {
   if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
   else terminal.note(`anyclass: ${error instanceof Error ? error.message : String(error)}`);
   if (error instanceof UsageError) {
-    terminal.note(`Try 'anyclass${name && !name.startsWith('-') ? ` ${name}` : ''} --help'.`);
+    terminal.note(`Try 'anyclass${command} --help'.`);
     return 2;
   }
   if (error instanceof UserError) return error.exitCode;

@@ -8,7 +8,6 @@ import {
   eachDiscrete,
   integers,
   type OperatorExample,
-  positive,
   smooth,
   t,
 } from './example.js';
@@ -82,18 +81,14 @@ export const factories: readonly OperatorExample[] = [
 ];
 
 const pair = [t(2, 3), t(4)];
-const positivePair = [positive(2, 3), positive(4)];
 const constants = [constant([2], [1, 2]), constant([3], [4, 5, 6])];
 
 export const lists: readonly OperatorExample[] = [
-  discrete('foreachMulScalar', pair, 1.5),
-  discrete('foreachDivScalarList', pair, [1.5, 2]),
-  discrete('foreachSqrt', positivePair),
   discrete('foreachNorm', pair, 2),
   discrete('foreachAddList_', constants, constants, { alpha: 2 }),
   discrete('foreachAddcmul_', constants, constants, constants, 0.5),
   discrete('foreachAddcdiv_', constants, constants, constants, 0.5),
   ...eachDiscrete(['foreachMulList_', 'foreachDivList_'], constants, constants),
   ...eachDiscrete(['foreachAddScalar_', 'foreachMulScalar_', 'foreachDivScalar_'], constants, 2),
-  ...eachDiscrete(['foreachSqrt_', 'foreachZero_'], constants),
+  ...eachDiscrete(['foreachSqrt_'], constants),
 ];
