@@ -1,4 +1,5 @@
-import { escaped, page, table } from '../pages/page.js';
+import { escaped } from '../pages/escaped.js';
+import { page, table } from '../pages/page.js';
 import { cooccurrenceChart, distributionChart, labelsPerInstanceChart } from './charts.js';
 import type { ImageStatistics, Inspection, Problem } from './inspection.js';
 import type { SampleRow } from './samples.js';

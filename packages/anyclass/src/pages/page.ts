@@ -1,5 +1,7 @@
 // The parts of an HTML page that needs nothing beside it.
 
+import { escaped } from './escaped.js';
+
 /**
  * @example
  * page('runs/sewer', ['<h1>runs/sewer</h1>', table(['class', 'AP'], [['crack', '71.2']])])
@@ -24,14 +26,6 @@ export function table(header: readonly string[], rows: readonly (readonly string
     `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
   const head = header.some((cell) => cell !== '') ? cells(header, 'th') : '';
   return `<table>${head}\n${rows.map((row) => cells(row, 'td')).join('\n')}</table>`;
-}
-
-export function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 /** A share as percent with two digits. */

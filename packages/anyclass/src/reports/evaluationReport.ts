@@ -1,6 +1,7 @@
 import type { Scored } from '@anyclass/core';
 import type { Judgement } from '../evaluation/judge.js';
-import { escaped, page } from '../pages/page.js';
+import { escaped } from '../pages/escaped.js';
+import { page } from '../pages/page.js';
 import { judgementParts } from './runReport.js';
 import { scoreCharts } from './scoreCharts.js';
 

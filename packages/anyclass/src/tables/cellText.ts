@@ -1,0 +1,48 @@
+// A cell as the text that a reader sees.
+
+import { type Cell, type Column, type Measured, measured } from './table.js';
+
+/**
+ * @example
+ * cellText({ value: 0.6313, spread: 0.0021 }, { title: 'F1', kind: 'percent' }) // '63.13 ± 0.21'
+ * cellText({ value: 0.03, interval: { low: 0.01, high: 0.05 } }, { title: 'F1', kind: 'difference' }) // '+3.00 (+1.00 to +5.00)'
+ * cellText(null, { title: 'F1', kind: 'percent' }) // '–'
+ */
+export function cellText(cell: Cell, column: Column): string {
+  if (typeof cell === 'string') return cell;
+  const { value, spread, interval } = measured(cell);
+  if (value === null) return '–';
+  const parts = [valueText(value, column)];
+  if (spread !== undefined) parts.push(`± ${valueText(spread, { ...column, kind: unsigned(column) })}`);
+  if (interval) parts.push(`(${valueText(interval.low, column)} to ${valueText(interval.high, column)})`);
+  return parts.join(' ');
+}
+
+/** How a cell stands out; texts do not. */
+export function emphasisOf(cell: Cell): Measured['emphasis'] {
+  return typeof cell === 'object' && cell !== null ? cell.emphasis : undefined;
+}
+
+function valueText(value: number, { kind, digits }: Column): string {
+  if (Number.isNaN(value)) return '–';
+  switch (kind) {
+    case 'text':
+      return String(value);
+    case 'count':
+      return value.toLocaleString('en-US');
+    case 'number':
+      return value.toFixed(digits ?? 4);
+    case 'percent':
+      return (100 * value).toFixed(digits ?? 2);
+    case 'difference': {
+      const text = (100 * value).toFixed(digits ?? 2);
+      // Rounded to nothing it has no sign; a true minus is as wide as the plus.
+      if (Number(text) === 0) return text.replace('-', '');
+      return value > 0 ? `+${text}` : text.replace('-', '−');
+    }
+  }
+}
+
+function unsigned({ kind }: Column): Column['kind'] {
+  return kind === 'difference' ? 'percent' : kind;
+}

@@ -1,0 +1,173 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { csvTable, htmlTable, latexTable, markdownTable, type Table, textTable } from './index.js';
+import { escapedLatex } from './latex.js';
+import { escapedMarkdown } from './markdown.js';
+
+const results: Table = {
+  title: 'Test, λ 0.02',
+  note: 'Percent; mean ± standard deviation of 3 seeds.',
+  columns: [
+    { title: 'loss', kind: 'text' },
+    { title: 'F1', kind: 'percent', group: 'validation' },
+    { title: 'mAP', kind: 'percent', group: 'validation' },
+    { title: 'F1', kind: 'difference', group: 'test' },
+    { title: 'images', kind: 'count' },
+  ],
+  rows: [
+    ['bce', { value: 0.6313, spread: 0.0021 }, 0.65, null, 12345],
+    [
+      'any_bce',
+      { value: 0.6423, spread: 0.0018, emphasis: 'strong' },
+      0.6686,
+      { value: -0.0305, interval: { low: -0.05, high: 0.00001 } },
+      7,
+    ],
+  ],
+};
+
+test('text is aligned, groups stand above their columns, differences have a sign', () => {
+  expect(textTable(results)).toBe(`Test, λ 0.02
+
+             validation               test
+loss               F1    mAP                     F1  images
+bce      63.13 ± 0.21  65.00                      –  12,345
+any_bce  64.23 ± 0.18  66.86  −3.05 (−5.00 to 0.00)       7
+
+Percent; mean ± standard deviation of 3 seeds.`);
+});
+
+test('CSV holds full precision, with columns for spreads and the ends of intervals', () => {
+  expect(
+    csvTable(results),
+  ).toBe(`loss,validation F1,validation F1 spread,validation mAP,test F1,test F1 low,test F1 high,images
+bce,0.6313,0.0021,0.65,"","","",12345
+any_bce,0.6423,0.0018,0.6686,-0.0305,-0.05,0.00001,7
+`);
+});
+
+test('Markdown and LaTeX mark what stands out and escape the rest', () => {
+  expect(markdownTable(results)).toContain(
+    '| any\\_bce | **64.23 ± 0.18** | 66.86 | −3.05 (−5.00 to 0.00) | 7 |',
+  );
+  const latex = latexTable(results);
+  expect(latex).toContain('\\multicolumn{2}{c}{validation}');
+  expect(latex).toContain('\\cmidrule(lr){2-3} \\cmidrule(lr){4-4}');
+  expect(latex).toContain(
+    'any\\_bce & \\textbf{64.23 $\\pm$ 0.18} & 66.86 & $-$3.05 ($-$5.00 to 0.00) & 7 \\\\',
+  );
+  expect(latex).toContain('\\caption{Test, $\\lambda$ 0.02. Percent; mean $\\pm$');
+});
+
+test('HTML cells carry the value in full', () => {
+  expect(htmlTable(results)).toContain('<td class="right strong" data-value="0.6423">64.23 ± 0.18</td>');
+  expect(htmlTable(results)).toContain('<th scope="colgroup" colspan="2" class="group">validation</th>');
+});
+
+test('a row of the wrong length is refused with its number', () => {
+  expect(() => textTable({ ...results, rows: [...results.rows, ['focal']] })).toThrow(
+    "table 'Test, λ 0.02', row 3: 1 cells, but the table has 5 columns",
+  );
+});
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom(...'\\{}$&#%_^~<>|"\',\n\r *`[]λ±−a1') }),
+);
+const anyTable = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }))
+  .chain(([width, height]) =>
+    fc.record({
+      title: anyText,
+      columns: fc.array(fc.record({ title: anyText, kind: fc.constant('text' as const) }), {
+        minLength: width,
+        maxLength: width,
+      }),
+      rows: fc.array(
+        fc.array(fc.oneof(anyText, fc.double({ noNaN: true })), { minLength: width, maxLength: width }),
+        {
+          minLength: height,
+          maxLength: height,
+        },
+      ),
+    }),
+  );
+
+test('any table comes back from its CSV', () => {
+  fc.assert(
+    fc.property(anyTable, (table) => {
+      const expected = [table.columns.map(({ title }) => title), ...table.rows.map((row) => row.map(String))];
+      expect(parse(csvTable(table))).toEqual(expected);
+    }),
+  );
+});
+
+test('any text comes back from LaTeX: nothing in it acts as a command', () => {
+  const meaning = new Map([
+    ['\\textbackslash{}', '\\'],
+    ['\\textasciicircum{}', '^'],
+    ['\\textasciitilde{}', '~'],
+    ['$<$', '<'],
+    ['$>$', '>'],
+    ['$|$', '|'],
+    ['$\\pm$', '±'],
+    ['$-$', '−'],
+    ['$\\lambda$', 'λ'],
+    ['$\\alpha$', 'α'],
+    ['$\\beta$', 'β'],
+    ['$\\gamma$', 'γ'],
+    ['$\\Delta$', 'Δ'],
+    ['$\\geq$', '≥'],
+  ]);
+  const token = /\\text[a-z]+\{\}|\$[^$]+\$|\\[{}$&#%_]|[\s\S]/gu;
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const read = (escapedLatex(text).match(token) ?? []).map((piece) => {
+        if (piece.length === 1) expect(piece).not.toMatch(/[\\{}$&#%_^~]/);
+        return meaning.get(piece) ?? (piece.length === 2 && piece[0] === '\\' ? piece[1] : piece);
+      });
+      expect(read.join('')).toBe(text.replaceAll(/\s*[\r\n]+\s*/g, ' '));
+    }),
+  );
+});
+
+test('any text comes back from HTML, and no text makes an element', () => {
+  const entities = new Map([
+    ['&lt;', '<'],
+    ['&gt;', '>'],
+    ['&quot;', '"'],
+    ['&amp;', '&'],
+  ]);
+  fc.assert(
+    fc.property(anyTable, (table) => {
+      const html = htmlTable(table);
+      const tags = html.match(/<\/?[a-z]+/g) ?? [];
+      expect(new Set(tags.map((tag) => tag.replace(/<\/?/, '')))).toSatisfy((names: Set<string>) =>
+        [...names].every((name) => ['table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td'].includes(name)),
+      );
+      const cells = [...html.matchAll(/<(?:td|th)[^>]*>([^<]*)<\/(?:td|th)>/g)].map((match) =>
+        match[1]!.replaceAll(/&[a-z]+;/g, (entity) => entities.get(entity)!),
+      );
+      const header = table.columns.some(({ title }) => title !== '')
+        ? table.columns.map(({ title }) => title)
+        : [];
+      expect(cells).toEqual([...header, ...table.rows.flat().map(String)]);
+    }),
+  );
+});
+
+test('Markdown keeps a table of any texts in shape', () => {
+  fc.assert(
+    fc.property(anyTable, (table) => {
+      const lines = markdownTable({ ...table, title: '' })
+        .trimEnd()
+        .split('\n');
+      expect(lines).toHaveLength(2 + table.rows.length);
+      for (const line of lines) {
+        expect(line.replaceAll(/\\./g, '').match(/\|/g)).toHaveLength(table.columns.length + 1);
+      }
+    }),
+  );
+  expect(escapedMarkdown('a|b')).toBe('a\\|b');
+});
