@@ -1,0 +1,64 @@
+// Pages opened as a reader would, in the system's own Chromium: nothing is downloaded.
+
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+/** The browser's program: CHROMIUM, or what the system has; undefined where there is none. */
+export const chromiumPath = findChromium();
+
+/** For the names of tests that are skipped where there is none. */
+export const chromiumNeed = chromiumPath === undefined ? ' (skipped: no Chromium; set CHROMIUM)' : '';
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** Errors on the console or in scripts, and every request that leaves the file itself; a sound page has none. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * A browser without a window.
+ *
+ * @example
+ * const browser = await launchChromium();
+ * const { page, problems } = await openFile(browser, 'report.html', { viewport: { width: 390, height: 844 } });
+ */
+export async function launchChromium(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error('there is no Chromium here: install it, or set CHROMIUM');
+  return chromium.launch({ executablePath: chromiumPath });
+}
+
+/** Opens a file from disk, in a context of its own. `hash` is what follows # in its address. */
+export async function openFile(
+  browser: Browser,
+  file: string,
+  options: BrowserContextOptions = {},
+  hash = '',
+): Promise<OpenedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const address = pathToFileURL(file).href;
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    const own = request.url().split('#')[0] === address;
+    if (!own && !/^(data|blob):/.test(request.url())) problems.push(`request: ${request.url()}`);
+  });
+  await page.goto(address + (hash === '' ? '' : `#${hash}`));
+  return { page, problems };
+}
+
+function findChromium(): string | undefined {
+  const { CHROMIUM: given, PATH: path = '' } = process.env;
+  if (given !== undefined && given !== '') return given;
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  return [
+    ...path.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))),
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ].find((file) => existsSync(file));
+}
