@@ -1,9 +1,11 @@
 export { type Bootstrap, bootstrap, type Interval } from './bootstrap.js';
+export type { Difference } from './difference.js';
 export type { ClassFigure, OverallFigure } from './figures.js';
 export {
-  type Difference,
   type PairedBootstrap,
   type PairedBootstrapOptions,
   pairedBootstrap,
 } from './pairedBootstrap.js';
+export { type PaperFigure, type PaperFigures, paperFigureNames } from './paperFigures.js';
 export type { BootstrapOptions } from './replicates.js';
+export { bootstrapSeeds, type JudgedModel, type SeedReplicates, seedDifference } from './seedBootstrap.js';

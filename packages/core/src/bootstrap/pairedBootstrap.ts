@@ -1,18 +1,11 @@
 import { metricsOf } from '../metrics/measure.js';
 import { type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { areSameClasses, type Scored } from '../metrics/scored.js';
-import { type Interval, intervalOf } from './bootstrap.js';
+import type { Scored } from '../metrics/scored.js';
+import { type Difference, differenceOf } from './difference.js';
 import { type ClassFigure, forClassFigures, forOverallFigures, type OverallFigure } from './figures.js';
 import { type BootstrapOptions, checkBootstrap, drawReplicates } from './replicates.js';
-
-/** By how much a figure of the second model exceeds the first one's. */
-export interface Difference extends Interval {
-  readonly first: number;
-  readonly second: number;
-  /** Two-sided: twice the smaller share of replicates at or beyond 0, at most 1. */
-  readonly pValue: number;
-}
+import { checkSameRows } from './sameRows.js';
 
 export interface PairedBootstrap {
   readonly classNames: readonly string[];
@@ -58,14 +51,13 @@ export function pairedBootstrap(
   const once = new Uint16Array(models[0]!.ranked.rows).fill(1);
   const [firstMetrics, secondMetrics] = models.map((model) => metricsOf(model, once));
   const drawn = drawReplicates(models, replicates, seed);
-  const difference = (figure: (metrics: Metrics) => number | null): Difference | null => {
-    const a = figure(firstMetrics!);
-    const b = figure(secondMetrics!);
-    if (a === null || b === null) return null;
-    const deltas = drawn.map(([one, two]) => minus(figure(two!), figure(one!)));
-    const interval = intervalOf(b - a, deltas, confidence);
-    return interval === null ? null : { ...interval, first: a, second: b, pValue: twoSided(deltas) };
-  };
+  const difference = (figure: (metrics: Metrics) => number | null): Difference | null =>
+    differenceOf(
+      figure(firstMetrics!),
+      figure(secondMetrics!),
+      drawn.map(([one, two]) => [figure(one!), figure(two!)]),
+      confidence,
+    );
   return {
     classNames: first.classNames,
     replicates,
@@ -74,41 +66,4 @@ export function pairedBootstrap(
     overall: forOverallFigures((name) => difference((of) => of[name])),
     perClass: forClassFigures(first.classNames.length, (name, j) => difference((of) => of[name][j]!)),
   };
-}
-
-function minus(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a - b;
-}
-
-function twoSided(deltas: readonly (number | null)[]): number {
-  const defined = deltas.filter((delta) => delta !== null);
-  const share = (keep: (delta: number) => boolean) => defined.filter(keep).length / defined.length;
-  return Math.min(
-    1,
-    2 *
-      Math.min(
-        share((delta) => delta <= 0),
-        share((delta) => delta >= 0),
-      ),
-  );
-}
-
-function checkSameRows(first: Scored, second: Scored): void {
-  if (!areSameClasses(first.classNames, second.classNames)) {
-    throw new RangeError(
-      `the first model has the classes ${first.classNames.join(', ')}, the second ${second.classNames.join(', ')}`,
-    );
-  }
-  if (first.targets.length !== second.targets.length) {
-    throw new RangeError(
-      `the first model has ${first.targets.length} targets, the second ${second.targets.length}`,
-    );
-  }
-  for (let i = 0; i < first.targets.length; i++) {
-    if (Object.is(first.targets[i], second.targets[i]) || first.targets[i] === second.targets[i]) continue;
-    const row = Math.floor(i / first.classNames.length);
-    throw new RangeError(
-      `targets of row ${row} differ: ${first.targets[i]} and ${second.targets[i]}; expected the same rows in the same order`,
-    );
-  }
 }

@@ -2,6 +2,7 @@
 // replacement, as many as there are, and every metric is computed anew. Drawing a row twice is counting it twice, so a
 // replicate is a list of multiplicities and the sorted scores stay as they are.
 
+import type { Multiplicities } from '../metrics/classCounts.js';
 import { metricsOf } from '../metrics/measure.js';
 import type { Measurement } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -23,17 +24,25 @@ export function drawReplicates(
   replicates: number,
   seed: number,
 ): Metrics[][] {
+  const drawn: Metrics[][] = [];
+  for (const multiplicities of draws(models[0]!.ranked.rows, replicates, seed)) {
+    drawn.push(models.map((model) => metricsOf(model, multiplicities)));
+  }
+  return drawn;
+}
+
+/** How often each row was drawn, one replicate after another, in one array that is written anew each time. */
+export function* draws(rows: number, replicates: number, seed: number): Generator<Multiplicities> {
   const random = new NumpyRandom(seed);
-  const rows = models[0]!.ranked.rows;
   const multiplicities = new Uint16Array(rows);
-  return Array.from({ length: replicates }, () => {
+  for (let replicate = 0; replicate < replicates; replicate++) {
     multiplicities.fill(0);
     for (let drawn = 0; drawn < rows; drawn++) {
       const row = random.integer(rows);
       multiplicities[row] = multiplicities[row]! + 1;
     }
-    return models.map((model) => metricsOf(model, multiplicities));
-  });
+    yield multiplicities;
+  }
 }
 
 /** Refuses counts and confidences that give no interval. */

@@ -1,0 +1,150 @@
+import type { MeasureOptions } from '../metrics/measurement.js';
+import type { Scored } from '../metrics/scored.js';
+import { type Difference, differenceOf } from './difference.js';
+import {
+  drawnFigures,
+  type PaperFigure,
+  type PaperFigures,
+  prepareModel,
+  wholeFigures,
+} from './paperFigures.js';
+import { type BootstrapOptions, checkBootstrap, draws } from './replicates.js';
+import { checkSameRows } from './sameRows.js';
+
+/** A model's scores, and the settings of thresholds at which it is judged, such as 0.5 and fitted ones. */
+export interface JudgedModel {
+  readonly scored: Scored;
+  readonly thresholds: readonly NonNullable<MeasureOptions['threshold']>[];
+}
+
+/** Figures of models that differ in their seed alone, at one setting of thresholds. */
+export interface SeedReplicates {
+  /** Of each model. */
+  readonly models: readonly PaperFigures[];
+  /** The means over the models. */
+  readonly value: PaperFigures;
+  /** The means over the models in each replicate. */
+  readonly replicates: readonly PaperFigures[];
+}
+
+/**
+ * Bootstraps groups of models over the rows that they were all scored on. A group is a method trained with several seeds;
+ * in each replicate its figure is the mean over its models. All groups share the draws, so that differences are paired.
+ *
+ * The replicates tell how far the figures of *these* models depend on the rows that they happened to be judged on; how
+ * far a method depends on the seed is told by the spread of `models`.
+ *
+ * @returns for each group, its figures at each of its settings of thresholds
+ *
+ * @example
+ * const targets = [1, 0, 0, 0, 0, 1];
+ * const model = (scores: number[]) => ({
+ *   scored: { scores: Float64Array.from(scores), targets, classNames: ['crack', 'roots'] },
+ *   thresholds: [0.5],
+ * });
+ * const [[plain], [better]] = bootstrapSeeds(
+ *   [
+ *     [model([0.9, 0.2, 0.6, 0.1, 0.3, 0.7]), model([0.9, 0.2, 0.4, 0.1, 0.3, 0.7])],
+ *     [model([0.9, 0.2, 0.4, 0.1, 0.3, 0.7]), model([0.8, 0.1, 0.3, 0.1, 0.2, 0.9])],
+ *   ],
+ *   { replicates: 100, seed: 1 },
+ * );
+ * seedDifference(plain!, better!).macroF1 // first 0.9166666666666667, second 1
+ */
+export function bootstrapSeeds(
+  groups: readonly (readonly JudgedModel[])[],
+  options: BootstrapOptions & Omit<MeasureOptions, 'threshold'> = {},
+): SeedReplicates[][] {
+  const { replicates, seed } = checkBootstrap(options);
+  checkGroups(groups);
+  const prepared = groups.map((group) =>
+    group.map(({ scored, thresholds }) => prepareModel(scored, thresholds, options)),
+  );
+  const values = prepared.map((group) => bySetting(group.map(wholeFigures)));
+  const drawn = prepared.map((group): PaperFigures[][] => group[0]!.settings.map(() => []));
+  for (const multiplicities of draws(prepared[0]![0]!.rows, replicates, seed)) {
+    prepared.forEach((group, g) => {
+      const figures = bySetting(group.map((model) => drawnFigures(model, multiplicities)));
+      figures.forEach((models, setting) => {
+        drawn[g]![setting]!.push(meanFigures(models));
+      });
+    });
+  }
+  return values.map((settings, g) =>
+    settings.map((models, setting) => ({
+      models,
+      value: meanFigures(models),
+      replicates: drawn[g]![setting]!,
+    })),
+  );
+}
+
+/**
+ * By how much the second group's figures exceed the first one's, with percentile intervals.
+ *
+ * @example
+ * seedDifference(plain, better).mAP?.low // above 0 where the second method ranks better on nearly every draw
+ */
+export function seedDifference(
+  first: SeedReplicates,
+  second: SeedReplicates,
+  confidence = 0.95,
+): Record<PaperFigure, Difference | null> {
+  if (first.replicates.length !== second.replicates.length) {
+    throw new RangeError(
+      `the first group has ${first.replicates.length} replicates, the second ${second.replicates.length}; expected groups of one call`,
+    );
+  }
+  return figureRecord((figure) =>
+    differenceOf(
+      first.value[figure],
+      second.value[figure],
+      first.replicates.map((one, i) => [one[figure], second.replicates[i]![figure]]),
+      confidence,
+    ),
+  );
+}
+
+/** From [model][setting] to [setting][model]. */
+function bySetting(models: readonly (readonly PaperFigures[])[]): PaperFigures[][] {
+  return models[0]!.map((_, setting) => models.map((settings) => settings[setting]!));
+}
+
+function meanFigures(models: readonly PaperFigures[]): PaperFigures {
+  return figureRecord((figure) => {
+    let sum = 0;
+    for (const model of models) {
+      const value = model[figure];
+      if (value === null) return null;
+      sum += value;
+    }
+    return sum / models.length;
+  });
+}
+
+function figureRecord<Value>(value: (figure: PaperFigure) => Value): Record<PaperFigure, Value> {
+  return {
+    macroF1: value('macroF1'),
+    macroF2: value('macroF2'),
+    f2Ciw: value('f2Ciw'),
+    mAP: value('mAP'),
+    f1Neg: value('f1Neg'),
+  };
+}
+
+function checkGroups(groups: readonly (readonly JudgedModel[])[]): void {
+  const first = groups[0]?.[0];
+  if (first === undefined) throw new RangeError('there is no group of models; expected one or more');
+  groups.forEach((group, g) => {
+    const settings = group[0]?.thresholds.length ?? 0;
+    if (settings === 0) throw new RangeError(`group ${g} has no model, or no thresholds to judge it at`);
+    for (const { scored, thresholds } of group) {
+      checkSameRows(first.scored, scored);
+      if (thresholds.length !== settings) {
+        throw new RangeError(
+          `group ${g} has models with ${settings} and with ${thresholds.length} settings of thresholds; expected as many for each`,
+        );
+      }
+    }
+  });
+}
