@@ -1,0 +1,37 @@
+// Which trials go on: asynchronous successive halving.
+// Li et al., "A System for Massively Parallel Hyperparameter Tuning" (ASHA), arXiv 1810.05934.
+// In the stopping form (as in Ray Tune and Optuna): a trial is judged when it reaches a rung, against those that reached it
+// before, and goes on or ends. The paper's own form lets trials wait and takes them up later, which would load the data
+// and the network anew at every rung.
+
+export interface Halving {
+  /** η: of the trials at a rung, one in so many goes on. */
+  readonly eta: number;
+  /** The epochs of the first rung. */
+  readonly minEpochs: number;
+}
+
+/**
+ * The epochs after which trials are judged; the last epoch is not among them.
+ *
+ * @example
+ * rungs({ eta: 3, minEpochs: 1 }, 40) // [1, 3, 9, 27]
+ */
+export function rungs({ eta, minEpochs }: Halving, epochs: number): number[] {
+  const result: number[] = [];
+  for (let rung = minEpochs; rung < epochs; rung *= eta) result.push(rung);
+  return result;
+}
+
+/**
+ * Whether a trial ends at a rung: it is not among the best 1/η of all that reached it, itself included. The best one never
+ * ends, nor does one that is as good. Higher scores are better; null is the worst.
+ *
+ * @example
+ * endsAtRung(0.4, [0.5, 0.3, 0.2, 0.6, 0.1], 3) // true: two of six go on, and this is the third
+ */
+export function endsAtRung(score: number | null, others: readonly (number | null)[], eta: number): boolean {
+  const goOn = Math.max(1, Math.floor((others.length + 1) / eta));
+  const rank = (value: number | null) => value ?? Number.NEGATIVE_INFINITY;
+  return others.filter((other) => rank(other) > rank(score)).length >= goOn;
+}
