@@ -1,0 +1,99 @@
+// Runs beside one another: figures over seeds, and paired differences to the standard loss. All of it is computed from the
+// scores in the run folders.
+
+import type { Difference, PaperFigure } from '@anyclass/core';
+import { UserError } from '../userError.js';
+import { judgeGroup } from './judgedGroup.js';
+import { methodDifferences } from './methodDifferences.js';
+import type { JudgedSplit, Run } from './readRuns.js';
+import { groupBySeed, type SeedGroup } from './seedGroups.js';
+import type { Spread } from './spread.js';
+
+export interface ComparisonOptions {
+  /** Of the bootstrap; default 1000, and 0 leaves differences out. */
+  readonly replicates?: number;
+  /** Of the bootstrap's draws; default 0. */
+  readonly bootstrapSeed?: number;
+  /** Of the intervals; default 0.95. */
+  readonly confidence?: number;
+  /** Fitted thresholds maximise this Fβ on validation; default 1. */
+  readonly thresholdBeta?: number;
+}
+
+/** Runs beside one another. Plain JSON. */
+export interface Comparison {
+  readonly groups: readonly GroupFigures[];
+  readonly differences: readonly MethodDifference[];
+  readonly replicates: number;
+  readonly confidence: number;
+}
+
+/** One row of a loss table: a set-up's figures over its seeds. */
+export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
+  readonly folders: readonly string[];
+  /** The figures of the paper's tables for this data, in their order. */
+  readonly figures: readonly PaperFigure[];
+  /** At 0.5. */
+  readonly validation: FigureSpreads;
+  /** At 0.5; null where the test split has no labels. */
+  readonly test: FigureSpreads | null;
+  /** At thresholds fitted on validation, for each class and run. */
+  readonly fittedTest: FigureSpreads | null;
+}
+
+export type FigureSpreads = Readonly<Record<PaperFigure, Spread | null>>;
+
+/** By how much an any-class loss differs from its standard loss on the same instances. */
+export interface MethodDifference {
+  readonly dataset: string;
+  readonly network: string;
+  /** Labels of the groups. */
+  readonly loss: string;
+  readonly standard: string;
+  /** Test, or validation where the test split has no labels. */
+  readonly split: JudgedSplit;
+  readonly atHalf: FigureDifferences;
+  /** Both sides at thresholds fitted on validation; null where there is only validation to judge on. */
+  readonly atFitted: FigureDifferences | null;
+}
+
+export type FigureDifferences = Readonly<Record<PaperFigure, HeldDifference | null>>;
+
+export interface HeldDifference extends Difference {
+  /** 'unclear' where the interval holds 0. */
+  readonly holds: 'higher' | 'lower' | 'unclear';
+  /** Of the seeds that both sides have; empty where there is none. */
+  readonly perSeed: readonly number[];
+}
+
+/**
+ * Compares finished runs. Runs that differ in their seed alone are one group. The differences come from a bootstrap over
+ * the instances, the same draws for all groups of a dataset; in each draw a side's figure is the mean over its seeds.
+ *
+ * @example
+ * const { groups, differences } = await compareRuns(readRuns(['comparisons/coco']));
+ * groups[0]?.test?.mAP?.mean
+ * differences[0]?.atHalf.macroF1 // { value: 0.029, low: 0.021, high: 0.037, holds: 'higher', … }
+ */
+export async function compareRuns(
+  runs: readonly Run[],
+  options: ComparisonOptions = {},
+): Promise<Comparison> {
+  const { replicates = 1000, confidence = 0.95, thresholdBeta = 1, bootstrapSeed = 0 } = options;
+  const groups = groupBySeed(runs);
+  for (const { label, seeds, runs: same } of groups) {
+    const twice = seeds.findIndex((seed, i) => seed === seeds[i + 1]);
+    if (twice >= 0)
+      throw new UserError(
+        `${same[twice]!.folder} and ${same[twice + 1]!.folder} are the same: ${label} with seed ${seeds[twice]}`,
+      );
+  }
+  const judged = await Promise.all(groups.map((group) => judgeGroup(group, thresholdBeta)));
+  return {
+    groups: judged.map(({ figures }) => figures),
+    differences:
+      replicates === 0 ? [] : methodDifferences(judged, { replicates, confidence, seed: bootstrapSeed }),
+    replicates,
+    confidence,
+  };
+}

@@ -1,0 +1,85 @@
+// A group's figures, from the scores of its runs.
+
+import { fitThresholds, type JudgedModel, type Metrics, measure, type PaperFigure } from '@anyclass/core';
+import { UserError } from '../userError.js';
+import type { FigureSpreads, GroupFigures } from './comparison.js';
+import type { NamedScores, Run } from './readRuns.js';
+import type { SeedGroup } from './seedGroups.js';
+import { spreadOf } from './spread.js';
+
+export interface JudgedGroup {
+  readonly group: SeedGroup;
+  readonly figures: GroupFigures;
+  /** What differences are computed from, one for each run. */
+  readonly models: readonly ComparedModel[];
+}
+
+/** Scores on test at 0.5 and at fitted thresholds, or on validation at 0.5 where the test split has no labels. */
+export interface ComparedModel extends JudgedModel {
+  readonly scored: NamedScores;
+  readonly folder: string;
+}
+
+export async function judgeGroup(group: SeedGroup, thresholdBeta: number): Promise<JudgedGroup> {
+  const { runs, ...rest } = group;
+  const judged: JudgedRun[] = [];
+  // One after another: a table of scores is large while it is read.
+  for (const run of runs) judged.push(await judgeRun(run, thresholdBeta));
+  return {
+    group,
+    models: judged.map(({ model }) => model),
+    figures: {
+      ...rest,
+      folders: runs.map(({ folder }) => folder),
+      figures: figuresFor(runs[0]!),
+      validation: spreads(judged.map(({ validation }) => validation)),
+      test: spreadsIfAll(judged.map(({ test }) => test)),
+      fittedTest: spreadsIfAll(judged.map(({ fittedTest }) => fittedTest)),
+    },
+  };
+}
+
+interface JudgedRun {
+  readonly model: ComparedModel;
+  readonly validation: Metrics;
+  readonly test?: Metrics;
+  readonly fittedTest?: Metrics;
+}
+
+async function judgeRun(run: Run, thresholdBeta: number): Promise<JudgedRun> {
+  const { folder, classImportance } = run;
+  const importance = classImportance ? { classImportance } : {};
+  const validation = await run.scores('validation');
+  if (!validation) throw new UserError(`${folder}: has no scores and labels of the validation split`);
+  const test = await run.scores('test');
+  const ofValidation = measure(validation, importance);
+  if (!test) return { model: { folder, scored: validation, thresholds: [0.5] }, validation: ofValidation };
+  const fitted = fitThresholds(validation, { beta: thresholdBeta });
+  return {
+    model: { folder, scored: test, thresholds: [0.5, fitted] },
+    validation: ofValidation,
+    test: measure(test, importance),
+    fittedTest: measure(test, { ...importance, threshold: fitted }),
+  };
+}
+
+/** F2-CIW stands in the place of F2 where classes have an importance. */
+function figuresFor({ classImportance }: Run): PaperFigure[] {
+  return ['macroF1', classImportance ? 'f2Ciw' : 'macroF2', 'mAP', 'f1Neg'];
+}
+
+function spreadsIfAll(metrics: readonly (Metrics | undefined)[]): FigureSpreads | null {
+  const defined = metrics.filter((each) => each !== undefined);
+  return defined.length === metrics.length ? spreads(defined) : null;
+}
+
+function spreads(metrics: readonly Metrics[]): FigureSpreads {
+  const of = (figure: PaperFigure) => spreadOf(metrics.map((each) => each[figure]));
+  return {
+    macroF1: of('macroF1'),
+    macroF2: of('macroF2'),
+    f2Ciw: of('f2Ciw'),
+    mAP: of('mAP'),
+    f1Neg: of('f1Neg'),
+  };
+}

@@ -1,0 +1,123 @@
+// Finished runs, from what their folders hold. Nothing here needs the engine.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Scored } from '@anyclass/core';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { sewermlClasses } from '../data/readers/sewerml.js';
+import type { LossName } from '../losses/lossNames.js';
+import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
+import { openRun, runPaths } from '../runFolder/runFolder.js';
+import { joinTables, readTable } from '../runFolder/scoreFiles.js';
+import type { RunSummary } from '../runFolder/summary.js';
+import { readJson } from '../runFolder/wholeFile.js';
+import { UserError } from '../userError.js';
+
+/** The splits that a run keeps scores of. */
+export type JudgedSplit = 'validation' | 'test';
+
+/** Scores beside labels, and the file names of the rows. */
+export interface NamedScores extends Scored {
+  readonly names: readonly string[];
+}
+
+/** A finished run. */
+export interface Run {
+  readonly folder: string;
+  readonly configuration: Configuration;
+  readonly loss: LossName;
+  /** Without a meaning for the standard losses. */
+  readonly lambda: number;
+  readonly network: string;
+  /** The name of the data, with the classes that were kept where they were chosen: `coco64 (coco-41)`. */
+  readonly dataset: string;
+  readonly seed: number;
+  readonly classes: readonly string[];
+  /** Weights of F2-CIW, where the data bring them. */
+  readonly classImportance: readonly number[] | undefined;
+  readonly epochs: readonly EpochRecord[];
+  readonly summary: RunSummary;
+  /** Read when first asked for; undefined where the split has no scores or no labels. */
+  scores(split: JudgedSplit): Promise<NamedScores | undefined>;
+}
+
+/**
+ * The finished run in a folder.
+ *
+ * @example
+ * const run = readRun('runs/sewer');
+ * (await run.scores('test'))?.names.length // 110000
+ */
+export function readRun(folder: string): Run {
+  const { paths, record } = openRun(folder);
+  if (!existsSync(paths.summary)) {
+    throw new UserError(`${folder}: the run is not finished; go on with: anyclass train --resume ${folder}`);
+  }
+  // Fields that came into being after the run have their defaults.
+  const configuration = validateConfiguration(record.configuration, paths.config);
+  const summary = readJson<RunSummary>(paths.summary);
+  const read = new Map<JudgedSplit, Promise<NamedScores | undefined>>();
+  return {
+    folder,
+    configuration,
+    loss: configuration.loss.name,
+    lambda: configuration.loss.lambda,
+    network: configuration.network.name,
+    dataset: datasetLabel(summary.dataset, configuration.data),
+    seed: configuration.seed,
+    classes: summary.classes,
+    classImportance: importanceOf(configuration.data.dataset, summary.classes),
+    epochs: readEpochs(paths.metrics),
+    summary,
+    scores(split) {
+      const known = read.get(split) ?? readScores(paths.scores, split);
+      read.set(split, known);
+      return known;
+    },
+  };
+}
+
+/**
+ * All finished runs of folders: a run's own, or a folder of runs, such as that of `compare`. Runs that are not finished are
+ * left out of a folder of runs; there must be one that is.
+ *
+ * @example
+ * readRuns(['comparisons/coco']).map(({ loss, seed }) => `${loss} ${seed}`) // ['bce 1', 'any-bce 1', …]
+ */
+export function readRuns(folders: readonly string[]): Run[] {
+  return folders.flatMap((folder) => {
+    if (!existsSync(folder)) throw new UserError(`${folder}: there is no such folder`);
+    if (existsSync(runPaths(folder).config)) return [readRun(folder)];
+    const below = readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name))
+      .filter((path) => existsSync(runPaths(path).config) && existsSync(runPaths(path).summary));
+    if (below.length === 0) {
+      throw new UserError(`${folder}: there is no run here (no config.json), and no finished run below it`);
+    }
+    return below.sort().map(readRun);
+  });
+}
+
+/** Which data a run is about, in words. */
+export function datasetLabel(name: string, { keep, drop }: Configuration['data']): string {
+  const list = (classes: readonly string[]) =>
+    classes.length > 3 ? `${classes.length} classes` : classes.join(', ');
+  const chosen = [...(keep ? [list(keep)] : []), ...(drop?.length ? [`without ${list(drop)}`] : [])];
+  return chosen.length === 0 ? name : `${name} (${chosen.join('; ')})`;
+}
+
+function importanceOf(dataset: string, classes: readonly string[]): number[] | undefined {
+  if (!dataset.startsWith('sewerml=')) return undefined;
+  const weights = new Map<string, number>(Object.entries(sewermlClasses));
+  return classes.map((name) => weights.get(name) ?? 0);
+}
+
+async function readScores(folder: string, split: JudgedSplit): Promise<NamedScores | undefined> {
+  const [scoreFile, labelFile] = [join(folder, `${split}.csv`), join(folder, `${split}-labels.csv`)];
+  if (!existsSync(scoreFile) || !existsSync(labelFile)) return undefined;
+  const labels = await readTable(labelFile);
+  if (labels.values.every(Number.isNaN)) return undefined;
+  return { ...joinTables(await readTable(scoreFile), labels, split), names: labels.names };
+}

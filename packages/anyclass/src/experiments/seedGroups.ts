@@ -1,0 +1,96 @@
+// Runs that differ in their seed alone are one row of a table.
+
+import type { LossName } from '../losses/lossNames.js';
+import { resultFields } from './configurationFields.js';
+import type { Run } from './readRuns.js';
+
+/** Runs of one set-up, by rising seed. */
+export interface SeedGroup {
+  readonly dataset: string;
+  readonly network: string;
+  readonly loss: LossName;
+  /** Only for the any-class losses. */
+  readonly lambda: number | null;
+  /** The loss, with λ and the fields that tell the group from others of its data and network: `any-bce λ=0.2`. */
+  readonly label: string;
+  readonly seeds: readonly number[];
+  readonly runs: readonly Run[];
+}
+
+/**
+ * Gathers runs by everything but their seed, in the order in which they come.
+ *
+ * @example
+ * groupBySeed(readRuns(['comparisons/coco'])).map(({ label, seeds }) => [label, seeds])
+ * // [['bce', [1, 2, 3]], ['any-bce λ=0.02', [1, 2, 3]]]
+ */
+export function groupBySeed(runs: readonly Run[]): SeedGroup[] {
+  const groups = new Map<string, Run[]>();
+  for (const run of runs) {
+    const key = JSON.stringify([run.dataset, run.network, ...fieldsBut(run, ['seed'])]);
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  const all = [...groups.values()].map((group) => group.toSorted((a, b) => a.seed - b.seed));
+  return all.map((group) => {
+    const { dataset, network, loss, lambda } = group[0]!;
+    return {
+      dataset,
+      network,
+      loss,
+      lambda: isAnyClass(loss) ? lambda : null,
+      label: labelOf(group[0]!, all.map((other) => other[0]!).filter(alike(group[0]!))),
+      seeds: group.map(({ seed }) => seed),
+      runs: group,
+    };
+  });
+}
+
+/**
+ * The group with the standard loss that a group with an any-class loss stands against: the one that differs in the
+ * any-class term alone, else the only one with that loss for the same data and network.
+ */
+export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup | undefined {
+  if (!isAnyClass(group.loss)) return undefined;
+  const standard = group.loss.slice('any-'.length);
+  const candidates = groups.filter(
+    ({ dataset, network, loss }) =>
+      dataset === group.dataset && network === group.network && loss === standard,
+  );
+  const anyClassTerm = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
+  const own = JSON.stringify(fieldsBut(group.runs[0]!, anyClassTerm));
+  return (
+    candidates.find(({ runs }) => JSON.stringify(fieldsBut(runs[0]!, anyClassTerm)) === own) ??
+    (candidates.length === 1 ? candidates[0] : undefined)
+  );
+}
+
+export function isAnyClass(loss: LossName): loss is 'any-bce' | 'any-focal' {
+  return loss === 'any-bce' || loss === 'any-focal';
+}
+
+function fieldsBut({ configuration }: Run, left: readonly string[]): (readonly [string, string])[] {
+  return [...resultFields(configuration)].filter(([field]) => !left.includes(field)).sort();
+}
+
+function alike(run: Run): (other: Run) => boolean {
+  return ({ dataset, network, loss }) =>
+    dataset === run.dataset && network === run.network && loss === run.loss;
+}
+
+/** λ always stands with an any-class loss; other fields only where groups of the same loss differ in them. */
+function labelOf(run: Run, others: readonly Run[]): string {
+  const own = resultFields(run.configuration);
+  const settings = others.map(({ configuration }) => resultFields(configuration));
+  const names = new Set(settings.flatMap((fields) => [...fields.keys()]));
+  const told = [...names].filter(
+    (name) =>
+      name !== 'seed' &&
+      name !== 'loss.lambda' &&
+      settings.some((fields) => fields.get(name) !== own.get(name)),
+  );
+  return [
+    run.loss,
+    ...(isAnyClass(run.loss) ? [`λ=${run.lambda}`] : []),
+    ...told.map((name) => `${name.replace(/^loss\./, '')}=${own.get(name) ?? 'unset'}`),
+  ].join(' ');
+}

@@ -1,0 +1,30 @@
+/** A figure over seeds. */
+export interface Spread {
+  readonly mean: number;
+  /** Of the seeds, with n - 1; null for a single seed. */
+  readonly standardDeviation: number | null;
+  readonly lowest: number;
+  readonly highest: number;
+  /** By rising seed. */
+  readonly values: readonly number[];
+}
+
+/**
+ * Mean and spread of a figure over seeds; null where it is undefined for one of them.
+ *
+ * @example
+ * spreadOf([0.6, 0.7, 0.8]) // mean 0.7, standardDeviation 0.1, lowest 0.6, highest 0.8
+ */
+export function spreadOf(values: readonly (number | null)[]): Spread | null {
+  const defined = values.filter((value) => value !== null);
+  if (defined.length === 0 || defined.length < values.length) return null;
+  const mean = defined.reduce((sum, value) => sum + value, 0) / defined.length;
+  const squares = defined.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return {
+    mean,
+    standardDeviation: defined.length < 2 ? null : Math.sqrt(squares / (defined.length - 1)),
+    lowest: Math.min(...defined),
+    highest: Math.max(...defined),
+    values: defined,
+  };
+}
