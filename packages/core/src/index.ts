@@ -15,5 +15,13 @@ export type { Split, SplitSizes } from './splits/splitSizes.js';
 export { stratifiedShuffleSplit } from './splits/stratifiedShuffleSplit.js';
 export { type ThreeWaySplit, threeWaySplit } from './splits/threeWaySplit.js';
 export { type LikelihoodOptions, type LikelihoodQuantity, likelihood } from './surfaces/likelihood.js';
-export { likelihoodSurface, type Surface, type SurfaceOptions } from './surfaces/likelihoodSurface.js';
+export { logLikelihoodGradient } from './surfaces/likelihoodGradient.js';
+export {
+  likelihoodSurface,
+  likelihoodSurfaces,
+  type Surface,
+  type SurfaceGridOptions,
+  type SurfaceKind,
+  type SurfaceOptions,
+} from './surfaces/likelihoodSurface.js';
 export * from './thresholds/index.js';

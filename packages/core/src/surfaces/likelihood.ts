@@ -1,9 +1,14 @@
 // The likelihoods that the paper's appendix compares (arXiv 2506.05721), over probabilities of any number of classes.
 // Weights are w = 1 for a present class and λ for an absent one; on a negative instance every w is 1.
 
+//
+// γ focuses as in the losses: with it the truth's probability q counts as q^((1 - q)^γ), so that -log of 'bce' is the
+// focal loss, of 'any-class' its any-class term, and of 'combined' J_any|focal.
+
 import { absentWeight } from '../losses/anyClass.js';
+import { binaryTerm } from '../losses/binaryTerm.js';
 import { softplus } from '../losses/logisticTerms.js';
-import { checkShare } from '../losses/lossArguments.js';
+import { checkGamma, checkShare } from '../losses/lossArguments.js';
 
 export type LikelihoodQuantity =
   /** Π p^w */
@@ -30,6 +35,8 @@ export interface LikelihoodOptions {
   readonly lambda?: number;
   /** Default 1. */
   readonly alpha?: number;
+  /** The focusing exponent of 'bce', 'any-class', 'combined' and their product forms. Default 0. */
+  readonly gamma?: number;
 }
 
 /**
@@ -46,24 +53,43 @@ export function likelihood(
   targets: ArrayLike<number>,
   options: LikelihoodOptions = {},
 ): number {
-  const { lambda = 0.02, alpha = 1 } = options;
+  const { anyTarget, sums, alpha, gamma } = pointSums(probabilities, targets, options);
+  return Math.exp(logLikelihood(quantity, sums, anyTarget, alpha, gamma));
+}
+
+/** What a point's classes add up to, with the options that were given or their defaults. */
+export interface PointSums {
+  readonly anyTarget: number;
+  readonly absent: number;
+  readonly alpha: number;
+  readonly gamma: number;
+  readonly sums: Readonly<ClassPart>;
+}
+
+export function pointSums(
+  probabilities: ArrayLike<number>,
+  targets: ArrayLike<number>,
+  options: LikelihoodOptions,
+): PointSums {
+  const { lambda = 0.02, alpha = 1, gamma = 0 } = options;
   checkShare('lambda', lambda);
   checkShare('alpha', alpha);
+  checkGamma(gamma);
   checkPoint(probabilities, targets);
   const anyTarget = Math.max(...Array.from(targets));
   const absent = absentWeight(anyTarget, lambda);
   const sums = { presence: 0, absence: 0, bce: 0, weight: 0 };
   for (let j = 0; j < probabilities.length; j++) {
-    const part = classPart(probabilities[j]!, targets[j]!, absent);
+    const part = classPart(probabilities[j]!, targets[j]!, absent, gamma);
     sums.presence += part.presence;
     sums.absence += part.absence;
     sums.bce += part.bce;
     sums.weight += part.weight;
   }
-  return Math.exp(logLikelihood(quantity, sums, anyTarget, alpha));
+  return { anyTarget, absent, alpha, gamma, sums };
 }
 
-/** What one class adds to the logarithms: w log p, w log(1 - p), log p^t, and w itself. */
+/** What one class adds to the logarithms: w log p, w log(1 - p), log of the truth's probability, and w itself. */
 export interface ClassPart {
   presence: number;
   absence: number;
@@ -71,14 +97,14 @@ export interface ClassPart {
   weight: number;
 }
 
-export function classPart(probability: number, target: number, absent: number): ClassPart {
+export function classPart(probability: number, target: number, absent: number, gamma: number): ClassPart {
   const weight = target + (1 - target) * absent;
   const logP = Math.log(probability);
   const logQ = Math.log1p(-probability);
   return {
     presence: times(weight, logP),
     absence: times(weight, logQ),
-    bce: times(target, logP) + times(1 - target, logQ),
+    bce: times(target * (1 - probability) ** gamma, logP) + times((1 - target) * probability ** gamma, logQ),
     weight,
   };
 }
@@ -89,6 +115,7 @@ export function logLikelihood(
   sums: Readonly<ClassPart>,
   anyTarget: number,
   alpha: number,
+  gamma: number,
 ): number {
   const productLogit = sums.presence - sums.absence;
   const meanLogit = productLogit / sums.weight;
@@ -104,21 +131,22 @@ export function logLikelihood(
     case 'bce':
       return sums.bce;
     case 'any-class':
-      return logOfTruth(meanLogit, anyTarget);
+      return logOfTruth(meanLogit, anyTarget, gamma);
     case 'any-class-product':
-      return logOfTruth(productLogit, anyTarget);
+      return logOfTruth(productLogit, anyTarget, gamma);
     case 'combined':
-      return sums.bce + times(alpha, logOfTruth(meanLogit, anyTarget));
+      return sums.bce + times(alpha, logOfTruth(meanLogit, anyTarget, gamma));
     case 'combined-product':
-      return sums.bce + times(alpha, logOfTruth(productLogit, anyTarget));
+      return sums.bce + times(alpha, logOfTruth(productLogit, anyTarget, gamma));
   }
 }
 
-function logOfTruth(logit: number, anyTarget: number): number {
-  if (anyTarget === 1) return -softplus(-logit);
-  if (anyTarget === 0) return -softplus(logit);
-  return -anyTarget * softplus(-logit) - (1 - anyTarget) * softplus(logit);
+function logOfTruth(logit: number, anyTarget: number, gamma: number): number {
+  binaryTerm(logit, anyTarget, gamma, termAndSlope);
+  return -termAndSlope[0]!;
 }
+
+const termAndSlope = new Float64Array(2);
 
 // 0 · log 0 is 0: a class without weight has no say, whatever its probability.
 function times(weight: number, logarithm: number): number {

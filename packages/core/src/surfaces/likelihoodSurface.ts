@@ -1,20 +1,20 @@
+import { checkLength, type FloatArray } from '../arrays/rowMajor.js';
 import { absentWeight } from '../losses/anyClass.js';
-import { checkShare } from '../losses/lossArguments.js';
-import {
-  type ClassPart,
-  classPart,
-  type LikelihoodOptions,
-  type LikelihoodQuantity,
-  logLikelihood,
-} from './likelihood.js';
+import { checkGamma, checkShare } from '../losses/lossArguments.js';
+import type { LikelihoodOptions, LikelihoodQuantity } from './likelihood.js';
+import { fillSurface, surfaceGrid } from './surfaceGrid.js';
 
-/** One surface over the probabilities of two classes. */
-export interface SurfaceOptions extends LikelihoodOptions {
+/** What a surface shows. */
+export interface SurfaceKind {
   readonly quantity: LikelihoodQuantity;
-  /** (y1, y2). */
-  readonly targets: readonly [number, number];
   /** Give -log of the quantity, the loss. Default false. */
   readonly negativeLog?: boolean;
+}
+
+/** Where surfaces over the probabilities of two classes are taken. */
+export interface SurfaceGridOptions extends LikelihoodOptions {
+  /** (y1, y2). */
+  readonly targets: readonly [number, number];
   /** Points along each side. Default 99. */
   readonly steps?: number;
   /** The first probability. Default 0.01. */
@@ -23,6 +23,8 @@ export interface SurfaceOptions extends LikelihoodOptions {
   readonly to?: number;
 }
 
+export type SurfaceOptions = SurfaceKind & SurfaceGridOptions;
+
 /** Values row by row: entry (i, k) belongs to p1 = axis[k] and p2 = axis[i]. */
 export interface Surface {
   readonly axis: Float64Array;
@@ -30,41 +32,68 @@ export interface Surface {
 }
 
 /**
- * The two-class likelihood surfaces of the paper's appendix. The logarithms are taken along the two sides only,
- * so that a fine grid can be redrawn while a slider moves.
+ * A two-class likelihood surface of the paper's appendix.
  *
  * @example
  * const { axis, values } = likelihoodSurface({ quantity: 'any-class', targets: [1, 0], lambda: 1, steps: 3 });
  * // axis 0.01, 0.5, 0.99; values[4] is 0.5, at p1 = p2 = 0.5
  */
 export function likelihoodSurface(options: SurfaceOptions): Surface {
-  const { quantity, targets, lambda = 0.02, alpha = 1, negativeLog = false } = options;
-  const { steps = 99, from = 0.01, to = 0.99 } = options;
+  const axis = surfaceAxis(options);
+  const values = new Float64Array(axis.length ** 2);
+  fillSurfaces([options], options, axis, [values]);
+  return { axis, values };
+}
+
+/**
+ * Several surfaces at once, into arrays of the caller's, of either precision: what they have in common is computed
+ * once, and logarithms of the classes along the two sides only, so that a dozen are redrawn while a slider moves.
+ * Gives the axis.
+ *
+ * @example
+ * const [likelihood, loss] = [new Float32Array(9), new Float32Array(9)];
+ * const kinds = [{ quantity: 'combined' }, { quantity: 'combined', negativeLog: true }] as const;
+ * likelihoodSurfaces(kinds, { targets: [1, 1], steps: 3 }, [likelihood, loss]);
+ * // likelihood[4] is 0.125 and loss[4] 2.0794…, at p1 = p2 = 0.5
+ */
+export function likelihoodSurfaces(
+  kinds: readonly SurfaceKind[],
+  options: SurfaceGridOptions,
+  values: readonly FloatArray[],
+): Float64Array {
+  const axis = surfaceAxis(options);
+  checkLength('values', values.length, kinds.length, 'one array a surface');
+  for (const [index, array] of values.entries()) {
+    checkLength(`values[${index}]`, array.length, axis.length ** 2, `${axis.length} steps along each side`);
+  }
+  fillSurfaces(kinds, options, axis, values);
+  return axis;
+}
+
+function fillSurfaces(
+  kinds: readonly SurfaceKind[],
+  { targets, lambda = 0.02, alpha = 1, gamma = 0 }: SurfaceGridOptions,
+  axis: Float64Array,
+  values: readonly FloatArray[],
+): void {
   checkShare('lambda', lambda);
   checkShare('alpha', alpha);
+  checkGamma(gamma);
   checkShare('targets[0]', targets[0]);
   checkShare('targets[1]', targets[1]);
+  const anyTarget = Math.max(...targets);
+  const grid = surfaceGrid(axis, targets, absentWeight(anyTarget, lambda), { anyTarget, alpha, gamma });
+  for (const [index, { quantity, negativeLog = false }] of kinds.entries()) {
+    fillSurface(grid, quantity, negativeLog, values[index]!);
+  }
+}
+
+function surfaceAxis({ steps = 99, from = 0.01, to = 0.99 }: SurfaceGridOptions): Float64Array {
   if (!Number.isInteger(steps) || steps < 2) {
     throw new RangeError(`steps is ${steps}; expected an integer of at least 2`);
   }
   if (!(from >= 0 && from < to && to <= 1)) {
     throw new RangeError(`the axis runs from ${from} to ${to}; expected rising probabilities`);
   }
-  const axis = Float64Array.from({ length: steps }, (_, i) => from + ((to - from) * i) / (steps - 1));
-  const anyTarget = Math.max(...targets);
-  const absent = absentWeight(anyTarget, lambda);
-  const [first, second] = targets.map((target) => Array.from(axis, (p) => classPart(p, target, absent)));
-  const values = new Float64Array(steps * steps);
-  const sums: ClassPart = { presence: 0, absence: 0, bce: 0, weight: 0 };
-  second!.forEach((b, i) => {
-    first!.forEach((a, k) => {
-      sums.presence = a.presence + b.presence;
-      sums.absence = a.absence + b.absence;
-      sums.bce = a.bce + b.bce;
-      sums.weight = a.weight + b.weight;
-      const logarithm = logLikelihood(quantity, sums, anyTarget, alpha);
-      values[i * steps + k] = negativeLog ? -logarithm : Math.exp(logarithm);
-    });
-  });
-  return { axis, values };
+  return Float64Array.from({ length: steps }, (_, i) => from + ((to - from) * i) / (steps - 1));
 }

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { anyClassLoss } from '../losses/anyClassLoss.js';
 import { logit } from '../losses/logisticTerms.js';
 import { type LikelihoodQuantity, likelihood } from './likelihood.js';
-import { likelihoodSurface } from './likelihoodSurface.js';
+import { logLikelihoodGradient } from './likelihoodGradient.js';
+import { likelihoodSurface, likelihoodSurfaces, type SurfaceKind } from './likelihoodSurface.js';
 
 const probability = fc.double({ min: 0.01, max: 0.99, noNaN: true });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const label = fc.constantFrom(0, 1);
+const exponent = fc.constantFrom(0, 0.5, 2, 3.7);
 const quantities: LikelihoodQuantity[] = [
   'product',
   'geometric-mean',
@@ -27,6 +29,16 @@ test('the examples of the documentation hold', () => {
   const { axis, values } = likelihoodSurface({ quantity: 'any-class', targets: [1, 0], lambda: 1, steps: 3 });
   expect([...axis]).toEqual([0.01, 0.5, 0.99]);
   expect(values[4]).toBeCloseTo(0.5, 14);
+  const arrays = [new Float32Array(9), new Float32Array(9)] as const;
+  const kinds = [{ quantity: 'combined' }, { quantity: 'combined', negativeLog: true }] as const;
+  expect([...likelihoodSurfaces(kinds, { targets: [1, 1], steps: 3 }, arrays)]).toEqual([0.01, 0.5, 0.99]);
+  expect(arrays[0][4]).toBeCloseTo(0.125, 7);
+  expect(arrays[1][4]).toBeCloseTo(Math.log(8), 6);
+  const [along1, along2] = logLikelihoodGradient('bce', [0.8, 0.2], [1, 0]);
+  expect(along1).toBeCloseTo(1.25, 14);
+  expect(along2).toBeCloseTo(-1.25, 14);
+  for (const along of logLikelihoodGradient('any-class', [0.8, 0.2], [1, 0], { lambda: 1 }))
+    expect(along).toBeCloseTo(1.5625, 13);
 });
 
 test('the forms are the products that define them', () => {
@@ -51,30 +63,99 @@ test('the forms are the products that define them', () => {
   );
 });
 
-test('-log of the combined likelihood is the any-class loss', () => {
+test.each(['bce', 'focal'] as const)(
+  '-log of the combined likelihood is the any-class loss on %s',
+  (base) => {
+    fc.assert(
+      fc.property(
+        probability,
+        probability,
+        share,
+        share,
+        share,
+        share,
+        exponent,
+        (p1, p2, y1, y2, lambda, alpha, given) => {
+          const gamma = base === 'bce' ? 0 : given;
+          const options = { lambda, alpha, gamma };
+          const { loss } = anyClassLoss(new Float64Array([logit(p1), logit(p2)]), [y1, y2], {
+            ...options,
+            classes: 2,
+            base,
+            reduction: 'sum',
+          });
+          expect(-Math.log(likelihood('combined', [p1, p2], [y1, y2], options))).toBeCloseTo(loss, 9);
+        },
+      ),
+    );
+  },
+);
+
+test.each(quantities)('the gradient of log %s is its slope along each probability', (quantity) => {
+  const inside = fc.double({ min: 0.05, max: 0.95, noNaN: true });
   fc.assert(
-    fc.property(probability, probability, label, label, share, share, (p1, p2, y1, y2, lambda, alpha) => {
-      const { loss } = anyClassLoss(new Float64Array([logit(p1), logit(p2)]), [y1, y2], {
-        classes: 2,
-        base: 'bce',
-        lambda,
-        alpha,
-        reduction: 'sum',
-      });
-      expect(-Math.log(likelihood('combined', [p1, p2], [y1, y2], { lambda, alpha }))).toBeCloseTo(loss, 9);
-    }),
+    fc.property(
+      inside,
+      inside,
+      share,
+      share,
+      share,
+      share,
+      exponent,
+      (p1, p2, y1, y2, lambda, alpha, gamma) => {
+        fc.pre(Math.max(y1, y2) > 1e-3);
+        const at = (a: number, b: number) =>
+          Math.log(likelihood(quantity, [a, b], [y1, y2], { lambda, alpha, gamma }));
+        const step = 1e-5;
+        const gradient = logLikelihoodGradient(quantity, [p1, p2], [y1, y2], { lambda, alpha, gamma });
+        expect(gradient[0]).toBeCloseTo((at(p1 + step, p2) - at(p1 - step, p2)) / (2 * step), 4);
+        expect(gradient[1]).toBeCloseTo((at(p1, p2 + step) - at(p1, p2 - step)) / (2 * step), 4);
+      },
+    ),
   );
 });
 
 test.each(quantities)('the %s surface holds the value of every point, and its -log', (quantity) => {
-  const options = { quantity, targets: [1, 0], lambda: 0.3, alpha: 0.7, steps: 5 } as const;
-  const { axis, values } = likelihoodSurface(options);
-  const losses = likelihoodSurface({ ...options, negativeLog: true }).values;
-  values.forEach((value, index) => {
-    const point = [axis[index % 5]!, axis[Math.floor(index / 5)]!];
-    expect(value).toBeCloseTo(likelihood(quantity, point, [1, 0], options), 13);
-    expect(losses[index]).toBeCloseTo(-Math.log(value), 12);
-  });
+  fc.assert(
+    fc.property(share, share, share, share, exponent, (y1, y2, lambda, alpha, gamma) => {
+      fc.pre(lambda > 1e-3 || Math.max(y1, y2) > 1e-3);
+      for (const targets of [
+        [y1, y2],
+        [Math.round(y1), Math.round(y2)],
+      ] as [number, number][]) {
+        const options = { quantity, targets, lambda, alpha, gamma, steps: 4 };
+        const { axis, values } = likelihoodSurface(options);
+        const losses = likelihoodSurface({ ...options, negativeLog: true }).values;
+        values.forEach((value, index) => {
+          const point = [axis[index % 4]!, axis[Math.floor(index / 4)]!];
+          expect(value).toBeCloseTo(likelihood(quantity, point, targets, options), 13);
+          expect(losses[index]).toBeCloseTo(-Math.log(value), 10);
+        });
+      }
+    }),
+  );
+});
+
+test('surfaces computed together, in float32, are those computed one by one', () => {
+  const kinds: SurfaceKind[] = quantities.flatMap((quantity) => [
+    { quantity },
+    { quantity, negativeLog: true },
+  ]);
+  const options = { targets: [0, 1], lambda: 0.1, alpha: 0.4, gamma: 2, steps: 7 } as const;
+  const together = kinds.map(() => new Float32Array(49));
+  likelihoodSurfaces(kinds, options, together);
+  for (const [index, kind] of kinds.entries()) {
+    const alone = likelihoodSurface({ ...kind, ...options }).values;
+    for (const [n, value] of together[index]!.entries()) {
+      expect(Math.abs(value - alone[n]!)).toBeLessThanOrEqual(3e-7 * Math.max(1, alone[n]!));
+    }
+  }
+});
+
+test('a surface of losses reaches probabilities of 0 and of 1e-300', () => {
+  const options = { quantity: 'any-class-product', negativeLog: true, targets: [1, 1], steps: 2 } as const;
+  expect(likelihoodSurface({ ...options, from: 0, to: 0.5 }).values[0]).toBe(Number.POSITIVE_INFINITY);
+  expect(likelihoodSurface({ ...options, from: 1e-300 }).values[0]).toBeCloseTo(600 * Math.LN10, 9);
 });
 
 describe('bad arguments are named', () => {
@@ -88,6 +169,13 @@ describe('bad arguments are named', () => {
       'axis',
       () => likelihoodSurface({ quantity: 'bce', targets: [1, 0], from: 0.9, to: 0.1 }),
       'from 0.9 to 0.1',
+    ],
+    ['gamma', () => likelihood('bce', [0.2], [1], { gamma: -1 }), 'gamma is -1'],
+    ['gradient', () => logLikelihoodGradient('bce', [0.2, 1], [1, 0]), 'probabilities[1] is 1'],
+    [
+      'arrays',
+      () => likelihoodSurfaces([{ quantity: 'bce' }], { targets: [1, 0], steps: 3 }, [new Float32Array(8)]),
+      'values[0] has 8 entries; expected 9',
     ],
     ['targets', () => likelihoodSurface({ quantity: 'bce', targets: [2, 0] }), 'targets[0] is 2'],
   ])('%s', (_, call, message) => {
