@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, UsageError, UserError } from '../commandLine/command.js';
-import type { Terminal } from '../commandLine/terminal.js';
+import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeNames } from '../configuration/recipes.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
@@ -76,33 +76,4 @@ function fieldList(fields: readonly ConfigurationField[]): string {
       return `${name.padEnd(width)}  ${description}${values}${defaultText === '' ? '' : ` (default ${defaultText})`}`;
     })
     .join('\n');
-}
-
-interface Interruption extends Disposable {
-  readonly signal: AbortSignal;
-  /** 128 and the signal's number, as shells have it. */
-  exitCode(): number;
-}
-
-/** The first Ctrl-C (or SIGTERM) asks the run to save and end, a second one ends it at once. */
-function interruptible(terminal: Terminal): Interruption {
-  const controller = new AbortController();
-  let code = 1;
-  const stop = (number: number) => () => {
-    if (controller.signal.aborted) process.exit(128 + number);
-    code = 128 + number;
-    terminal.note('\nsaving a checkpoint; once more to end at once');
-    controller.abort();
-  };
-  const [onInterrupt, onTerminate] = [stop(2), stop(15)];
-  process.on('SIGINT', onInterrupt);
-  process.on('SIGTERM', onTerminate);
-  return {
-    signal: controller.signal,
-    exitCode: () => code,
-    [Symbol.dispose]() {
-      process.off('SIGINT', onInterrupt);
-      process.off('SIGTERM', onTerminate);
-    },
-  };
 }

@@ -5,7 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../commandLine/command.js';
 
-interface Holder {
+/** A process that holds a lock. */
+export interface Holder {
   readonly host: string;
   readonly pid: number;
   /** When the process began, where the system tells: a number may have been given to another process since. */
@@ -20,7 +21,7 @@ interface Holder {
  */
 export function lockRun(folder: string): Disposable {
   const path = join(folder, 'lock');
-  const own: Holder = { host: hostname(), pid: process.pid, started: startOf(process.pid) };
+  const own = thisProcess();
   if (!create(path, own)) {
     const holder = holderOf(path);
     if (holder !== undefined && isAlive(holder)) refuse(folder, holder);
@@ -28,6 +29,21 @@ export function lockRun(folder: string): Disposable {
     if (!create(path, own)) refuse(folder, holderOf(path));
   }
   return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
+}
+
+export function thisProcess(): Holder {
+  return { host: hostname(), pid: process.pid, started: startOf(process.pid) };
+}
+
+/** Whether a process runs still; of one on another machine that cannot be known from here. */
+export function isAlive({ host, pid, started }: Holder): boolean {
+  if (host !== hostname()) return true;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+  return startOf(pid) === started;
 }
 
 // A link appears with its content or not at all, and fails where the name is taken.
@@ -67,16 +83,6 @@ function holderOf(path: string): Holder | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isAlive({ host, pid, started }: Holder): boolean {
-  if (host !== hostname()) return true; // cannot be known from here
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-  return startOf(pid) === started;
 }
 
 /** The 22nd field of Linux's /proc/PID/stat, in clock ticks since the machine started; '' elsewhere. */

@@ -7,7 +7,7 @@ import { UserError } from '../commandLine/command.js';
 import { version } from '../commandLine/program.js';
 import type { BestMetric, Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { appendEpoch, keepEpochs } from '../runFolder/metricsLog.js';
+import { appendEpoch, type EpochRecord, keepEpochs } from '../runFolder/metricsLog.js';
 import { saveModel } from '../runFolder/modelFile.js';
 import {
   absolutePaths,
@@ -35,6 +35,8 @@ export interface TrainOptions {
   readonly log?: TrainingLog;
   /** Aborted, the run saves a checkpoint and ends. */
   readonly signal?: AbortSignal;
+  /** Called when an epoch is validated, before its checkpoint is written; true ends the run as the signal does. */
+  readonly onEpoch?: (epoch: EpochRecord) => boolean | Promise<boolean>;
 }
 
 export interface TrainingResult {
@@ -156,7 +158,7 @@ async function trainToEnd(
     const { lossSum, step, seconds, waitSeconds } = progress;
     const epoch = progress.epoch + 1;
     writing(paths, lastCheckpoint, () => keepBest(session, paths, validation));
-    appendEpoch(paths.metrics, {
+    const record: EpochRecord = {
       epoch,
       rate: session.optimizer.groups.at(-1)!.lr,
       trainingLoss: lossSum / step,
@@ -167,12 +169,14 @@ async function trainToEnd(
       imagesPerSecond: (step * configuration.batchSize) / seconds,
       dataWaitShare: waitSeconds / seconds,
       quarantined: loader.quarantined().length,
-    });
+    };
+    appendEpoch(paths.metrics, record);
     log.note(epochLine(epoch, lossSum / step, validation));
+    const isStopped = await options.onEpoch?.(record);
     session.scheduler.step();
     Object.assign(progress, { epoch, step: 0, lossSum: 0, seconds: 0, waitSeconds: 0 });
     save();
-    if (signal?.aborted) return interrupted();
+    if (signal?.aborted || isStopped) return interrupted();
   }
   return { folder: paths.folder, summary: await finishRun(session, paths, log) };
 }
