@@ -21,6 +21,7 @@ const fields = [
   'augmentation={"flip":0.5,"rotation":10}',
   'evaluation.replicates=10',
   'checkpoints.everyMinutes=0.003',
+  'device=cpu',
   // More threads than free cores wait for one another: on a busy machine one is the fastest.
   'threads=1',
 ];

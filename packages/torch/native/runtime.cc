@@ -148,6 +148,9 @@ napi_value setDeterministic(Call& call) {
   return nullptr;
 }
 
+// deterministic() → whether that is on
+napi_value deterministic(Call& call) { return call.make(at::globalContext().deterministicAlgorithms()); }
+
 }  // namespace
 
 void guardCpuAllocator() {
@@ -165,7 +168,7 @@ void guardCpuAllocator() {
 const std::vector<Export> runtimeExports = {
     {"version", version}, {"buildConfiguration", buildConfiguration}, {"threads", threads}, {"setThreads", setThreads}, {"setSeed", setSeed},
     {"generatorState", generatorState}, {"setGeneratorState", setGeneratorState}, {"loadLibrary", loadLibrary}, {"blasLibrary", blasLibrary},
-    {"setDeterministic", setDeterministic},
+    {"setDeterministic", setDeterministic}, {"deterministic", deterministic},
 };
 
 }  // namespace door

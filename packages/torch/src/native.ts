@@ -78,6 +78,7 @@ interface Native {
   loadLibrary(path: string): void;
   blasLibrary(): string;
   setDeterministic(on: boolean): void;
+  deterministic(): boolean;
 
   cudaDevices(): number;
   cudaUnavailable(): string;

@@ -42,7 +42,19 @@ export function setThreadCount(count: number): void {
 
 /** Uses only algorithms that give the same bits every time; an operator without one throws. */
 export function setDeterministic(on: boolean): void {
+  // cuBLAS is deterministic with workspaces of fixed size only, and reads which when a GPU is first used.
+  if (on) process.env['CUBLAS_WORKSPACE_CONFIG'] ??= ':4096:8';
   native.setDeterministic(on);
+}
+
+/**
+ * Whether `setDeterministic` is on.
+ *
+ * @example
+ * isDeterministic() // false
+ */
+export function isDeterministic(): boolean {
+  return native.deterministic();
 }
 
 /** Loads a shared library that registers operators with libtorch (`TORCH_LIBRARY`). */

@@ -34,6 +34,9 @@ export interface ComputeWishes {
 export function chooseCompute({ device, precision, deterministic = false }: ComputeWishes): ComputeSettings {
   const chosen = device === 'auto' ? (hasCuda() ? 'cuda' : 'cpu') : device;
   if (chosen !== 'cpu' && !hasCuda()) throw new UserError(`device ${chosen}: ${cudaStatus().unavailable}`);
+  const { devices } = cudaStatus();
+  if (chosen !== 'cpu' && chosen !== 'cuda' && !devices.includes(chosen))
+    throw new UserError(`device ${chosen}: there is only ${devices.join(', ')}`);
   if (precision === 'float16' && chosen === 'cpu') {
     throw new UserError('precision float16 needs a GPU; the CPU computes in float32 or bfloat16');
   }

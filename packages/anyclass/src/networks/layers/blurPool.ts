@@ -1,6 +1,6 @@
 // Anti-aliased downsampling. Zhang, "Making Convolutional Networks Shift-Invariant Again", arXiv 1904.11486.
 
-import { keep, nn, type Tensor, tensor } from '@anyclass/torch';
+import { cat, isDeterministic, keep, nn, type Tensor, tensor } from '@anyclass/torch';
 
 /**
  * Halves height and width behind a low-pass filter: depthwise [1, 2, 1] ⊗ [1, 2, 1] / 16 over reflected edges, stride 2.
@@ -32,6 +32,14 @@ export class BlurPool extends nn.Module {
 // libtorch pads two dimensions in the contiguous layout only, and would convert a channels-last map twice. Seen as
 // [height, width, channels], three dimensions of which the last gets nothing, it is padded as it lies.
 function reflected(x: Tensor): Tensor {
+  if (isDeterministic() && x.device !== 'cpu') return reflectedByParts(x);
   if (x.isContiguous()) return nn.functional.pad(x, [1, 1, 1, 1], 'reflect');
   return nn.functional.pad(x.permute([0, 2, 3, 1]), [0, 0, 1, 1, 1, 1], 'reflect').permute([0, 3, 1, 2]);
+}
+
+// On a GPU the gradient of libtorch's padding adds in any order, and is refused where the same bits are asked for.
+function reflectedByParts(x: Tensor): Tensor {
+  const [, , height = 0, width = 0] = x.shape;
+  const rows = cat([x.narrow(2, 1, 1), x, x.narrow(2, height - 2, 1)], 2);
+  return cat([rows.narrow(3, 1, 1), rows, rows.narrow(3, width - 2, 1)], 3);
 }

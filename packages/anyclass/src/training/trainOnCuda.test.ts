@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasCuda } from '@anyclass/torch';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ConfigurationInput } from '../configuration/schema.js';
+import { readEpochs } from '../runFolder/metricsLog.js';
+import { quietLog } from './log.js';
+import { resume, train } from './train.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-cuda-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Three epochs of eight steps: the capture of the step falls into the first. */
+const configuration: ConfigurationInput = {
+  data: { dataset: 'digits', digits: { scenes: { train: 256, validation: 64, test: 64 } } },
+  network: { name: 'tresnet-s', inputSize: 32 },
+  epochs: 3,
+  batchSize: 32,
+  optimizer: { name: 'sgd', rate: 0.02 },
+  averageDecay: 0.9,
+  evaluation: { replicates: 0 },
+  device: 'cuda',
+};
+
+async function trained(
+  name: string,
+  fields: ConfigurationInput,
+): Promise<{ losses: number[]; model: Buffer }> {
+  const run = join(folder, name);
+  await train({ ...configuration, ...fields }, { run, log: quietLog });
+  return resultOf(run);
+}
+
+function resultOf(run: string): { losses: number[]; model: Buffer } {
+  const losses = readEpochs(join(run, 'metrics.jsonl')).map(({ trainingLoss }) => trainingLoss);
+  return { losses, model: readFileSync(join(run, 'model.safetensors')) };
+}
+
+describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
+  test('captured, it learns as on the CPU', async () => {
+    const expected = await trained('cpu', { device: 'cpu', precision: 'float32' });
+    for (const [precision, tolerance] of [
+      ['float32', 0.01],
+      ['bfloat16', 0.03],
+      ['float16', 0.03],
+    ] as const) {
+      const { losses } = await trained(precision, { precision });
+      losses.forEach((loss, epoch) => {
+        expect(Math.abs(loss / expected.losses[epoch]! - 1), `${precision}, epoch ${epoch + 1}`).toBeLessThan(
+          tolerance,
+        );
+      });
+    }
+  }, 300_000);
+
+  test('deterministic, two runs and an interrupted one end with the same bits', async () => {
+    const fields = { deterministic: true, precision: 'bfloat16' } as const;
+    const first = await trained('first', fields);
+    expect(await trained('second', fields)).toEqual(first);
+
+    const run = join(folder, 'interrupted');
+    const controller = new AbortController();
+    const progress: typeof quietLog.progress = (label, total, unit) => {
+      if (label.startsWith('epoch 2')) controller.abort();
+      return quietLog.progress(label, total, unit);
+    };
+    await train(
+      { ...configuration, ...fields },
+      { run, log: { ...quietLog, progress }, signal: controller.signal },
+    );
+    await resume(run, { log: quietLog });
+    expect(resultOf(run)).toEqual(first);
+  }, 300_000);
+});
