@@ -1,11 +1,14 @@
 // The main job in small: trains the same network twice on the embedded dataset of handwritten digits, with the usual loss
 // and with the any-class loss, and compares them on the test images. Nothing is downloaded. About 3 minutes on two cores.
+//
+//   npm run demo            or, with another seed: node examples/dist/demo.js 2
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OverallFigure, pairedBootstrap, type Scored } from '@anyclass/core';
 import { type ConfigurationInput, joinTables, readTable, standardTerminal, train } from 'anyclass';
 
+const seed = Number(process.argv[2] ?? 1);
 const folder = join('runs', 'demo');
 const figures = [
   ['macroF1', 'F1'],
@@ -64,7 +67,7 @@ async function trained(loss: 'bce' | 'any-bce'): Promise<Scored> {
     batchSize: 64,
     optimizer: { name: 'adamw', rate: 0.002 },
     schedule: { name: 'cosine', warmUpEpochs: 1 },
-    seed: 1,
+    seed,
   };
   const run = join(folder, loss);
   rmSync(run, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 // Trains a small convolutional network on MNIST's handwritten digits: 98.9% of the test images right after
-// two epochs, in about a minute on two cores. Run it with `npm run demo`.
+// two epochs, in about a minute on two cores: node examples/dist/mnist.js
 
 import { NumpyRandom } from '@anyclass/core';
 import { nn, noGrad, optim, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';

@@ -25,7 +25,7 @@ const configuration: ConfigurationInput = {
 
 async function trained(
   name: string,
-  fields: ConfigurationInput,
+  fields: Partial<ConfigurationInput>,
 ): Promise<{ losses: number[]; model: Buffer }> {
   const run = join(folder, name);
   await train({ ...configuration, ...fields }, { run, log: quietLog });
