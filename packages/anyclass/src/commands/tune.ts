@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { command, UsageError, UserError } from '../commandLine/command.js';
+import { interruptible } from '../commandLine/interruption.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import { absolutePaths } from '../runFolder/runFolder.js';
+import { writeWhole } from '../runFolder/wholeFile.js';
+import { openLedger } from '../tuning/ledger.js';
+import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
+import { createStudy, readStudy, refuseChange, type StudySettings, studyMetrics } from '../tuning/study.js';
+import { studyProgress } from '../tuning/studyProgress.js';
+import { studyResult, studyText } from '../tuning/studyResult.js';
+import { trainTrial, trialConfiguration } from '../tuning/trainTrial.js';
+import { work } from '../tuning/work.js';
+
+const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
+
+// No defaults here: what is not given is as the study has it.
+const options = z.object({
+  study: z.string().describe('its folder: new, or one to go on with'),
+  config: z.string().optional().describe('what all trials have in common; a new study needs it'),
+  data: z
+    .string()
+    .optional()
+    .describe('the data, in place of the configuration’s')
+    .meta({ placeholder: 'DATASET' }),
+  set: z
+    .array(z.string())
+    .optional()
+    .describe('change a field of all trials')
+    .meta({ placeholder: 'FIELD=VALUE' }),
+  search: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'a field to search, with uniform(LOW,HIGH), log(…), int(…), logint(…) or choice(A,B,…); default α, λ, β, rate, decay and batch',
+    )
+    .meta({ placeholder: 'FIELD=SPACE' }),
+  metric: z
+    .enum(metricNames)
+    .optional()
+    .describe('on validation; default mAP')
+    .meta({ placeholder: 'mAP|f1|f2|…' }),
+  trials: z.int().positive().optional().describe('how many, all together; default 30; may be raised later'),
+  workers: z.int().positive().default(1).describe('trials side by side'),
+  gpus: z
+    .string()
+    .regex(/^\d+(,\d+)*$/, 'expected numbers with commas, such as 0,1')
+    .optional()
+    .describe('GPUs for the workers, one each, in turn')
+    .meta({ placeholder: '0,1,…' }),
+  seed: z.int().min(0).optional().describe('of the search; default 0'),
+  eta: z.int().min(2).optional().describe('one trial in so many goes on at each rung; default 3'),
+  minEpochs: z.int().positive().optional().describe('epochs before the first rung; default 1'),
+  show: z.boolean().default(false).describe('only show what was found so far'),
+  export: z
+    .string()
+    .optional()
+    .describe('write the best configuration there, and do nothing else')
+    .meta({ placeholder: 'FILE' }),
+  json: z.boolean().default(false).describe('print JSON'),
+});
+
+type Options = z.output<typeof options>;
+
+export const tune = command({
+  name: 'tune',
+  summary: 'Search for good settings of the loss and the training',
+  positionals: [
+    { field: 'study', placeholder: 'STUDY' },
+    { field: 'config', placeholder: 'CONFIG|RECIPE' },
+  ],
+  examples: [
+    ['anyclass tune studies/digits quick --trials 30', 'begin a study'],
+    ['anyclass tune studies/digits', 'go on with it; on several machines, all work on it together'],
+    [
+      "anyclass tune studies/pipes anyclass.json --search 'loss.lambda=log(0.005,1)' --search 'batchSize=choice(64,128,256)'",
+      'search these fields',
+    ],
+    ['anyclass tune studies/pipes --workers 4 --gpus 0,1,2,3', 'four trials side by side'],
+    ['anyclass tune studies/pipes --show', 'the best trials so far'],
+    [
+      'anyclass tune studies/pipes --export best.json && anyclass train best.json',
+      'train with the best settings',
+    ],
+  ],
+  options,
+  async run(given, terminal) {
+    const { study, workers, json } = given;
+    const isRead = given.show || given.export !== undefined;
+    const settings = await settingsOf(given, isRead);
+    const ledger = openLedger(study, settings);
+    const result = () => studyResult(study, settings, ledger.state());
+    if (given.export !== undefined) {
+      const { best } = result();
+      if (!best) throw new UserError(`${study}: no trial has a result yet`);
+      const configuration = trialConfiguration(settings, best.values);
+      writeWhole(given.export, `${JSON.stringify(configuration, null, 2)}\n`);
+      terminal.note(`wrote ${given.export}: trial ${best.trial}, ${settings.metric} ${best.value}`);
+    } else if (!given.show) {
+      if (given.trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(given.trials ?? 30);
+      using interruption = interruptible(terminal);
+      const gpus = given.gpus?.split(',').map(Number);
+      using progress = studyProgress(settings, ledger, workers);
+      await work(study, settings, {
+        workers,
+        objective: trainTrial(study, settings, { workers, ...(gpus && { gpus }) }),
+        signal: interruption.signal,
+        onProgress: progress.show,
+        onEnd: progress.ended,
+      });
+      progress[Symbol.dispose]();
+      if (interruption.signal.aborted) {
+        throw new UserError(
+          `the study is not finished; go on with: anyclass tune ${study}`,
+          interruption.exitCode(),
+        );
+      }
+    }
+    const found = result();
+    if (given.export === undefined || json)
+      terminal.print(json ? JSON.stringify(found, null, 2) : studyText(found));
+    return found;
+  },
+});
+
+/** The settings of the study, which is made where it is new; what is given and differs is refused. */
+async function settingsOf(given: Options, isRead: boolean): Promise<StudySettings> {
+  const { study, config, data, set, search, seed, eta, minEpochs } = given;
+  const known = readStudy(study);
+  if (!known && isRead) throw new UserError(`${study}: there is no study here`);
+  if (config === undefined && (data !== undefined || set !== undefined))
+    throw new UsageError('--data and --set change a CONFIG or RECIPE: name it too');
+  const configuration =
+    config === undefined
+      ? known?.configuration
+      : absolutePaths(await readConfiguration(config, { dataset: data, set: set ?? [] }));
+  if (!configuration) throw new UsageError(`${study} is a new study: name a CONFIG or RECIPE for it`);
+  const texts = search ? parseSearch(search, configuration) : known?.search;
+  const settings: StudySettings = {
+    configuration,
+    search: texts ?? defaultSearch(configuration),
+    metric: metricOf(given.metric) ?? known?.metric ?? 'mAP',
+    seed: seed ?? known?.seed ?? 0,
+    eta: eta ?? known?.eta ?? 3,
+    minEpochs: minEpochs ?? known?.minEpochs ?? 1,
+  };
+  if (known) {
+    refuseChange(study, known, settings);
+    return known;
+  }
+  checkSearch(settings);
+  await createStudy(study, settings);
+  return settings;
+}
+
+function metricOf(name: Options['metric']): StudySettings['metric'] | undefined {
+  if (name === 'f1') return 'macroF1';
+  return name === 'f2' ? 'macroF2' : name;
+}

@@ -1,0 +1,112 @@
+// What can happen in a study, and the trials that follow from it.
+
+import { z } from 'zod';
+
+const trial = z.int().min(0);
+const attempt = z.int().positive();
+const score = z.number().nullable();
+
+const worker = z.object({ id: z.string(), host: z.string(), pid: z.int(), started: z.string() });
+
+/** A process that works on a study. */
+export type Worker = z.output<typeof worker>;
+
+export const studyEvent = z.discriminatedUnion('event', [
+  /** How many trials the study is to have; the last one counts. */
+  z.object({ event: z.literal('goal'), trials: z.int().positive() }),
+  /** A worker takes a trial. Attempts count from 1. */
+  z.object({
+    event: z.literal('start'),
+    trial,
+    attempt,
+    worker,
+    folder: z.string(),
+    values: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
+  }),
+  /** The metric after an epoch, from 1 on; null where it is not defined. */
+  z.object({ event: z.literal('epoch'), trial, attempt, epoch: z.int().positive(), value: score }),
+  /** The trial is over. */
+  z.object({
+    event: z.literal('end'),
+    trial,
+    attempt,
+    outcome: z.enum(['finished', 'stopped', 'failed']),
+    seconds: z.number(),
+    reason: z.string().optional(),
+  }),
+  /** The worker gives the trial back, to go on later: it was interrupted, or the trial's own process died. */
+  z.object({ event: z.literal('back'), trial, attempt, cause: z.enum(['interrupted', 'died']) }),
+]);
+
+export type StudyEvent = z.output<typeof studyEvent>;
+
+export interface Trial {
+  readonly number: number;
+  readonly values: Extract<StudyEvent, { event: 'start' }>['values'];
+  readonly status: 'running' | 'waiting' | 'finished' | 'stopped' | 'failed';
+  readonly attempt: number;
+  readonly worker: Worker;
+  /** Within the folder of the study. */
+  readonly folder: string;
+  /** The metric by epoch. */
+  readonly history: readonly (number | null)[];
+  /** How often a process that worked on it died. */
+  readonly deaths: number;
+  /** Of the attempt that ended it. */
+  readonly seconds?: number;
+  readonly reason?: string;
+}
+
+export interface StudyState {
+  readonly trials: readonly Trial[];
+  readonly goal: number;
+}
+
+export const emptyState: StudyState = { trials: [], goal: 0 };
+
+/**
+ * The state after an event. An event that does not fit changes nothing: what a worker writes of a trial that was given to
+ * another in the meantime, or a number that is taken.
+ *
+ * @example
+ * afterEvent(emptyState, { event: 'goal', trials: 30 }).goal // 30
+ */
+export function afterEvent(state: StudyState, event: StudyEvent): StudyState {
+  if (event.event === 'goal') return { ...state, goal: event.trials };
+  const known = state.trials[event.trial];
+  const changed =
+    event.event === 'start'
+      ? started(state, event)
+      : known?.attempt === event.attempt && continued(known, event);
+  if (!changed) return state;
+  const trials = [...state.trials];
+  trials[changed.number] = changed;
+  return { ...state, trials };
+}
+
+type EventOf<Name> = Extract<StudyEvent, { event: Name }>;
+
+function started({ trials }: StudyState, event: EventOf<'start'>): Trial | undefined {
+  const { trial: number, values, attempt, worker, folder } = event;
+  const before = trials[number];
+  const isOpen = before?.status === 'running' || before?.status === 'waiting';
+  const fits = before ? isOpen && attempt === before.attempt + 1 : attempt === 1 && number === trials.length;
+  if (!fits) return undefined;
+  const { history = [], deaths = 0 } = before ?? {};
+  // Taken from a worker that did not give it back: that one is dead.
+  const died = before?.status === 'running' ? 1 : 0;
+  return { number, values, status: 'running', attempt, worker, folder, history, deaths: deaths + died };
+}
+
+function continued(trial: Trial, event: EventOf<'epoch' | 'end' | 'back'>): Trial | undefined {
+  if (trial.status !== 'running') return undefined;
+  if (event.event === 'epoch') {
+    // A trial that goes on from an earlier checkpoint lives its last epochs again.
+    const history = [...trial.history.slice(0, event.epoch - 1), event.value];
+    return { ...trial, history };
+  }
+  if (event.event === 'back')
+    return { ...trial, status: 'waiting', deaths: trial.deaths + (event.cause === 'died' ? 1 : 0) };
+  const { outcome: status, seconds, reason } = event;
+  return { ...trial, status, seconds, ...(reason !== undefined && { reason }) };
+}

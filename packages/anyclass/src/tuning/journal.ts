@@ -1,0 +1,84 @@
+// journal.jsonl of a study: what happened, a line for each event, only ever appended to.
+
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { UserError } from '../commandLine/command.js';
+import { type StudyEvent, studyEvent } from './events.js';
+import { parsedJson } from './parsedJson.js';
+
+export interface Journal {
+  /** The events since the last call. */
+  readNew(): StudyEvent[];
+  /**
+   * Appends events and brings them to the disk. Only one process at a time may: a last line without an end can then only
+   * be what a killed one left, and is cut off.
+   */
+  append(events: readonly StudyEvent[]): void;
+}
+
+/**
+ * Opens a journal, which need not be there yet.
+ *
+ * @example
+ * const journal = openJournal('studies/sewer/journal.jsonl');
+ * journal.append([{ event: 'goal', trials: 30 }]);
+ * journal.readNew() // [{ event: 'goal', trials: 30 }]
+ */
+export function openJournal(path: string): Journal {
+  let position = 0;
+  let lines = 0;
+  const parse = (line: string): StudyEvent => {
+    lines++;
+    const result = studyEvent.safeParse(parsedJson(line));
+    if (result.success) return result.data;
+    throw new UserError(
+      `${path}, line ${lines}: is no event of a study: ${line.slice(0, 80)}. Was the file edited? Remove the line to go on without it.`,
+    );
+  };
+  return {
+    readNew() {
+      if (!existsSync(path)) return [];
+      const text = whole(readFrom(path, position));
+      position += text.length;
+      return text.toString('utf8').split('\n').slice(0, -1).map(parse);
+    },
+    append(events) {
+      const file = openSync(path, 'a+');
+      try {
+        const end = position + whole(readRest(file, position)).length;
+        if (fstatSync(file).size > end) ftruncateSync(file, end);
+        writeSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    },
+  };
+}
+
+/** Up to the last end of a line. */
+function whole(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
+}
+
+function readFrom(path: string, position: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    return readRest(file, position);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readRest(file: number, position: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - position));
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, position));
+}

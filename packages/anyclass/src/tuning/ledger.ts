@@ -1,0 +1,163 @@
+// Who has which trial: what changes a study goes through its journal, under its lock.
+
+import { join } from 'node:path';
+import {
+  afterEvent,
+  emptyState,
+  type StudyEvent,
+  type StudyState,
+  type Trial,
+  type Worker,
+} from './events.js';
+import { endsAtRung, rungs } from './halving.js';
+import { openJournal } from './journal.js';
+import { type Observation, sample, type Values } from './sampler.js';
+import { bestScore } from './score.js';
+import { parseSpace } from './space.js';
+import type { StudySettings } from './study.js';
+import { withStudyLock } from './studyLock.js';
+import { type DeathWatch, watchWorkers } from './workerLife.js';
+
+/** A trial that a worker has. */
+export interface Claim {
+  readonly trial: number;
+  readonly attempt: number;
+  readonly values: Values;
+  /** Of its run. */
+  readonly folder: string;
+}
+
+/** Of an epoch: the trial goes on, is to end, or was given to another worker. */
+export type Verdict = 'on' | 'stop' | 'taken';
+
+export interface Ledger {
+  /** As far as the journal tells at this moment. */
+  state(): StudyState;
+  /** How many trials the study is to have. */
+  setGoal(trials: number): Promise<void>;
+  /** The next trial: one that was given back or whose worker is dead, else a new one. */
+  claim(worker: Worker): Promise<Claim | 'wait' | 'done'>;
+  /** Notes the metric after an epoch and tells whether the trial goes on. */
+  report(claim: Claim, epoch: number, value: number | null, seconds: number): Promise<Verdict>;
+  end(claim: Claim, outcome: 'finished' | 'failed', seconds: number, reason?: string): Promise<void>;
+  giveBack(claim: Claim, cause: 'interrupted' | 'died', reason?: string): Promise<void>;
+}
+
+/** A trial whose processes died so often is at fault itself, perhaps by the memory that it takes. */
+const mostDeaths = 2;
+
+/**
+ * The ledger of a study that exists.
+ *
+ * @example
+ * const ledger = openLedger('studies/sewer', settings);
+ * const claim = await ledger.claim(pulse.worker);
+ */
+export function openLedger(folder: string, settings: StudySettings, isDead?: DeathWatch): Ledger {
+  const { metric, seed, eta, minEpochs, configuration } = settings;
+  const space = Object.fromEntries(
+    Object.entries(settings.search).map(([field, text]) => [field, parseSpace(text)]),
+  );
+  const judgedAfter = rungs({ eta, minEpochs }, configuration.epochs);
+  const isGone = isDead ?? watchWorkers(folder);
+  const journal = openJournal(join(folder, 'journal.jsonl'));
+  let state = emptyState;
+  const refresh = () => {
+    state = journal.readNew().reduce(afterEvent, state);
+    return state;
+  };
+  const change = <Result>(decide: (append: (...events: StudyEvent[]) => StudyState) => Result) =>
+    withStudyLock(folder, () => {
+      refresh();
+      return decide((...events) => {
+        journal.append(events);
+        return refresh();
+      });
+    });
+  const holds = ({ trial, attempt }: Claim) => {
+    const known = state.trials[trial];
+    return known?.status === 'running' && known.attempt === attempt;
+  };
+
+  return {
+    state: refresh,
+    setGoal: (trials) =>
+      change((append) => {
+        if (state.goal !== trials) append({ event: 'goal', trials });
+      }),
+    claim: (worker) =>
+      change((append) => {
+        for (const { status, worker, deaths, number: trial, attempt } of state.trials) {
+          if (status === 'running' && deaths + 1 >= mostDeaths && isGone(worker))
+            append({ event: 'end', trial, attempt, outcome: 'failed', seconds: 0, reason: diedTooOften });
+        }
+        const open = state.trials.find(
+          ({ status, worker }) => status === 'waiting' || (status === 'running' && isGone(worker)),
+        );
+        if (!open && state.trials.length >= state.goal)
+          return state.trials.some(({ status }) => status === 'running') ? 'wait' : 'done';
+        const claim = open ? nextAttempt(open, worker) : newTrial(state.trials.length);
+        append({ event: 'start', worker, ...claim });
+        // Where the file system's locks failed us, the first line counts, and the other worker asks again.
+        const isOwn = holds(claim) && state.trials[claim.trial]?.worker.id === worker.id;
+        return isOwn ? claim : 'wait';
+      }),
+    report: (claim, epoch, value, seconds) =>
+      change((append) => {
+        if (!holds(claim)) return 'taken';
+        const { trial, attempt } = claim;
+        const noted: StudyEvent = { event: 'epoch', trial, attempt, epoch, value };
+        const isStopped = judgedAfter.includes(epoch) && endsHere(afterEvent(state, noted), trial, epoch);
+        // In one go: a worker that is killed after this leaves no trial that escapes its judgement.
+        if (isStopped) append(noted, { event: 'end', trial, attempt, outcome: 'stopped', seconds });
+        else append(noted);
+        return isStopped ? 'stop' : 'on';
+      }),
+    end: ({ trial, attempt }, outcome, seconds, reason) =>
+      change((append) => void append({ event: 'end', trial, attempt, outcome, seconds, reason })),
+    giveBack: (claim, cause, reason) =>
+      change((append) => {
+        const { trial, attempt } = claim;
+        const isLast = cause === 'died' && (state.trials[trial]?.deaths ?? 0) + 1 >= mostDeaths;
+        append(
+          isLast
+            ? { event: 'end', trial, attempt, outcome: 'failed', seconds: 0, reason: reason ?? diedTooOften }
+            : { event: 'back', trial, attempt, cause },
+        );
+      }),
+  };
+
+  function newTrial(trial: number): Claim {
+    const observations = state.trials.flatMap((known): Observation[] => {
+      if (known.status === 'running' || known.status === 'waiting') return [];
+      return [{ values: known.values, score: known.status === 'failed' ? null : bestScore(known, metric) }];
+    });
+    const values = sample(space, observations, { seed, trial });
+    return { trial, attempt: 1, values, folder: runFolder(trial) };
+  }
+
+  function endsHere({ trials }: StudyState, trial: number, epoch: number): boolean {
+    const others = trials.filter(({ number, history }) => number !== trial && history.length >= epoch);
+    return endsAtRung(
+      bestScore(trials[trial]!, metric, epoch),
+      others.map((other) => bestScore(other, metric, epoch)),
+      eta,
+    );
+  }
+}
+
+const diedTooOften = `its process died ${mostDeaths} times`;
+
+/**
+ * Goes on in the same run. Where a worker on another machine fell silent, it may only be asleep: two processes must not
+ * write to one run, so the trial begins again in another.
+ */
+function nextAttempt({ number, attempt, values, folder, status, worker }: Trial, own: Worker): Claim {
+  const isFresh = status === 'running' && worker.host !== own.host;
+  const next = attempt + 1;
+  return { trial: number, attempt: next, values, folder: isFresh ? `${runFolder(number)}-${next}` : folder };
+}
+
+function runFolder(trial: number): string {
+  return join('trials', String(trial).padStart(4, '0'));
+}

@@ -1,0 +1,46 @@
+// Scores: metrics turned so that higher is better.
+
+import type { BestMetric } from '../configuration/schema.js';
+import type { Trial } from './events.js';
+
+/** Minus one where lower values of the metric are better. */
+export function direction(metric: BestMetric): 1 | -1 {
+  return metric === 'loss' || metric === 'bce' ? -1 : 1;
+}
+
+/**
+ * The best score of a trial up to an epoch; null where the metric was not defined so far.
+ *
+ * @example
+ * bestScore({ history: [0.4, 0.6, 0.5] }, 'mAP', 1) // 0.4
+ * bestScore({ history: [0.4, 0.6, 0.5] }, 'bce') // -0.4
+ */
+export function bestScore(
+  { history }: Pick<Trial, 'history'>,
+  metric: BestMetric,
+  upTo = history.length,
+): number | null {
+  const scores = history
+    .slice(0, upTo)
+    .flatMap((value) => (value === null ? [] : [direction(metric) * value]));
+  return scores.length === 0 ? null : Math.max(...scores);
+}
+
+/**
+ * The trials with a score, the best first; those that ran to their end come before those that were ended.
+ *
+ * @example
+ * rankedTrials(state.trials, 'mAP')[0] // the best trial
+ */
+export function rankedTrials(trials: readonly Trial[], metric: BestMetric): Trial[] {
+  return trials
+    .flatMap((trial) => {
+      const score = bestScore(trial, metric);
+      return score === null || trial.status === 'failed' ? [] : [{ trial, score }];
+    })
+    .sort(
+      (a, b) =>
+        Number(b.trial.status === 'finished') - Number(a.trial.status === 'finished') || b.score - a.score,
+    )
+    .map(({ trial }) => trial);
+}

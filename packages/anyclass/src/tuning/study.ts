@@ -1,0 +1,74 @@
+// A study: a search in a folder that several processes may work on.
+//   study.json     the configuration, the space, the metric: fixed from the beginning
+//   journal.jsonl  what happened
+//   trials/0007/   an ordinary run for each trial
+//   workers/       the pulses of the processes at work
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../commandLine/command.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { readJson, writeWhole } from '../runFolder/wholeFile.js';
+import { firstDifference } from './firstDifference.js';
+import { withStudyLock } from './studyLock.js';
+
+/** Not the loss: it is another function in every trial. */
+export const studyMetrics = ['mAP', 'macroF1', 'macroF2', 'f2Ciw', 'f1Neg', 'bce'] as const;
+
+export const studySettings = z.object({
+  /** What all trials have in common: a complete configuration. */
+  configuration: z.unknown().transform((given) => validateConfiguration(given)),
+  /** The spaces as texts, by field. */
+  search: z.record(z.string(), z.string()),
+  metric: z.enum(studyMetrics),
+  seed: z.int().min(0),
+  eta: z.int().min(2),
+  minEpochs: z.int().positive(),
+});
+
+export type StudySettings = z.output<typeof studySettings>;
+
+/** The settings of a study that exists; undefined where there is none. */
+export function readStudy(folder: string): StudySettings | undefined {
+  const path = studyPath(folder);
+  if (!existsSync(path)) return undefined;
+  try {
+    return studySettings.parse(readJson<unknown>(path));
+  } catch (error) {
+    throw new UserError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/**
+ * Makes the folder of a study, or finds that it is there with the same settings; other settings are refused. Several
+ * processes may do so at once.
+ *
+ * @example
+ * await createStudy('studies/sewer', { configuration, search: { batchSize: 'choice(64,128)' }, metric: 'mAP', seed: 0, eta: 3, minEpochs: 1 });
+ */
+export async function createStudy(folder: string, settings: StudySettings): Promise<void> {
+  const path = studyPath(folder);
+  if (!existsSync(path) && existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock')))
+    throw new UserError(`${folder} is not empty and holds no study: choose another folder`);
+  mkdirSync(folder, { recursive: true });
+  await withStudyLock(folder, () => {
+    const known = readStudy(folder);
+    if (!known) writeWhole(path, `${JSON.stringify(settings, null, 2)}\n`);
+    else refuseChange(folder, known, settings);
+  });
+}
+
+/** Throws where settings differ, and names the field. */
+export function refuseChange(folder: string, known: StudySettings, given: StudySettings): void {
+  const difference = firstDifference(known, given);
+  if (!difference) return;
+  const { field, first, second } = difference;
+  throw new UserError(
+    `${folder}: the study has ${field} ${JSON.stringify(first)}, not ${JSON.stringify(second)}; a study does not change: go on without the option, or begin another one`,
+  );
+}
+
+function studyPath(folder: string): string {
+  return join(folder, 'study.json');
+}

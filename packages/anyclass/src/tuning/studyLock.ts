@@ -1,0 +1,83 @@
+// One process at a time changes a study, for a moment only.
+
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { isAlive, thisProcess } from '../runFolder/runLock.js';
+import { parsedJson } from './parsedJson.js';
+
+const pauseMilliseconds = 5;
+/**
+ * A lock of another machine that stays the same for so long was left by a process that died. The time is measured here,
+ * from when the lock was first seen: clocks of machines are never compared.
+ */
+const foreignPatience = 30_000;
+const unreadablePatience = 2000;
+
+const holder = z.object({ host: z.string(), pid: z.int(), started: z.string(), token: z.string() });
+
+/**
+ * Calls a function while no other process is inside a call for the same folder; waits until it may.
+ *
+ * @example
+ * await withStudyLock('studies/sewer', () => journal.append([event]));
+ */
+export async function withStudyLock<Result>(folder: string, change: () => Result): Promise<Result> {
+  const path = join(folder, 'lock');
+  const own = JSON.stringify({ ...thisProcess(), token: randomUUID() });
+  let seen: { readonly text: string; readonly since: number } | undefined;
+  while (!create(path, own)) {
+    const text = read(path);
+    if (text !== seen?.text) seen = { text, since: performance.now() };
+    if (isLeftBehind(text, performance.now() - seen.since)) removeLeftBehind(path, text, own);
+    else await sleep(pauseMilliseconds * (1 + Math.random()));
+  }
+  try {
+    return change();
+  } finally {
+    if (read(path) === own) rmSync(path, { force: true });
+  }
+}
+
+function isLeftBehind(text: string, unchangedFor: number): boolean {
+  const parsed = holder.safeParse(parsedJson(text));
+  // No process of a machine that lost its power: the file is there, its content is not.
+  if (!parsed.success) return unchangedFor > unreadablePatience;
+  return !isAlive(parsed.data) || unchangedFor > foreignPatience;
+}
+
+/** One process at a time removes what others left, so that none removes a lock that was taken since it looked. */
+function removeLeftBehind(path: string, text: string, own: string): void {
+  const removal = `${path}.removal`;
+  if (create(removal, own)) {
+    if (read(path) === text) rmSync(path, { force: true });
+    rmSync(removal, { force: true });
+  } else if (isLeftBehind(read(removal), 0)) {
+    rmSync(removal, { force: true });
+  }
+}
+
+// A link appears with its content or not at all, and fails where the name is taken.
+function create(path: string, content: string): boolean {
+  const draft = `${path}.${randomUUID()}`;
+  writeFileSync(draft, content);
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

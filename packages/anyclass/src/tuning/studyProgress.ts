@@ -1,0 +1,77 @@
+// The live view of a study: a line for the whole, and one for each worker of this process.
+
+import type { ProgressOutput } from '../commandLine/progressBar.js';
+import type { Ledger } from './ledger.js';
+import { liveLines } from './liveLines.js';
+import { bestScore, direction, rankedTrials } from './score.js';
+import type { StudySettings } from './study.js';
+import { countText } from './studyResult.js';
+import type { WorkOptions } from './work.js';
+
+export interface StudyProgress extends Disposable {
+  readonly show: NonNullable<WorkOptions['onProgress']>;
+  readonly ended: NonNullable<WorkOptions['onEnd']>;
+}
+
+/**
+ * Shows how the work on a study goes, until it is disposed of.
+ *
+ * @example
+ * using progress = studyProgress(settings, ledger, 2);
+ * await work(folder, settings, { objective, workers: 2, onProgress: progress.show, onEnd: progress.ended });
+ */
+export function studyProgress(
+  { metric }: StudySettings,
+  ledger: Ledger,
+  workers: number,
+  output?: ProgressOutput,
+): StudyProgress {
+  const lines = liveLines(workers + 1, output);
+  const started = performance.now();
+  const overAtStart = overIn(ledger);
+  const summary = () => {
+    const { trials, goal } = ledger.state();
+    const over = overIn(ledger);
+    const [best] = rankedTrials(trials, metric);
+    const perTrial = (performance.now() - started) / (over - overAtStart);
+    const left = over > overAtStart ? `, about ${minutes(perTrial * (goal - over))} left` : '';
+    const score = best && bestScore(best, metric);
+    const bestText =
+      best && score ? `; best ${metric} ${figure(direction(metric) * score)} in trial ${best.number}` : '';
+    return `${countText(trials, goal)}${bestText}${left}`;
+  };
+  lines.set(0, summary());
+  return {
+    show(worker, claim, text) {
+      const trial = claim === undefined ? '' : `trial ${claim.trial}, `;
+      lines.set(worker + 1, `worker ${worker + 1}: ${trial}${text}`);
+    },
+    ended({ trial, values }, outcome, reason) {
+      const known = ledger.state().trials[trial];
+      const score = known && bestScore(known, metric);
+      const result =
+        score === undefined || score === null ? '' : ` ${metric} ${figure(direction(metric) * score)},`;
+      const settings = Object.entries(values).map(([field, value]) => `${field}=${value}`);
+      const why = reason === undefined ? '' : ` (${reason.split('\n')[0]})`;
+      lines.set(0, summary());
+      lines.note(
+        `trial ${trial} ${outcome} after ${known?.history.length ?? 0} epochs:${result} ${settings.join(', ')}${why}`,
+      );
+      if (output?.isTTY !== true && !process.stderr.isTTY) lines.note(summary());
+    },
+    [Symbol.dispose]: () => lines.end(),
+  };
+}
+
+function overIn(ledger: Ledger): number {
+  return ledger.state().trials.filter(({ status }) => status !== 'running' && status !== 'waiting').length;
+}
+
+function figure(value: number): string {
+  return value.toFixed(4);
+}
+
+function minutes(milliseconds: number): string {
+  const whole = Math.ceil(milliseconds / 60_000);
+  return whole < 60 ? `${whole} min` : `${Math.floor(whole / 60)} h ${whole % 60} min`;
+}

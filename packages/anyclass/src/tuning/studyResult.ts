@@ -1,0 +1,117 @@
+// What a study found, as an object and as text.
+
+import { join } from 'node:path';
+import { columns } from '../reports/judgementText.js';
+import type { StudyState, Trial } from './events.js';
+import { fieldImportance } from './importance.js';
+import type { Values } from './sampler.js';
+import { bestScore, direction, rankedTrials } from './score.js';
+import type { StudySettings } from './study.js';
+
+export interface TrialResult {
+  readonly trial: number;
+  readonly status: Trial['status'];
+  readonly epochs: number;
+  /** The best of all epochs; null where there is none. */
+  readonly value: number | null;
+  readonly values: Values;
+  /** The folder of the run. */
+  readonly run: string;
+  readonly reason?: string;
+}
+
+export interface StudyResult {
+  readonly study: string;
+  readonly metric: StudySettings['metric'];
+  readonly goal: number;
+  /** The best first, then those without a value. */
+  readonly trials: readonly TrialResult[];
+  readonly best: TrialResult | null;
+  /** Rank correlation with the metric, by field: positive where large values go with a better metric. */
+  readonly importance: Readonly<Record<string, number | null>>;
+}
+
+/**
+ * What a study found so far.
+ *
+ * @example
+ * studyResult('studies/sewer', settings, openLedger('studies/sewer', settings).state()).best?.values
+ */
+export function studyResult(
+  study: string,
+  { metric, search }: StudySettings,
+  { trials, goal }: StudyState,
+): StudyResult {
+  const ranked = rankedTrials(trials, metric);
+  const others = trials.filter((trial) => !ranked.includes(trial));
+  const results = [...ranked, ...others].map((trial): TrialResult => {
+    const score = bestScore(trial, metric);
+    const { number, status, history, values, folder, reason } = trial;
+    return {
+      trial: number,
+      status,
+      epochs: history.length,
+      value: score === null ? null : direction(metric) * score,
+      values,
+      run: join(study, folder),
+      ...(reason !== undefined && { reason }),
+    };
+  });
+  const fields = Object.keys(search);
+  return {
+    study,
+    metric,
+    goal,
+    trials: results,
+    best: ranked.length > 0 ? (results[0] ?? null) : null,
+    importance: Object.fromEntries(fields.map((field) => [field, fieldImportance(trials, field, metric)])),
+  };
+}
+
+const shownTrials = 10;
+
+/** The best trials as a table, what each field had to do with it, and how to go on. */
+export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
+  const fields = Object.keys(importance);
+  const percent = (value: number | null) => (value === null ? '–' : value.toFixed(4));
+  const rows = trials
+    .slice(0, shownTrials)
+    .map(({ trial, status, epochs, value, values }) => [
+      String(trial),
+      percent(value),
+      status,
+      String(epochs),
+      ...fields.map((field) => String(values[field])),
+    ]);
+  const failed = trials.filter(({ reason }) => reason !== undefined);
+  return [
+    `${study}: ${countText(trials, goal)}${trials.length > shownTrials ? `; the best ${shownTrials}` : ''}`,
+    columns([
+      ['trial', metric, 'status', 'epochs', ...fields],
+      ...rows,
+      ['rank correlation', '', '', '', ...fields.map((field) => importance[field]?.toFixed(2) ?? '–')],
+    ]),
+    ...(failed.length > 0
+      ? [failed.map(({ trial, reason }) => `trial ${trial} failed: ${reason?.split('\n')[0]}`).join('\n')]
+      : []),
+    ...(best
+      ? [
+          `best run     ${best.run}\ntrain it     anyclass tune ${study} --export best.json && anyclass train best.json`,
+        ]
+      : []),
+  ].join('\n\n');
+}
+
+/**
+ * @example
+ * countText(trials, 30) // '12 of 30 trials: 4 finished, 6 stopped, 2 running'
+ */
+export function countText(trials: readonly Pick<Trial, 'status'>[], goal: number): string {
+  const counts = new Map<string, number>();
+  for (const { status } of trials) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const parts = ['finished', 'stopped', 'failed', 'running', 'waiting'].flatMap((status) => {
+    const count = counts.get(status);
+    return count === undefined ? [] : [`${count} ${status}`];
+  });
+  return `${trials.length} of ${goal} trials${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+}

@@ -1,0 +1,120 @@
+// A trial as a run of its own, in a process of its own: a batch that does not fit into the memory, a crash or what libtorch
+// keeps between runs then end with the trial, and not with the worker. The price is the engine's start, about a second.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { withOverrides } from '../configuration/overrides.js';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import type { Values } from './sampler.js';
+import type { StudySettings } from './study.js';
+import { type TrialTask, trialMessage, type WorkerMessage } from './trialMessages.js';
+import type { Objective, Outcome, TrialHooks } from './work.js';
+
+export interface TrainTrialOptions {
+  /** Trials side by side in this process: they share the cores. */
+  readonly workers: number;
+  /** Numbers of GPUs, given to trials side by side in turn; default: all trials see all. */
+  readonly gpus?: readonly number[];
+}
+
+/**
+ * The objective that trains a study's trials.
+ *
+ * @example
+ * await work(folder, settings, { objective: trainTrial(folder, settings, { workers: 1 }) });
+ */
+export function trainTrial(study: string, settings: StudySettings, options: TrainTrialOptions): Objective {
+  const freeGpus = [...(options.gpus ?? [])];
+  return async ({ folder, values }, hooks) => {
+    const task: TrialTask = {
+      folder: join(study, folder),
+      configuration: savingSpace(trialConfiguration(settings, values)),
+    };
+    const gpu = freeGpus.shift();
+    try {
+      return await inProcess(task, hooks, environment(options.workers, gpu));
+    } finally {
+      if (gpu !== undefined) freeGpus.push(gpu);
+    }
+  };
+}
+
+/**
+ * The configuration of a trial.
+ *
+ * @example
+ * trialConfiguration(settings, { 'loss.lambda': 0.1 }).loss.lambda // 0.1
+ */
+export function trialConfiguration(settings: StudySettings, values: Values): Configuration {
+  const fields = Object.entries(values).map(([field, value]) => `${field}=${JSON.stringify(value)}`);
+  const source = `the configuration with ${fields.join(', ')}`;
+  return validateConfiguration(
+    { ...withOverrides(settings.configuration, fields), bestBy: settings.metric },
+    source,
+  );
+}
+
+/** A study has many runs: each keeps one checkpoint and the weights that are best by the metric. */
+function savingSpace(configuration: Configuration): Configuration {
+  return { ...configuration, checkpoints: { ...configuration.checkpoints, keep: 1, best: [] } };
+}
+
+function environment(workers: number, gpu: number | undefined): NodeJS.ProcessEnv {
+  const threads = Math.max(1, Math.floor(availableParallelism() / workers));
+  return {
+    ...(workers > 1 && { OMP_NUM_THREADS: String(threads) }),
+    ...process.env,
+    ...(gpu !== undefined && { CUDA_VISIBLE_DEVICES: String(gpu) }),
+  };
+}
+
+function inProcess(task: TrialTask, hooks: TrialHooks, env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const child = fork(new URL('./trialProcess.js', import.meta.url), [JSON.stringify(task)], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const say = (message: WorkerMessage) => void (child.connected && child.send(message));
+  const interrupt = () => say({ kind: 'interrupt' });
+  hooks.signal.addEventListener('abort', interrupt);
+  let outcome: Outcome | undefined;
+  let problem: unknown;
+  child.on('message', (raw) => {
+    const message = trialMessage.parse(raw);
+    if (message.kind === 'progress') hooks.progress(message.text);
+    else if (message.kind === 'epoch') {
+      hooks.report(message.epoch, message.value).then(
+        (isOver) => say({ kind: 'verdict', isOver }),
+        (error: unknown) => {
+          problem = error;
+          interrupt();
+        },
+      );
+    } else outcome = message;
+  });
+  const lastWords = tailOf(child);
+  return new Promise<Outcome>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      hooks.signal.removeEventListener('abort', interrupt);
+      if (problem !== undefined) reject(problem);
+      else if (outcome) resolve(outcome);
+      else if (hooks.signal.aborted) resolve({ kind: 'interrupted' });
+      else
+        resolve({
+          kind: 'died',
+          reason: [`ended by ${signal ?? `exit code ${code}`}`, lastWords()].join(' ').trim(),
+        });
+    });
+  });
+}
+
+/** The end of what a process writes to standard error: why it died, perhaps. */
+function tailOf({ stderr }: ChildProcess): () => string {
+  let tail = '';
+  stderr?.setEncoding('utf8').on('data', (text) => {
+    tail = `${tail}${text}`.slice(-500);
+  });
+  return () => tail.trim();
+}

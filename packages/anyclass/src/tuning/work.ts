@@ -1,0 +1,109 @@
+// The work on a study: take a trial, carry it out, note what came of it, until none is left.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../commandLine/command.js';
+import { type Claim, type Ledger, openLedger, type Verdict } from './ledger.js';
+import type { StudySettings } from './study.js';
+import { startPulse } from './workerLife.js';
+
+/** What an objective may ask and tell while it carries out a trial. */
+export interface TrialHooks {
+  /** To be called with the metric after each epoch, counted from 1; true: the trial is to end. */
+  report(epoch: number, value: number | null): Promise<boolean>;
+  /** Aborted, the trial saves what it has and ends. */
+  readonly signal: AbortSignal;
+  /** Shows how far the trial is. */
+  progress(text: string): void;
+}
+
+export type Outcome =
+  /** Also where it was told to end. */
+  | { readonly kind: 'finished' | 'interrupted' }
+  /** Its process ended without a word: another attempt may do better. */
+  | { readonly kind: 'died'; readonly reason: string }
+  /** `hasBegun`: it was training already. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly hasBegun: boolean };
+
+/** Carries out a trial: trains with its values, or anything else that has epochs and a metric. */
+export type Objective = (claim: Claim, hooks: TrialHooks) => Promise<Outcome>;
+
+export interface WorkOptions {
+  readonly objective: Objective;
+  /** Trials side by side; default 1. */
+  readonly workers?: number;
+  /** Aborted, the trials under way are given back and the work ends. */
+  readonly signal?: AbortSignal;
+  /** What a worker is at, from 0 on; undefined where it has no trial. */
+  readonly onProgress?: (worker: number, claim: Claim | undefined, text: string) => void;
+  readonly onEnd?: (claim: Claim, outcome: Outcome['kind'] | 'stopped', reason?: string) => void;
+}
+
+const idleMilliseconds = 500;
+
+/**
+ * Works on a study until all its trials are over or the signal comes. Any number of processes may do so at once.
+ *
+ * @example
+ * await work('studies/sewer', settings, { objective: trainTrial('studies/sewer', settings), workers: 2 });
+ */
+export async function work(folder: string, settings: StudySettings, options: WorkOptions): Promise<void> {
+  using pulse = startPulse(folder);
+  const ledger = openLedger(folder, settings);
+  const failure = new AbortController();
+  const signal = AbortSignal.any([failure.signal, ...(options.signal ? [options.signal] : [])]);
+  const workOn = async (worker: number): Promise<void> => {
+    while (!signal.aborted) {
+      const claim = await ledger.claim(pulse.worker);
+      if (claim === 'done') return;
+      if (claim === 'wait') {
+        options.onProgress?.(worker, undefined, 'waits for trials of others');
+        await sleep(idleMilliseconds, undefined, { signal }).catch(() => {});
+      } else {
+        await carryOut(ledger, claim, worker, { ...options, signal });
+      }
+    }
+  };
+  const workers = Array.from({ length: options.workers ?? 1 }, (_, worker) =>
+    workOn(worker).catch((error: unknown) => {
+      failure.abort();
+      throw error;
+    }),
+  );
+  await Promise.allSettled(workers);
+  await Promise.all(workers);
+}
+
+async function carryOut(
+  ledger: Ledger,
+  claim: Claim,
+  worker: number,
+  { objective, signal, onProgress, onEnd }: WorkOptions & { readonly signal: AbortSignal },
+): Promise<void> {
+  const started = performance.now();
+  const seconds = () => Math.round(performance.now() - started) / 1000;
+  const last: { verdict: Verdict } = { verdict: 'on' };
+  const outcome = await objective(claim, {
+    signal,
+    progress: (text) => onProgress?.(worker, claim, text),
+    async report(epoch, value) {
+      last.verdict = await ledger.report(claim, epoch, value, seconds());
+      return last.verdict !== 'on';
+    },
+  });
+  if (last.verdict === 'taken') return;
+  if (last.verdict === 'stop') {
+    onEnd?.(claim, 'stopped');
+    return;
+  }
+  const reason = 'reason' in outcome ? outcome.reason : undefined;
+  // What cannot even begin in the first trial is no fault of the values: the data, or the configuration.
+  const isHopeless =
+    outcome.kind === 'failed' &&
+    !outcome.hasBegun &&
+    ledger.state().trials.every(({ history }) => history.length === 0);
+  if (outcome.kind === 'interrupted' || isHopeless) await ledger.giveBack(claim, 'interrupted');
+  else if (outcome.kind === 'died') await ledger.giveBack(claim, 'died', reason);
+  else await ledger.end(claim, outcome.kind, seconds(), reason);
+  if (isHopeless) throw new UserError(`trial ${claim.trial} could not be trained: ${reason}`);
+  onEnd?.(claim, outcome.kind, reason);
+}
