@@ -4,6 +4,7 @@ import { evaluate } from './evaluate.js';
 import { init } from './init.js';
 import { inspect } from './inspect.js';
 import { networks } from './networks.js';
+import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
 import { train } from './train.js';
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   evaluate,
   predict,
   networks,
+  playground,
   verify,
   doctor,
 ];

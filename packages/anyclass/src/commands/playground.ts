@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { command, UserError } from '../commandLine/command.js';
+import { playgroundPage } from '../playground/playgroundPage.js';
+import { writeWhole } from '../runFolder/wholeFile.js';
+
+export const playground = command({
+  name: 'playground',
+  summary: 'Write a page that shows the likelihoods and losses of two classes, to play with λ, α and γ',
+  examples: [
+    ['anyclass playground --open', 'writes playground.html and shows it in the browser'],
+    ['anyclass playground --out figures/surfaces.html', 'one file that works offline; send it to anyone'],
+  ],
+  options: z.object({
+    out: z.string().default('playground.html').describe('the file to write').meta({ placeholder: 'FILE' }),
+    open: z.boolean().default(false).describe('show it in the browser'),
+    json: z.boolean().default(false).describe('print JSON'),
+  }),
+  async run({ out, open, json }, terminal) {
+    const html = await playgroundPage();
+    try {
+      writeWhole(out, html);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UserError(`--out ${out} cannot be written: ${reason}`);
+    }
+    const written = { file: resolve(out), bytes: Buffer.byteLength(html) };
+    terminal.print(json ? JSON.stringify(written) : `wrote ${out}; open it in any browser`);
+    if (open) await openInBrowser(written.file, terminal.note);
+    return written;
+  },
+});
+
+async function openInBrowser(file: string, note: (text: string) => void): Promise<void> {
+  const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+    darwin: ['open'],
+    win32: ['cmd', '/c', 'start', ''],
+  };
+  const [program, ...words] = openers[process.platform] ?? ['xdg-open'];
+  const address = pathToFileURL(file).href;
+  const child = spawn(program, [...words, address], { stdio: 'ignore', detached: true });
+  await new Promise<void>((done) => {
+    child.once('spawn', done);
+    child.once('error', () => {
+      note(`no ${program} here to open it with: open ${address} yourself`);
+      done();
+    });
+  });
+  child.unref();
+}

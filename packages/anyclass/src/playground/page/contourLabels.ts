@@ -1,0 +1,48 @@
+// Where the contours' numbers stand: as near as possible to the diagonal along which the surface rises most, so that
+// they can be read one after the other, and never over each other or over the border.
+
+import type { Grid } from './contours.js';
+
+export interface ContourLabel {
+  /** The place among the levels. */
+  readonly level: number;
+  /** In steps of the grid. */
+  readonly x: number;
+  readonly y: number;
+}
+
+// Shares of a side: what a number needs around it.
+const border = 0.06;
+const apartAcross = 0.13;
+const apartAlong = 0.08;
+
+export function placeLabels(
+  { values, steps }: Grid,
+  segments: readonly (readonly number[])[],
+): ContourLabel[] {
+  const last = steps - 1;
+  const rise = Math.abs(values[last * steps + last]! - values[0]!);
+  const otherRise = Math.abs(values[last * steps]! - values[last]!);
+  const offDiagonal = (x: number, y: number) => Math.abs(rise >= otherRise ? x - y : x + y - last);
+  const placed: ContourLabel[] = [];
+  const isFree = (x: number, y: number) =>
+    Math.min(x, y) > border * last &&
+    Math.max(x, y) < (1 - border) * last &&
+    placed.every(
+      (label) => Math.abs(label.x - x) > apartAcross * last || Math.abs(label.y - y) > apartAlong * last,
+    );
+  for (const [level, points] of segments.entries()) {
+    let nearest: ContourLabel | undefined;
+    let distance = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < points.length; n += 4) {
+      const x = (points[n]! + points[n + 2]!) / 2;
+      const y = (points[n + 1]! + points[n + 3]!) / 2;
+      const candidate = offDiagonal(x, y);
+      if (candidate >= distance || !isFree(x, y)) continue;
+      nearest = { level, x, y };
+      distance = candidate;
+    }
+    if (nearest !== undefined) placed.push(nearest);
+  }
+  return placed;
+}

@@ -1,0 +1,100 @@
+// The form: sliders with a field for the exact value beside each, labels, palette and contours.
+
+import { paletteNames } from './palettes.js';
+import {
+  clamp,
+  contourCounts,
+  initialState,
+  type NumberField,
+  numberFields,
+  numberWithin,
+  type PlaygroundState,
+} from './state.js';
+
+export interface Controls {
+  show(state: PlaygroundState): void;
+}
+
+/** Calls `change` with what the reader changed. */
+export function controls(
+  form: HTMLFormElement,
+  change: (changed: Partial<PlaygroundState>) => void,
+): Controls {
+  fillChoices(choice(form, 'palette'), paletteNames);
+  fillChoices(choice(form, 'contours'), contourCounts, (count) => (count === 0 ? 'none' : String(count)));
+  form.addEventListener('submit', (event) => event.preventDefault());
+  form.addEventListener('reset', (event) => {
+    event.preventDefault();
+    change(initialState);
+  });
+  for (const label of ['y1', 'y2'] as const) {
+    input(form, label).addEventListener('change', () =>
+      change({ [label]: input(form, label).checked ? 1 : 0 }),
+    );
+  }
+  for (const field of numberFields) {
+    const slider = input(form, field);
+    const exact = input(form, `${field}Value`);
+    slider.addEventListener('input', () => change({ [field]: fromSlider(field, Number(slider.value)) }));
+    exact.addEventListener('change', () => {
+      const value = numberWithin(field, exact.value);
+      change(value === undefined ? {} : { [field]: value });
+    });
+  }
+  form.addEventListener('change', () => {
+    const palette = paletteNames.find((name) => name === choice(form, 'palette').value);
+    const contours = contourCounts.find((count) => String(count) === choice(form, 'contours').value);
+    change({ ...(palette && { palette }), ...(contours !== undefined && { contours }) });
+  });
+  return { show: (state) => show(form, state) };
+}
+
+function show(form: HTMLFormElement, state: PlaygroundState): void {
+  for (const label of ['y1', 'y2'] as const) input(form, label).checked = state[label] === 1;
+  for (const field of numberFields) {
+    const slider = input(form, field);
+    const text = String(Number(state[field].toPrecision(4)));
+    slider.value = String(toSlider(field, state[field]));
+    slider.setAttribute('aria-valuetext', text);
+    const exact = input(form, `${field}Value`);
+    if (exact.value !== text) exact.value = text;
+  }
+  choice(form, 'palette').value = state.palette;
+  choice(form, 'contours').value = String(state.contours);
+}
+
+// λ is looked for over decades, and 0 is a case of its own: place 0 is 0, places 1 to 120 run from 0.001 to 1.
+const lambdaPlaces = 120;
+
+/** A slider's place as the value that it stands for; λ in two digits. */
+export function fromSlider(field: NumberField, place: number): number {
+  if (field !== 'lambda') return clamp(field, place);
+  return place === 0 ? 0 : Number((10 ** ((3 * (place - 1)) / (lambdaPlaces - 1) - 3)).toPrecision(2));
+}
+
+/** The slider's place that is nearest to a value. */
+export function toSlider(field: NumberField, value: number): number {
+  if (field !== 'lambda') return value;
+  if (value <= 0) return 0;
+  return Math.max(1, Math.round(1 + ((Math.log10(value) + 3) / 3) * (lambdaPlaces - 1)));
+}
+
+function fillChoices<Choice extends string | number>(
+  select: HTMLSelectElement,
+  choices: readonly Choice[],
+  text: (choice: Choice) => string = String,
+): void {
+  select.replaceChildren(...choices.map((choice) => new Option(text(choice), String(choice))));
+}
+
+function input(form: HTMLFormElement, name: string): HTMLInputElement {
+  const found = form.elements.namedItem(name);
+  if (!(found instanceof HTMLInputElement)) throw new Error(`the form has no field '${name}'`);
+  return found;
+}
+
+function choice(form: HTMLFormElement, name: string): HTMLSelectElement {
+  const found = form.elements.namedItem(name);
+  if (!(found instanceof HTMLSelectElement)) throw new Error(`the form has no choice '${name}'`);
+  return found;
+}

@@ -1,0 +1,56 @@
+// The crosshair follows a pointer, a finger or the arrow keys on any of the plots.
+
+import { clamp, type PlaygroundState, ranges } from './state.js';
+
+type Point = Pick<PlaygroundState, 'p1' | 'p2'>;
+
+const keySteps: Record<string, readonly [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowDown: [0, -1],
+  ArrowUp: [0, 1],
+};
+
+/** Calls `move` with where the crosshair should be; `byKey` says that it was the keyboard. */
+export function followInput(
+  surface: HTMLElement,
+  current: () => Point,
+  move: (point: Point, byKey: boolean) => void,
+): void {
+  const followPointer = (event: PointerEvent) => {
+    const box = surface.getBoundingClientRect();
+    const across = (event.clientX - box.left) / box.width;
+    const up = 1 - (event.clientY - box.top) / box.height;
+    move({ p1: probabilityAt(across), p2: probabilityAt(up) }, false);
+  };
+  surface.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    surface.setPointerCapture(event.pointerId);
+    followPointer(event);
+  });
+  surface.addEventListener('pointermove', (event) => {
+    if (surface.hasPointerCapture(event.pointerId)) followPointer(event);
+  });
+  surface.addEventListener('keydown', (event) => {
+    const step = keySteps[event.key];
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const size = event.shiftKey ? 0.1 : 0.01;
+    const { p1, p2 } = current();
+    move({ p1: stepped('p1', p1, step[0] * size), p2: stepped('p2', p2, step[1] * size) }, true);
+  });
+}
+
+function probabilityAt(share: number): number {
+  const { min, max } = ranges.p1;
+  return clamp('p1', rounded(min + share * (max - min)));
+}
+
+function stepped(field: 'p1' | 'p2', value: number, step: number): number {
+  return clamp(field, rounded(value + step));
+}
+
+// A pixel is about 0.004: no more digits than the third in readings and in the address.
+function rounded(value: number): number {
+  return Math.round(1000 * value) / 1000;
+}

@@ -1,0 +1,39 @@
+// The scale of a plot: which values get a contour, and how values become colours.
+
+import type { ContourCount } from './state.js';
+
+export interface Scale {
+  /** The value of the brightest colour. */
+  readonly largest: number;
+  readonly levels: Record<ContourCount, readonly number[]>;
+  /** A value's place between the darkest colour, 0, and the brightest, 1. */
+  readonly share: (value: number) => number;
+}
+
+const tenths = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+export const likelihoodScale: Scale = {
+  largest: 1,
+  levels: {
+    0: [],
+    4: [0.2, 0.4, 0.6, 0.8],
+    9: tenths,
+    19: [0.05, ...tenths.flatMap((tenth) => [tenth, Number((tenth + 0.05).toFixed(2))])],
+  },
+  share: (value) => value,
+};
+
+// Two classes and their combination, all as wrong as the axes allow.
+const largestLoss = -3 * Math.log(0.01);
+
+/** One scale for all losses, so that their plots can be compared; by the root, since most of a plot lies near 0. */
+export const lossScale: Scale = {
+  largest: largestLoss,
+  levels: {
+    0: [],
+    4: [0.5, 1, 2, 5],
+    9: [0.1, 0.2, 0.5, 1, 2, 3, 4, 6, 8],
+    19: [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10],
+  },
+  share: (value) => Math.sqrt(value / largestLoss),
+};

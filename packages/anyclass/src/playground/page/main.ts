@@ -1,0 +1,112 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+// The page: one state, drawn once a frame, and only what a change has touched.
+
+import { likelihoodSurfaces } from '@anyclass/core';
+import { controls } from './controls.js';
+import { followInput } from './crosshairInput.js';
+import { lossScale } from './levels.js';
+import { paletteOf } from './palettes.js';
+import { plotRows } from './plots.js';
+import { type PlotView, plotView, steps } from './plotView.js';
+import { type PlaygroundState, stateFromHash, stateToHash } from './state.js';
+
+let state = stateFromHash(location.hash);
+let drawn: PlaygroundState | undefined;
+let palette = paletteOf(state.palette);
+let isFrameAsked = false;
+let addressTimer: ReturnType<typeof setTimeout> | undefined;
+let spokenBy: PlotView | undefined;
+
+const form = byId('controls', HTMLFormElement);
+const spoken = byId('spoken', HTMLElement);
+const settings = controls(form, change);
+const views = plotRows.flatMap(({ heading, explanation, plots }) => {
+  const row = document.createElement('section');
+  row.innerHTML = `<h2>${heading} <small>${explanation}</small></h2>`;
+  const rowViews = plots.map(plotView);
+  row.append(...rowViews.map(({ element }) => element));
+  byId('plots', HTMLElement).append(row);
+  return rowViews;
+});
+for (const view of views) {
+  followInput(
+    view.surface,
+    () => state,
+    (point, byKey) => {
+      spokenBy = byKey ? view : undefined;
+      change(point);
+    },
+  );
+}
+byId('largest', HTMLElement).textContent = lossScale.largest.toFixed(1);
+new ResizeObserver(() => {
+  drawn = undefined;
+  askFrame();
+}).observe(views[0]!.surface);
+addEventListener('hashchange', () => {
+  state = stateFromHash(location.hash);
+  askFrame();
+});
+settings.show(state);
+draw();
+
+function change(changed: Partial<PlaygroundState>): void {
+  state = { ...state, ...changed };
+  askFrame();
+  // Browsers allow few changes of the address a second, and a drag should leave no trail for the back button.
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(() => history.replaceState(null, '', `#${stateToHash(state)}`), 150);
+}
+
+function askFrame(): void {
+  if (isFrameAsked) return;
+  isFrameAsked = true;
+  requestAnimationFrame(() => {
+    isFrameAsked = false;
+    settings.show(state);
+    draw();
+  });
+}
+
+function draw(): void {
+  const before = drawn;
+  const isRecoloured = before?.palette !== state.palette || before.contours !== state.contours;
+  if (before?.palette !== state.palette) {
+    palette = paletteOf(state.palette);
+    showLegend();
+  }
+  const moved = views.filter(({ plot }) => before === undefined || isMoved(plot.dependsOn, before));
+  likelihoodSurfaces(
+    moved.map(({ plot }) => plot),
+    { ...state, targets: [state.y1, state.y2], steps },
+    moved.map(({ values }) => values),
+  );
+  const side = views[0]!.surface.clientWidth;
+  const pixelRatio = Math.min(devicePixelRatio, 2);
+  for (const { canvas, values } of before === undefined || isRecoloured ? views : moved) {
+    canvas.resize(side, pixelRatio);
+    canvas.paint({ values, steps }, palette, state.contours);
+  }
+  for (const view of views) {
+    const words = view.showReading(state);
+    if (view === spokenBy) spoken.textContent = words;
+  }
+  drawn = state;
+}
+
+function isMoved(dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[], before: PlaygroundState): boolean {
+  return (['y1', 'y2', ...dependsOn] as const).some((field) => before[field] !== state[field]);
+}
+
+function showLegend(): void {
+  const context = byId('legend', HTMLCanvasElement).getContext('2d');
+  const colours = new ImageData(new Uint8ClampedArray(palette.pixels.slice().buffer), 256, 1);
+  context?.putImageData(colours, 0, 0);
+}
+
+function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`the page has no '${id}'`);
+  return found;
+}

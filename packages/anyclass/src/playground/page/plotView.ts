@@ -1,0 +1,106 @@
+// One plot of the page: its title, the surface with axes, the crosshair with the arrow, and the reading below.
+
+import { likelihoodScale, lossScale } from './levels.js';
+import type { PlotDefinition } from './plots.js';
+import { readingAt, shortNumber } from './reading.js';
+import { type PlaygroundState, ranges } from './state.js';
+import { type SurfaceCanvas, surfaceCanvas } from './surfaceCanvas.js';
+
+export const steps = 200;
+
+export interface PlotView {
+  readonly plot: PlotDefinition;
+  readonly values: Float32Array;
+  readonly element: HTMLElement;
+  /** What takes the pointer and the keys. */
+  readonly surface: HTMLElement;
+  readonly canvas: SurfaceCanvas;
+  /** Moves the crosshair and its reading; gives the reading in words. */
+  readonly showReading: (state: PlaygroundState) => string;
+}
+
+export function plotView(plot: PlotDefinition): PlotView {
+  const element = document.createElement('figure');
+  element.id = plot.id;
+  element.innerHTML = `
+<figcaption><strong>${plot.title}</strong><span>${plot.formula}</span></figcaption>
+<div class="frame">${ticks()}
+<div class="surface" tabindex="0" role="application" aria-roledescription="plot with a crosshair">
+<svg aria-hidden="true">
+<g class="shade"><line class="down" y2="100%"/><line class="across" x2="100%"/></g>
+<g class="light"><line class="down" y2="100%"/><line class="across" x2="100%"/></g>
+<svg class="place"><path/><circle r="3"/></svg>
+</svg></div></div>
+<p class="reading"><output></output><span></span></p>`;
+  const surface = part(element, '.surface');
+  const canvas = surfaceCanvas(plot.negativeLog ? lossScale : likelihoodScale, steps);
+  surface.prepend(canvas.heat, canvas.lines);
+  return {
+    plot,
+    element,
+    surface,
+    canvas,
+    values: new Float32Array(steps * steps),
+    showReading: crosshair(plot, element, surface),
+  };
+}
+
+function crosshair(
+  plot: PlotDefinition,
+  element: HTMLElement,
+  surface: HTMLElement,
+): PlotView['showReading'] {
+  const output = part(element, 'output');
+  const slope = part(element, '.reading span');
+  const [down, across] = [surface.querySelectorAll('.down'), surface.querySelectorAll('.across')];
+  const place = surface.querySelector('.place');
+  const arrow = surface.querySelector('path');
+  return (state) => {
+    const left = `${100 * axisShare(state.p1)}%`;
+    const top = `${100 * (1 - axisShare(state.p2))}%`;
+    for (const line of down) for (const end of ['x1', 'x2']) line.setAttribute(end, left);
+    for (const line of across) for (const end of ['y1', 'y2']) line.setAttribute(end, top);
+    place?.setAttribute('x', left);
+    place?.setAttribute('y', top);
+    const { value, gradient, push } = readingAt(plot, state);
+    arrow?.setAttribute('d', arrowPath(...push));
+    output.textContent = shortNumber(value);
+    output.title = String(value);
+    slope.textContent = `∇ (${gradient.map(shortNumber).join(', ')})`;
+    const words = `${plot.title}${plot.negativeLog ? ' loss' : ''}: ${shortNumber(value)} at p1 ${shortNumber(state.p1)}, p2 ${shortNumber(state.p2)}`;
+    surface.setAttribute('aria-label', `${words}. Arrow keys move the crosshair.`);
+    return words;
+  };
+}
+
+/** A probability's place along an axis, from 0 to 1. */
+export function axisShare(probability: number): number {
+  const { min, max } = ranges.p1;
+  return (probability - min) / (max - min);
+}
+
+// The length tells steep from flat without leaving the plot: from 12 pixels up to 52.
+function arrowPath(along1: number, along2: number): string {
+  const size = Math.hypot(along1, along2);
+  if (!(size > 1e-9)) return '';
+  const [dx, dy] = [along1 / size, -along2 / size];
+  const length = 12 + (40 * size) / (1 + size);
+  const at = (along: number, aside: number) =>
+    `${(dx * along - dy * aside).toFixed(1)} ${(dy * along + dx * aside).toFixed(1)}`;
+  const neck = length - 8;
+  return `M${at(0, 1)}L${at(neck, 1)}L${at(neck, 4.5)}L${at(length, 0)}L${at(neck, -4.5)}L${at(neck, -1)}L${at(0, -1)}Z`;
+}
+
+function ticks(): string {
+  const places = [0.25, 0.5, 0.75].map((tick) => [tick, (100 * axisShare(tick)).toFixed(1)] as const);
+  const across = places.map(([tick, place]) => `<span style="left:${place}%">${tick}</span>`).join('');
+  const up = places.map(([tick, place]) => `<span style="bottom:${place}%">${tick}</span>`).join('');
+  return `<div class="ordinate" aria-hidden="true">${up}<i>p<sub>2</sub></i></div>
+<div class="abscissa" aria-hidden="true">${across}<i>p<sub>1</sub></i></div>`;
+}
+
+function part(element: HTMLElement, selector: string): HTMLElement {
+  const found = element.querySelector<HTMLElement>(selector);
+  if (found === null) throw new Error(`the plot has no '${selector}'`);
+  return found;
+}

@@ -1,0 +1,94 @@
+// The twelve surfaces that the paper's appendix compares: means of probabilities, likelihoods of the labels, and their
+// -log, the losses.
+
+import type { LikelihoodQuantity, SurfaceKind } from '@anyclass/core';
+
+export interface PlotDefinition extends SurfaceKind {
+  readonly id: string;
+  readonly title: string;
+  /** HTML. */
+  readonly formula: string;
+  readonly negativeLog: boolean;
+  /** The settings that move it, beside the labels. */
+  readonly dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[];
+}
+
+export interface PlotRow {
+  readonly heading: string;
+  /** HTML. */
+  readonly explanation: string;
+  readonly plots: readonly PlotDefinition[];
+}
+
+// One symbol with marks below and above.
+const symbol = (name: string, below = '', above = '') =>
+  `<i>${name}</i>${below && `<sub>${below}</sub>`}${above && `<sup>${above}</sup>`}`;
+const ofP = (name: string) => `${symbol(name)}(${symbol('p')})`;
+const normalised = (name: string) => `${ofP(name)} / (${ofP(name)} + ${symbol(name)}(1−${symbol('p')}))`;
+
+const means: readonly PlotDefinition[] = [
+  likelihoodPlot('product', 'Product', `${ofP('P')} = ∏ ${symbol('p', 'j', '<i>w</i>ⱼ')}`, ['lambda']),
+  likelihoodPlot(
+    'geometric-mean',
+    'Geometric mean',
+    `${ofP('G')} = ∏ ${symbol('p', 'j', '<i>w</i>ⱼ/Σ<i>w</i>')}`,
+    ['lambda'],
+  ),
+  likelihoodPlot('normalised-product', 'Normalised product', normalised('P'), ['lambda']),
+  likelihoodPlot(
+    'normalised-geometric-mean',
+    'Normalised geometric mean',
+    `${symbol('p', 'a')} = ${normalised('G')}`,
+    ['lambda'],
+  ),
+];
+
+const likelihoods: readonly PlotDefinition[] = [
+  likelihoodPlot('bce', 'Binary cross-entropy', `∏ ${symbol('p', 'j', 't')}`, ['gamma']),
+  likelihoodPlot('any-class', 'Any class, geometric mean', symbol('p', 'a', 't'), ['lambda', 'gamma']),
+  likelihoodPlot(
+    'any-class-product',
+    'Any class, plain product',
+    `${symbol('p', 'a', 't')} with ${symbol('P')} for ${symbol('G')}`,
+    ['lambda', 'gamma'],
+  ),
+  likelihoodPlot(
+    'combined',
+    'Combined',
+    `∏ ${symbol('p', 'j', 't')} · (${symbol('p', 'a', 't')})<sup><i>α</i></sup>`,
+    ['lambda', 'alpha', 'gamma'],
+  ),
+];
+
+/** A row of four each. */
+export const plotRows: readonly PlotRow[] = [
+  {
+    heading: 'Means of the probabilities',
+    explanation: `weights ${symbol('w', 'j')} = 1 for a present class, <i>λ</i> for an absent one; all 1 if none is present`,
+    plots: means,
+  },
+  {
+    heading: 'Likelihood of the labels',
+    explanation: `${symbol('p', '', 't')} is what is given to the truth: ${symbol('p')} if present, 1−${symbol('p')} if absent`,
+    plots: likelihoods,
+  },
+  {
+    heading: 'Loss',
+    explanation: '−log of the row above',
+    plots: likelihoods.map((plot) => ({
+      ...plot,
+      id: `${plot.id}-loss`,
+      formula: `−log ${plot.formula}`,
+      negativeLog: true,
+    })),
+  },
+];
+
+function likelihoodPlot(
+  quantity: LikelihoodQuantity,
+  title: string,
+  formula: string,
+  dependsOn: PlotDefinition['dependsOn'],
+): PlotDefinition {
+  return { id: quantity, quantity, title, formula, negativeLog: false, dependsOn };
+}

@@ -1,0 +1,118 @@
+// A surface on two canvases: colours at the grid's resolution, which the browser scales smoothly, and over them
+// contours at the screen's.
+
+import { placeLabels } from './contourLabels.js';
+import { contourSegments, type Grid } from './contours.js';
+import type { Scale } from './levels.js';
+import type { Palette } from './palettes.js';
+import type { ContourCount } from './state.js';
+
+export interface SurfaceCanvas {
+  readonly heat: HTMLCanvasElement;
+  readonly lines: HTMLCanvasElement;
+  paint(grid: Grid, palette: Palette, contours: ContourCount): void;
+  /** Fits the contours' resolution to the size on screen; tells whether that changed. */
+  resize(side: number, pixelRatio: number): boolean;
+}
+
+export function surfaceCanvas(scale: Scale, steps: number): SurfaceCanvas {
+  const heat = canvas('heat', steps);
+  const lines = canvas('lines', steps);
+  const heatContext = context(heat);
+  const lineContext = context(lines);
+  const image = heatContext.createImageData(steps, steps);
+  const pixels = new Uint32Array(image.data.buffer);
+  let ratio = 1;
+  return {
+    heat,
+    lines,
+    paint(grid, palette, contours) {
+      if (scale.largest === 1) colourLinearly(pixels, grid, palette);
+      else colourByRoot(pixels, grid, palette, scale.largest);
+      heatContext.putImageData(image, 0, 0);
+      lineContext.clearRect(0, 0, lines.width, lines.height);
+      drawContours(lineContext, grid, palette, scale, scale.levels[contours], ratio);
+    },
+    resize(side, pixelRatio) {
+      const width = Math.round(side * pixelRatio);
+      if (lines.width === width && ratio === pixelRatio) return false;
+      lines.width = width;
+      lines.height = width;
+      ratio = pixelRatio;
+      return true;
+    },
+  };
+}
+
+// The first row of a grid is at the bottom of the plot, that of an image at the top.
+function colourLinearly(pixels: Uint32Array, { values, steps }: Grid, palette: Palette): void {
+  const colours = palette.pixels;
+  for (let row = 0; row < steps; row++) {
+    let from = (steps - 1 - row) * steps;
+    for (let to = row * steps; to < (row + 1) * steps; to++)
+      pixels[to] = colours[(values[from++]! * 255.5) | 0]!;
+  }
+}
+
+function colourByRoot(pixels: Uint32Array, { values, steps }: Grid, palette: Palette, largest: number): void {
+  const colours = palette.pixels;
+  const factor = 255.5 ** 2 / largest;
+  for (let row = 0; row < steps; row++) {
+    let from = (steps - 1 - row) * steps;
+    for (let to = row * steps; to < (row + 1) * steps; to++)
+      pixels[to] = colours[Math.sqrt(values[from++]! * factor) | 0]!;
+  }
+}
+
+function drawContours(
+  context: CanvasRenderingContext2D,
+  grid: Grid,
+  palette: Palette,
+  scale: Scale,
+  levels: readonly number[],
+  ratio: number,
+): void {
+  const { width } = context.canvas;
+  const unit = width / (grid.steps - 1);
+  const segments = contourSegments(grid, levels);
+  context.lineWidth = ratio;
+  for (const ink of ['#000', '#fff']) {
+    context.beginPath();
+    for (const [n, points] of segments.entries()) {
+      if (palette.ink(scale.share(levels[n]!)) !== ink) continue;
+      for (let at = 0; at < points.length; at += 4) {
+        context.moveTo(points[at]! * unit, width - points[at + 1]! * unit);
+        context.lineTo(points[at + 2]! * unit, width - points[at + 3]! * unit);
+      }
+    }
+    context.strokeStyle = ink;
+    context.stroke();
+  }
+  context.font = `${10 * ratio}px system-ui, sans-serif`;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  for (const { level, x, y } of placeLabels(grid, segments)) {
+    const text = String(levels[level]!);
+    const share = scale.share(levels[level]!);
+    const [halfWidth, halfHeight] = [(text.length * 2.8 + 2) * ratio, 6 * ratio];
+    const [left, top] = [x * unit, width - y * unit];
+    context.fillStyle = palette.colour(share);
+    context.fillRect(left - halfWidth, top - halfHeight, 2 * halfWidth, 2 * halfHeight);
+    context.fillStyle = palette.ink(share);
+    context.fillText(text, left, top);
+  }
+}
+
+function canvas(name: string, side: number): HTMLCanvasElement {
+  const element = document.createElement('canvas');
+  element.className = name;
+  element.width = side;
+  element.height = side;
+  return element;
+}
+
+function context(element: HTMLCanvasElement): CanvasRenderingContext2D {
+  const found = element.getContext('2d');
+  if (found === null) throw new Error('this browser draws no canvas');
+  return found;
+}

@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+// Packing puts the page here. A checkout has none and builds it from the sources that are there, so it is never old;
+// an installed package needs no bundler.
+const packed = join(import.meta.dirname, 'playground.html');
+
+/** The whole page as HTML that asks for no other file. */
+export async function playgroundPage(): Promise<string> {
+  if (existsSync(packed)) return readFile(packed, 'utf8');
+  const { buildPage } = await import('./buildPage.js');
+  return buildPage();
+}
