@@ -13,6 +13,9 @@ export interface StudyProgress extends Disposable {
   readonly ended: NonNullable<WorkOptions['onEnd']>;
 }
 
+/** Milliseconds between lines of a worker where they cannot change in place. */
+const plainLineEvery = 30_000;
+
 /**
  * Shows how the work on a study goes, until it is disposed of.
  *
@@ -24,11 +27,12 @@ export function studyProgress(
   { metric }: StudySettings,
   ledger: Ledger,
   workers: number,
-  output?: ProgressOutput,
+  output: ProgressOutput = process.stderr,
 ): StudyProgress {
   const lines = liveLines(workers + 1, output);
   const started = performance.now();
   const overAtStart = overIn(ledger);
+  const notedAt: number[] = [];
   const summary = () => {
     const { trials, goal } = ledger.state();
     const over = overIn(ledger);
@@ -44,7 +48,12 @@ export function studyProgress(
   return {
     show(worker, claim, text) {
       const trial = claim === undefined ? '' : `trial ${claim.trial}, `;
-      lines.set(worker + 1, `worker ${worker + 1}: ${trial}${text}`);
+      const line = `worker ${worker + 1}: ${trial}${text}`;
+      lines.set(worker + 1, line);
+      const now = performance.now();
+      if (output.isTTY || now - (notedAt[worker] ?? started) < plainLineEvery) return;
+      notedAt[worker] = now;
+      lines.note(line);
     },
     ended({ trial, values }, outcome, reason) {
       const known = ledger.state().trials[trial];
@@ -57,7 +66,7 @@ export function studyProgress(
       lines.note(
         `trial ${trial} ${outcome} after ${known?.history.length ?? 0} epochs:${result} ${settings.join(', ')}${why}`,
       );
-      if (output?.isTTY !== true && !process.stderr.isTTY) lines.note(summary());
+      if (!output.isTTY) lines.note(summary());
     },
     [Symbol.dispose]: () => lines.end(),
   };
