@@ -1,4 +1,5 @@
 import type { Command } from '../commandLine/command.js';
+import { compare } from './compare.js';
 import { doctor } from './doctor.js';
 import { evaluate } from './evaluate.js';
 import { init } from './init.js';
@@ -8,6 +9,7 @@ import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
 import { train } from './train.js';
+import { tune } from './tune.js';
 import { verify } from './verify.js';
 
 /** In the order in which the help lists them. */
@@ -16,6 +18,8 @@ export const commands: readonly Command[] = [
   inspect,
   prepare,
   train,
+  tune,
+  compare,
   evaluate,
   predict,
   networks,

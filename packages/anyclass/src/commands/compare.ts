@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { command, UserError } from '../commandLine/command.js';
+import { compareRuns } from '../experiments/comparison.js';
+import { comparisonTables } from '../experiments/comparisonTables.js';
+import { failureText, runExperiment } from '../experiments/experiment.js';
+import { deviceSetting, experimentFields } from '../experiments/experimentOptions.js';
+import { planRuns } from '../experiments/plan.js';
+import { readRun } from '../experiments/readRuns.js';
+import { writeResultFiles } from '../experiments/resultFiles.js';
+import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
+import { textTable } from '../tables/index.js';
+
+export const compare = command({
+  name: 'compare',
+  summary: 'Train with several losses and seeds from one configuration, and say which differences hold',
+  positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
+  examples: [
+    ['anyclass compare quick --out comparisons/digits', 'four losses, three seeds, on the embedded digits'],
+    [
+      'anyclass compare quick --losses bce,any-bce@lambda=0.02,any-bce@lambda=0.2 --seeds 1,2 --out comparisons/lambda',
+      'losses with settings of their own',
+    ],
+    [
+      'anyclass compare base.json --networks tresnet-m,vit-b-16@batchSize=64 --datasets \'@keep=["coco-41"]\' --datasets \'@keep=["coco-animals"]@loss.lambda=0.2\' --devices cuda:0,cuda:1 --out comparisons/coco',
+      'networks and label sets too, over two GPUs; the same command again goes on where it was stopped',
+    ],
+  ],
+  options: z.object({
+    ...experimentFields,
+    losses: z
+      .string()
+      .default('bce,any-bce,focal,any-focal')
+      .describe('losses, each with settings behind @: any-bce@lambda=0.2@alpha=0.5')
+      .meta({ placeholder: 'LOSS,…' }),
+    seeds: z
+      .string()
+      .default('1,2,3')
+      .describe('seeds of weights, order and augmentation')
+      .meta({ placeholder: 'N,…' }),
+    networks: z
+      .string()
+      .optional()
+      .describe('networks, likewise; default that of the configuration')
+      .meta({ placeholder: 'NETWORK,…' }),
+    datasets: z
+      .array(z.string())
+      .default([])
+      .describe('DATASET, likewise; once for each; @FIELD=VALUE alone is for the data of the configuration')
+      .meta({ placeholder: 'DATASET' }),
+  }),
+  async run(options, terminal) {
+    const { config, set, losses, seeds, networks, datasets, devices, replicates, out, json } = options;
+    const plan = await planRuns({
+      config,
+      set: [...set, ...deviceSetting(devices)],
+      losses: parseVariants(losses, 'loss'),
+      seeds: parseSeeds(seeds),
+      ...(networks !== undefined && { networks: parseVariants(networks, 'network') }),
+      datasets: datasets.map((text) => parseVariant(text, 'data')),
+      out,
+    });
+    const { folders, failed } = await runExperiment(plan, options, terminal);
+    if (folders.length === 0) throw new UserError(failureText(failed));
+    const comparison = await compareRuns(folders.map(readRun), { replicates });
+    const tables = comparisonTables(comparison);
+    writeResultFiles(out, 'comparison', comparison, tables);
+    terminal.print(
+      json ? JSON.stringify(comparison, null, 2) : tables.map(({ table }) => textTable(table)).join('\n\n\n'),
+    );
+    terminal.note(`wrote ${out}/comparison.json and ${out}/tables`);
+    if (failed.length > 0) throw new UserError(failureText(failed));
+    return comparison;
+  },
+});

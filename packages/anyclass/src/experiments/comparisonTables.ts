@@ -1,0 +1,195 @@
+// A comparison as tables in the paper's layout.
+
+import type { PaperFigure } from '@anyclass/core';
+import type { Cell, Column, Table } from '../tables/index.js';
+import type {
+  Comparison,
+  FigureDifferences,
+  FigureSpreads,
+  GroupFigures,
+  HeldDifference,
+  MethodDifference,
+} from './comparison.js';
+import type { Spread } from './spread.js';
+
+/** A table, and what its files are called. */
+export interface NamedTable {
+  readonly name: string;
+  readonly table: Table;
+}
+
+/** The figures by their names in the paper. */
+export const figureTitles: Readonly<Record<PaperFigure, string>> = {
+  macroF1: 'F1',
+  macroF2: 'F2',
+  f2Ciw: 'F2-CIW',
+  mAP: 'mAP',
+  f1Neg: 'F1-Neg',
+};
+
+/**
+ * For each dataset: the figures on validation and test, those at fitted thresholds, and the differences to the standard loss.
+ *
+ * @example
+ * comparisonTables(await compareRuns(runs)).map(({ name }) => name)
+ * // ['coco64-results', 'coco64-fitted', 'coco64-differences']
+ */
+export function comparisonTables(comparison: Comparison): NamedTable[] {
+  const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
+  return datasets.flatMap((dataset) => {
+    const groups = comparison.groups.filter((group) => group.dataset === dataset);
+    const differences = comparison.differences.filter((each) => each.dataset === dataset);
+    const stem = datasets.length === 1 ? '' : `${dataset.replaceAll(/[^a-zA-Z0-9._-]+/g, '_')}-`;
+    return [
+      { name: `${stem}results`, table: resultTable(dataset, groups) },
+      ...(groups.some(({ fittedTest }) => fittedTest)
+        ? [{ name: `${stem}fitted`, table: fittedTable(dataset, groups) }]
+        : []),
+      ...(differences.length > 0
+        ? [
+            {
+              name: `${stem}differences`,
+              table: differenceTable(dataset, groups[0]!.figures, differences, comparison),
+            },
+          ]
+        : []),
+    ];
+  });
+}
+
+function resultTable(dataset: string, groups: readonly GroupFigures[]): Table {
+  const { figures } = groups[0]!;
+  const hasTest = groups.some(({ test }) => test);
+  const column = (group: string) =>
+    figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
+  return {
+    title: dataset,
+    note: `Percent, at 0.5; ${spreadNote(groups)}.`,
+    columns: [...methodColumns(groups), ...column('Validation'), ...(hasTest ? column('Test') : [])],
+    rows: groups.map((group) => [
+      ...methodCells(group, groups),
+      ...figureCells(group, groups, ({ validation }) => validation),
+      ...(hasTest ? figureCells(group, groups, ({ test }) => test) : []),
+    ]),
+  };
+}
+
+function fittedTable(dataset: string, groups: readonly GroupFigures[]): Table {
+  return {
+    title: `${dataset}, test, at thresholds fitted on validation`,
+    note: `Percent; each class and run has its own threshold; ${spreadNote(groups)}.`,
+    columns: [
+      ...methodColumns(groups),
+      ...groups[0]!.figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent' })),
+    ],
+    rows: groups.map((group) => [
+      ...methodCells(group, groups),
+      ...figureCells(group, groups, ({ fittedTest }) => fittedTest),
+    ]),
+  };
+}
+
+function differenceTable(
+  dataset: string,
+  figures: readonly PaperFigure[],
+  differences: readonly MethodDifference[],
+  { replicates, confidence }: Comparison,
+): Table {
+  const percent = Math.round(100 * confidence);
+  const hasNetworks = new Set(differences.map(({ network }) => network)).size > 1;
+  const row = (each: MethodDifference, thresholds: string, at: FigureDifferences): Cell[] => [
+    ...(hasNetworks ? [each.network] : []),
+    `${each.loss} − ${each.standard}`,
+    thresholds,
+    ...figures.map((figure) => differenceCell(at[figure])),
+    heldText(figures, at),
+  ];
+  return {
+    title: `${dataset}, ${differences[0]!.split}: difference to the standard loss`,
+    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${replicates} draws; in each, a side's figure is the mean over its seeds). A difference holds where its interval leaves out 0. The interval says nothing of other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
+    columns: [
+      ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
+      { title: 'difference', kind: 'text' },
+      { title: 'thresholds', kind: 'text' },
+      ...figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'difference' })),
+      { title: 'what holds', kind: 'text' },
+    ],
+    rows: differences.flatMap((each) => [
+      row(each, '0.5', each.atHalf),
+      ...(each.atFitted ? [row(each, 'fitted', each.atFitted)] : []),
+    ]),
+  };
+}
+
+function methodColumns(groups: readonly GroupFigures[]): Column[] {
+  return [
+    ...(hasSeveralNetworks(groups) ? [{ title: 'network', kind: 'text' } as const] : []),
+    { title: 'loss', kind: 'text' },
+    { title: 'seeds', kind: 'count' },
+  ];
+}
+
+function methodCells(group: GroupFigures, groups: readonly GroupFigures[]): Cell[] {
+  return [...(hasSeveralNetworks(groups) ? [group.network] : []), group.label, group.seeds.length];
+}
+
+function hasSeveralNetworks(groups: readonly GroupFigures[]): boolean {
+  return new Set(groups.map(({ network }) => network)).size > 1;
+}
+
+/** The best of each network stands out. */
+function figureCells(
+  group: GroupFigures,
+  groups: readonly GroupFigures[],
+  part: (group: GroupFigures) => FigureSpreads | null,
+): Cell[] {
+  const rivals = groups.filter(({ network }) => network === group.network);
+  return group.figures.map((figure) => {
+    const spread = part(group)?.[figure] ?? null;
+    const best = Math.max(...rivals.map((rival) => part(rival)?.[figure]?.mean ?? Number.NEGATIVE_INFINITY));
+    return spreadCell(spread, rivals.length > 1 && spread?.mean === best);
+  });
+}
+
+/** With two seeds a standard deviation means little: both ends are shown. */
+export function spreadCell(spread: Spread | null, isBest: boolean): Cell {
+  if (!spread) return null;
+  const { mean, standardDeviation, lowest, highest, values } = spread;
+  return {
+    value: mean,
+    ...(values.length === 2 && { interval: { low: lowest, high: highest } }),
+    ...(values.length > 2 && standardDeviation !== null && { spread: standardDeviation }),
+    ...(isBest && { emphasis: 'strong' }),
+  };
+}
+
+function spreadNote(groups: readonly GroupFigures[]): string {
+  const most = Math.max(...groups.map(({ seeds }) => seeds.length));
+  if (most === 1) return 'one seed';
+  return most === 2
+    ? 'the mean of two seeds, in brackets both'
+    : 'the mean over seeds ± their standard deviation';
+}
+
+function differenceCell(difference: HeldDifference | null): Cell {
+  if (!difference) return null;
+  const { value, low, high, holds } = difference;
+  return { value, interval: { low, high }, emphasis: holds === 'unclear' ? 'faint' : 'strong' };
+}
+
+/** Such as 'higher: F1, mAP*; lower: F1-Neg'. */
+export function heldText(figures: readonly PaperFigure[], differences: FigureDifferences): string {
+  const named = (word: HeldDifference['holds']) =>
+    figures
+      .filter((figure) => differences[figure]?.holds === word)
+      .map((figure) => figureTitles[figure] + (isOfOneSign(differences[figure]!) ? '' : '*'));
+  const parts = (['higher', 'lower'] as const).flatMap((word) => {
+    const names = named(word);
+    return names.length > 0 ? [`${word}: ${names.join(', ')}`] : [];
+  });
+  return parts.length > 0 ? parts.join('; ') : 'nothing';
+}
+
+function isOfOneSign({ value, perSeed }: HeldDifference): boolean {
+  return perSeed.every((difference) => Math.sign(difference) === Math.sign(value));
+}

@@ -1,0 +1,100 @@
+// All runs of an experiment: every combination of data, network, loss and seed, from one configuration.
+
+import { join } from 'node:path';
+import { UsageError } from '../commandLine/command.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import type { Configuration } from '../configuration/schema.js';
+import { absolutePaths } from '../runFolder/runFolder.js';
+import { isAnyClass } from './seedGroups.js';
+import type { Variant } from './variants.js';
+
+export interface ExperimentRequest {
+  /** A file or recipe, as `train` takes it. */
+  readonly config: string;
+  readonly set: readonly string[];
+  /** Left out: what the configuration names. */
+  readonly datasets?: readonly Variant[];
+  readonly networks?: readonly Variant[];
+  readonly losses?: readonly Variant[];
+  readonly seeds: readonly number[];
+  /** The folder of all runs. */
+  readonly out: string;
+}
+
+export interface PlannedRun {
+  /** The folder's name. */
+  readonly name: string;
+  readonly folder: string;
+  readonly configuration: Configuration;
+}
+
+/**
+ * The runs of an experiment. Settings of a dataset come before those of a network, and those of a loss last.
+ *
+ * @example
+ * const runs = await planRuns({ config: 'quick', set: [], losses: parseVariants('bce,any-bce', 'loss'), seeds: [1], out: 'out' });
+ * runs.map(({ name }) => name) // ['digits-tresnet-s-bce-seed1', 'digits-tresnet-s-any-bce@lambda=0.02-seed1']
+ */
+export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]> {
+  const { config, set, datasets, networks, losses, seeds, out } = request;
+  const runs: PlannedRun[] = [];
+  for (const data of optional(datasets)) {
+    for (const network of optional(networks)) {
+      for (const loss of optional(losses)) {
+        for (const seed of seeds) {
+          const read = await readConfiguration(config, {
+            dataset: data?.name || undefined,
+            set: [
+              ...set,
+              ...(data?.set ?? []),
+              ...(network ? [`network.name=${network.name}`, ...network.set] : []),
+              ...(loss ? [`loss.name=${loss.name}`, ...loss.set] : []),
+              `seed=${seed}`,
+            ],
+          });
+          const configuration = absolutePaths(read);
+          const name = runName(configuration, [data, network, loss]);
+          runs.push({ name, folder: join(out, name), configuration });
+        }
+      }
+    }
+  }
+  const twice = runs.find(({ name }, i) => runs.findIndex((other) => other.name === name) < i);
+  if (twice) throw new UsageError(`two of the variants are the same run, ${twice.name}`);
+  return runs;
+}
+
+function optional(variants: readonly Variant[] | undefined): readonly (Variant | undefined)[] {
+  return variants === undefined || variants.length === 0 ? [undefined] : variants;
+}
+
+/** λ always stands with an any-class loss, so that an experiment that sets it finds the runs of one that took it as it was. */
+function runName(
+  { data, network, loss, seed }: Configuration,
+  [dataVariant, networkVariant, lossVariant]: readonly (Variant | undefined)[],
+): string {
+  const settings = (variant: Variant | undefined) =>
+    (variant?.set ?? []).filter((setting) => !setting.startsWith('loss.lambda='));
+  const kept = data.keep && !dataVariant ? [data.keep.join('+')] : [];
+  const lambda = isAnyClass(loss.name) ? [`lambda=${loss.lambda}`] : [];
+  return [
+    [fileStem(data.dataset), ...kept, ...settings(dataVariant)].join('@'),
+    [network.name, ...settings(networkVariant)].join('@'),
+    [loss.name, ...lambda, ...settings(lossVariant)].join('@'),
+    `seed${seed}`,
+  ]
+    .join('-')
+    .replaceAll(/[^a-zA-Z0-9._@=+-]+/g, '_')
+    .slice(0, 200);
+}
+
+/** `coco64` for `data/coco64/part-*.parquet`: what stands for a dataset in names. */
+function fileStem(dataset: string): string {
+  const named = /^([a-z0-9-]+)=/.exec(dataset);
+  if (named) return named[1]!;
+  const parts = dataset.split(',')[0]!.split(/[\\/]/);
+  const last = parts.at(-1)!;
+  return last.includes('*')
+    ? (parts.at(-2) ?? 'data')
+    : last.replace(/\.(csv|json|parquet|tsv|txt)(\.gz)?$/, '');
+}

@@ -1,0 +1,88 @@
+// Images are decoded once for all runs, before the first begins: no two processes write a cache.
+
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Terminal } from '../commandLine/terminal.js';
+import { defined, openOptions } from '../configuration/openOptions.js';
+import type { Configuration } from '../configuration/schema.js';
+import { openPixels } from '../data/cache/openCache.js';
+import { prepareCache } from '../data/cache/prepareCache.js';
+import { openDataset } from '../data/openDataset.js';
+
+/** What is left free on the disk, for checkpoints and scores. */
+const reserve = 2 * 2 ** 30;
+
+/**
+ * Prepares the caches that runs name and that are not complete. Where the disk has no room, the runs decode as they go.
+ * The scenes of `digits` are drawn, not decoded: they are not prepared.
+ *
+ * @example
+ * await prepareCaches(plan.map(({ configuration }) => configuration), terminal, signal);
+ */
+export async function prepareCaches(
+  configurations: readonly Configuration[],
+  terminal: Pick<Terminal, 'note' | 'progress'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const distinct = new Map(
+    configurations
+      .filter(({ data }) => data.dataset !== 'digits')
+      .map((configuration) => [cacheKey(configuration), configuration]),
+  );
+  for (const configuration of distinct.values()) await prepareOne(configuration, terminal, signal);
+}
+
+function cacheKey({ data, network }: Configuration): string {
+  const { dataset, columns, imageFolder, channels, cache } = data;
+  return JSON.stringify([dataset, columns, imageFolder, channels, cache, network.inputSize]);
+}
+
+async function prepareOne(
+  { data, network }: Configuration,
+  terminal: Pick<Terminal, 'note' | 'progress'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const dataset = await openDataset(data.dataset, openOptions(data));
+  try {
+    const { channels } = { ...dataset.preparation, ...defined({ channels: data.channels }) };
+    const format = { width: network.inputSize, height: network.inputSize, channels };
+    const { pixels, state } = await openPixels(dataset, format, data.cache);
+    await pixels.close();
+    if (state.kind === 'complete') return;
+    const bytes = dataset.names.length * format.width * format.height * channels;
+    const free = await freeBytes(data.cache);
+    if (free < bytes + reserve) {
+      terminal.note(
+        `no room for a cache at ${data.cache} (${gibibytes(bytes)} GiB needed, ${gibibytes(free)} free): every run decodes the images`,
+      );
+      return;
+    }
+    const bar = terminal.progress(`preparing ${dataset.name}`, dataset.names.length, 'images');
+    let before = 0;
+    await prepareCache(dataset, {
+      format,
+      folder: data.cache,
+      signal,
+      strict: data.strict,
+      onProgress: (done) => {
+        bar.advance(done - before);
+        before = done;
+      },
+    });
+    bar.finish();
+  } finally {
+    await dataset.images.close();
+  }
+}
+
+async function freeBytes(path: string): Promise<number> {
+  let existing = path;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  const { bavail, bsize } = await statfs(existing);
+  return bavail * bsize;
+}
+
+function gibibytes(bytes: number): string {
+  return (bytes / 2 ** 30).toFixed(1);
+}

@@ -1,0 +1,63 @@
+// What is there of a planned run, and whether it is the one that is asked for.
+
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { validateConfiguration } from '../configuration/validate.js';
+import { openRun, runPaths } from '../runFolder/runFolder.js';
+import { lockRun } from '../runFolder/runLock.js';
+import { UserError } from '../userError.js';
+import { differingFields } from './configurationFields.js';
+import type { PlannedRun } from './plan.js';
+
+export type RunState = 'absent' | 'begun' | 'finished';
+
+/**
+ * Whether a run has to be begun, resumed or only read. A run with other settings is refused, with the fields that differ;
+ * where it computes and its cache do not count.
+ *
+ * @example
+ * runState(planned) // 'begun' for one that was interrupted
+ */
+export function runState({ folder, configuration }: PlannedRun): RunState {
+  const paths = runPaths(folder);
+  if (!existsSync(paths.config)) {
+    removeRemains(folder);
+    return 'absent';
+  }
+  const recorded = validateConfiguration(openRun(folder).record.configuration, paths.config);
+  const differing = differingFields(recorded, configuration);
+  if (differing.length > 0) {
+    const told = differing
+      .slice(0, 5)
+      .map(
+        ({ field, first, second }) =>
+          `${field} is ${first ?? 'not set'} there and ${second ?? 'not set'} now`,
+      );
+    throw new UserError(
+      `${folder} holds a run with other settings: ${told.join('; ')}${differing.length > 5 ? '; …' : ''}. Choose another --out, or remove that folder`,
+    );
+  }
+  return existsSync(paths.summary) ? 'finished' : 'begun';
+}
+
+/** Whether another living process works on the run. */
+export function isBusy(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  try {
+    lockRun(folder)[Symbol.dispose]();
+    return false;
+  } catch (error) {
+    if (error instanceof UserError) return true;
+    throw error;
+  }
+}
+
+/** A process that was killed at the very beginning leaves empty folders, in which no run could be begun. */
+function removeRemains(folder: string): void {
+  if (!existsSync(folder) || isBusy(folder)) return;
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  if (files.length > 0)
+    throw new UserError(`${folder} holds files but no run: choose another --out, or remove that folder`);
+  rmSync(folder, { recursive: true });
+}

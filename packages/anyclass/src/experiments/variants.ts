@@ -1,0 +1,77 @@
+// What a user lists to be compared: `bce,any-bce@lambda=0.02,any-bce@lambda=0.2`.
+
+import { UsageError } from '../commandLine/command.js';
+import { configurationSchema } from '../configuration/schema.js';
+
+/** A name, and fields set with it as `--set` takes them. */
+export interface Variant {
+  /** As the user wrote it. */
+  readonly text: string;
+  readonly name: string;
+  /** `field=value`, with full dotted names. */
+  readonly set: readonly string[];
+}
+
+/**
+ * Variants separated by commas, each a name and settings behind `@`. A setting without a dot is a field of `part`, unless
+ * the configuration itself has one of that name.
+ *
+ * @example
+ * parseVariants('bce,any-bce@lambda=0.2@epochs=3', 'loss')[1]
+ * // { text: 'any-bce@lambda=0.2@epochs=3', name: 'any-bce', set: ['loss.lambda=0.2', 'epochs=3'] }
+ */
+export function parseVariants(list: string, part: 'loss' | 'network'): Variant[] {
+  return splitOutsideBrackets(list, ',').map((text) => parseVariant(text.trim(), part));
+}
+
+/**
+ * One variant; `data` keeps its commas and every `@` that no setting follows, for both may stand in a path. Settings
+ * without a name are for the configuration's own data.
+ *
+ * @example
+ * parseVariant('coco64/part-*.parquet@keep=["coco-41"]', 'data').set // ['data.keep=["coco-41"]']
+ */
+export function parseVariant(text: string, part: 'data' | 'loss' | 'network'): Variant {
+  const [name = '', ...settings] = text.split(/@(?=[a-zA-Z.]+=)/);
+  if (name === '' && (part !== 'data' || settings.length === 0))
+    throw new UsageError(`'${text}' does not name a ${part}`);
+  const unfinished = part === 'data' ? -1 : name.indexOf('@');
+  if (unfinished >= 0) {
+    throw new UsageError(
+      `'${text}': behind @ stands field=value, such as lambda=0.2, not '${name.slice(unfinished + 1)}'`,
+    );
+  }
+  return { text, name, set: settings.map((setting) => fullName(setting, part)) };
+}
+
+/** Whole numbers of at least 0, separated by commas, none twice. */
+export function parseSeeds(list: string): number[] {
+  const seeds = list.split(',').map((text) => {
+    const seed = text.trim() === '' ? Number.NaN : Number(text);
+    if (!Number.isInteger(seed) || seed < 0)
+      throw new UsageError(`--seeds: '${text}' is not a whole number of at least 0`);
+    return seed;
+  });
+  const twice = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
+  if (twice !== undefined) throw new UsageError(`--seeds: ${twice} stands there twice`);
+  return seeds;
+}
+
+function fullName(setting: string, part: string): string {
+  const field = setting.slice(0, setting.indexOf('='));
+  return field.includes('.') || Object.hasOwn(configurationSchema.shape, field)
+    ? setting
+    : `${part}.${setting}`;
+}
+
+function splitOutsideBrackets(text: string, separator: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') depth++;
+    if (character === ']' || character === '}') depth--;
+    if (character === separator && depth === 0) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}
