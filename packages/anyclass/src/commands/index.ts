@@ -8,6 +8,7 @@ import { networks } from './networks.js';
 import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
+import { sweep } from './sweep.js';
 import { train } from './train.js';
 import { tune } from './tune.js';
 import { verify } from './verify.js';
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   train,
   tune,
   compare,
+  sweep,
   evaluate,
   predict,
   networks,

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { command, UserError } from '../commandLine/command.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import { compareRuns } from '../experiments/comparison.js';
+import { comparisonTables } from '../experiments/comparisonTables.js';
+import { failureText, runExperiment } from '../experiments/experiment.js';
+import { deviceSetting, experimentFields } from '../experiments/experimentOptions.js';
+import { planRuns } from '../experiments/plan.js';
+import { readRun } from '../experiments/readRuns.js';
+import { writeResultFiles } from '../experiments/resultFiles.js';
+import { recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
+import { sweepFigure } from '../experiments/sweepFigure.js';
+import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
+import { parseSeeds } from '../experiments/variants.js';
+import { writeWhole } from '../runFolder/wholeFile.js';
+import { textTable } from '../tables/index.js';
+
+export const sweep = command({
+  name: 'sweep',
+  summary: 'Train with one field at several values, beside the standard loss, and recommend one',
+  positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
+  examples: [
+    ['anyclass sweep quick --out sweeps/lambda', "the paper's values of λ, three seeds"],
+    ['anyclass sweep base.json --over alpha=0.25,0.5,1 --seeds 1,2 --out sweeps/alpha', 'α'],
+    [
+      'anyclass sweep base.json --over optimizer.rate=0.01,0.03,0.1 --max-drop 1 --out sweeps/rate',
+      'any numeric field; of the values, those that cost 1 point of F1-Neg or more are not recommended',
+    ],
+  ],
+  options: z.object({
+    ...experimentFields,
+    over: z
+      .string()
+      .default('lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1')
+      .describe('lambda, alpha, gamma, beta or any numeric field, and its values')
+      .meta({ placeholder: 'FIELD=N,…' }),
+    seeds: z
+      .string()
+      .default('1,2,3')
+      .describe('seeds of weights, order and augmentation')
+      .meta({ placeholder: 'N,…' }),
+    maxDrop: z
+      .number()
+      .positive()
+      .default(1.5)
+      .describe(
+        'recommended is the value with the highest validation F1 whose validation mAP is not below the standard loss’s, and whose F1-Neg is less than so many points below it',
+      ),
+  }),
+  async run(options, terminal) {
+    const { config, over, seeds, devices, replicates, maxDrop, out, json } = options;
+    const set = [...options.set, ...deviceSetting(devices)];
+    const swept = parseOver(over);
+    const losses = sweepVariants(swept, await readConfiguration(config, { set }));
+    const plan = await planRuns({ config, set, losses, seeds: parseSeeds(seeds), out });
+    const { folders, failed } = await runExperiment(plan, options, terminal);
+    if (folders.length === 0) throw new UserError(failureText(failed));
+    const comparison = await compareRuns(folders.map(readRun), { replicates });
+    const points = sweepPoints(swept, comparison, plan);
+    const { field, title } = swept;
+    const result: Sweep = {
+      field,
+      title,
+      points,
+      recommendation: recommend(points, title, maxDrop / 100),
+      comparison,
+    };
+    const tables = comparisonTables(comparison);
+    writeResultFiles(out, 'sweep', result, tables);
+    const splits = points.every(({ figures }) => figures.test)
+      ? (['validation', 'test'] as const)
+      : (['validation'] as const);
+    for (const split of splits) writeWhole(join(out, `sweep-${split}.svg`), sweepFigure(result, split));
+    const texts = [...tables.map(({ table }) => textTable(table)), result.recommendation.reason];
+    terminal.print(json ? JSON.stringify(result, null, 2) : texts.join('\n\n\n'));
+    terminal.note(
+      `wrote ${out}/sweep.json, ${splits.map((split) => `${out}/sweep-${split}.svg`).join(', ')} and ${out}/tables`,
+    );
+    if (failed.length > 0) throw new UserError(failureText(failed));
+    return result;
+  },
+});

@@ -1,0 +1,74 @@
+// A sweep: one field at several values, beside the standard loss.
+
+import { UsageError, UserError } from '../commandLine/command.js';
+import { configurationFields } from '../configuration/reference.js';
+import type { Configuration } from '../configuration/schema.js';
+import { isAnyClass } from './seedGroups.js';
+import type { Variant } from './variants.js';
+
+export interface SweptField {
+  /** Dotted. */
+  readonly field: string;
+  /** For axes and texts: `λ`, or the field's name. */
+  readonly title: string;
+  /** Rising. */
+  readonly values: readonly number[];
+}
+
+const symbols: Readonly<Record<string, string>> = {
+  'loss.lambda': 'λ',
+  'loss.alpha': 'α',
+  'loss.gamma': 'γ',
+  'loss.beta': 'β',
+};
+
+/**
+ * The field and the values of `--over`; fields of the loss need no prefix.
+ *
+ * @example
+ * parseOver('lambda=0,0.02,0.2') // { field: 'loss.lambda', title: 'λ', values: [0, 0.02, 0.2] }
+ */
+export function parseOver(text: string): SweptField {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new UsageError(`--over takes field=value,value,…, not '${text}'`);
+  const given = text.slice(0, equals);
+  const field = Object.hasOwn(symbols, `loss.${given}`) ? `loss.${given}` : given;
+  const known = configurationFields().filter(({ kind }) => kind === 'number' || kind === 'whole number');
+  if (!known.some(({ name }) => name === field)) {
+    throw new UsageError(
+      `--over: there is no numeric field '${given}'; there are ${known.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  if (field === 'seed') throw new UsageError('--over: seeds are given with --seeds');
+  const values = text
+    .slice(equals + 1)
+    .split(',')
+    .map((part) => {
+      const value = part.trim() === '' ? Number.NaN : Number(part);
+      if (Number.isNaN(value)) throw new UsageError(`--over: '${part}' is not a number`);
+      return value;
+    })
+    .sort((a, b) => a - b);
+  const twice = values.find((value, i) => value === values[i + 1]);
+  if (twice !== undefined) throw new UsageError(`--over: ${twice} stands there twice`);
+  return { field, title: symbols[field] ?? field, values };
+}
+
+/**
+ * The losses of a sweep: the standard one as the configuration has it, then the configuration's own at each value. Where
+ * that is a standard loss itself, there is no other to stand beside.
+ */
+export function sweepVariants({ field, values }: SweptField, { loss }: Configuration): Variant[] {
+  if (!isAnyClass(loss.name) && (field === 'loss.lambda' || field === 'loss.alpha')) {
+    throw new UserError(`${field} has no say in ${loss.name}: add --set loss.name=any-${loss.name}`);
+  }
+  const standard = isAnyClass(loss.name) ? [loss.name.slice('any-'.length)] : [];
+  return [
+    ...standard.map((name) => ({ text: name, name, set: [] })),
+    ...values.map((value) => ({
+      text: `${loss.name}@${field}=${value}`,
+      name: loss.name,
+      set: [`${field}=${value}`],
+    })),
+  ];
+}
