@@ -1,5 +1,5 @@
-// Compiles a folder of C++ (and CUDA) into one shared library beside libtorch: one compiler call per source file, side
-// by side, and nothing at all while neither the sources nor libtorch have changed.
+// Compiles a folder of C++ (and CUDA) into one shared library, most against libtorch: one compiler call per source file,
+// side by side, and nothing at all while neither the sources nor libtorch have changed.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { fingerprint, root, SetupError } from './shell.mjs';
  * @property {string} sourceFolder from the project's root
  * @property {string} library the file to make, from the project's root
  * @property {(file: string) => boolean} uses whether a source file belongs in it, here
- * @property {string[]} flags of the C++ compiler, beside libtorch's own
+ * @property {string[]} flags of the C++ compiler, beside libtorch's own and its standard
  * @property {string[]} linkFlags
  * @property {{ nvcc: string, flags: string[] }} [cuda] the compiler of its .cu files
  */
@@ -23,7 +23,7 @@ import { fingerprint, root, SetupError } from './shell.mjs';
  * Builds the library where it is missing or out of date.
  *
  * @param {NativeLibrary} plan
- * @param {import('./libtorch.mjs').Libtorch} libtorch
+ * @param {import('./libtorch.mjs').Libtorch} [libtorch] left out for what does not use it
  * @returns {Promise<boolean>} whether it was built
  */
 export async function buildNativeLibrary(plan, libtorch) {
@@ -35,13 +35,14 @@ export async function buildNativeLibrary(plan, libtorch) {
   const headers = files.filter((file) => file.endsWith('.h'));
   const expected = fingerprint(
     [...sources, ...headers].map((file) => join(sourceFolder, file)),
-    [JSON.stringify(libtorch), JSON.stringify(plan)],
+    [JSON.stringify(libtorch ?? null), JSON.stringify(plan)],
   );
   const stamp = join(build, 'fingerprint');
   if (existsSync(library) && existsSync(stamp) && readFileSync(stamp, 'utf8') === expected) return false;
 
   const compiler = cxx();
-  console.log(`setup: building ${plan.title} against libtorch ${libtorch.version} (${libtorch.origin})`);
+  const against = libtorch ? ` against libtorch ${libtorch.version} (${libtorch.origin})` : '';
+  console.log(`setup: building ${plan.title}${against}`);
   mkdirSync(build, { recursive: true });
   const objects = sources.map((source) => join(build, `${source}.o`));
   const commands = sources.map((source, i) => {
@@ -55,10 +56,10 @@ export async function buildNativeLibrary(plan, libtorch) {
   const unfinished = `${library}.new`;
   await compile(compiler, [
     ...linkFlags(libtorch),
-    ...plan.linkFlags,
     '-o',
     unfinished,
     ...objects,
+    ...plan.linkFlags,
     ...libraries(libtorch),
   ]);
   renameSync(unfinished, library);
@@ -75,30 +76,29 @@ function cxx() {
   );
 }
 
-/** @param {import('./libtorch.mjs').Libtorch} libtorch */
+/** @param {import('./libtorch.mjs').Libtorch} [libtorch] */
 function compileFlags(libtorch) {
+  const own = ['-fPIC', '-fvisibility=hidden'];
+  if (!libtorch) return [...own, '-std=c++17'];
   const includes = [...libtorch.include, ...(libtorch.cuda ? [join(libtorch.cuda, 'include')] : [])];
-  return ['-fPIC', '-fvisibility=hidden', ...libtorch.flags, ...includes.flatMap((folder) => ['-I', folder])];
+  return [...own, ...libtorch.flags, ...includes.flatMap((folder) => ['-I', folder])];
 }
 
 /**
  * nodelete: libtorch cannot be unloaded, so what uses it stays when a worker thread that loaded it ends.
  * no-as-needed: libtorch_cuda registers its operators by being there, though no symbol asks for it.
  *
- * @param {import('./libtorch.mjs').Libtorch} libtorch
+ * @param {import('./libtorch.mjs').Libtorch} [libtorch]
  */
 function linkFlags(libtorch) {
-  return [
-    '-shared',
-    `-L${libtorch.lib}`,
-    `-Wl,-rpath,${libtorch.lib}`,
-    '-Wl,-z,nodelete',
-    '-Wl,--no-as-needed',
-  ];
+  const own = ['-shared', '-Wl,-z,nodelete'];
+  if (!libtorch) return own;
+  return [...own, `-L${libtorch.lib}`, `-Wl,-rpath,${libtorch.lib}`, '-Wl,--no-as-needed'];
 }
 
-/** @param {import('./libtorch.mjs').Libtorch} libtorch */
+/** @param {import('./libtorch.mjs').Libtorch} [libtorch] */
 function libraries(libtorch) {
+  if (!libtorch) return [];
   const cuda = ['-ltorch_cuda', '-lc10_cuda', `-L${libtorch.cuda}/lib64`, '-lcudart'];
   return ['-ltorch', '-ltorch_cpu', '-lc10', ...(libtorch.cuda ? cuda : []), '-ldl'];
 }

@@ -4,6 +4,7 @@
 import { buildAddon } from './addon.mjs';
 import { buildFusedLibrary } from './fusedLibrary.mjs';
 import { buildTypeScript, installPackages } from './javascript.mjs';
+import { buildJpegDecoder } from './jpegDecoder.mjs';
 import { findOrInstallLibtorch } from './libtorch.mjs';
 import { SetupError } from './shell.mjs';
 
@@ -16,6 +17,7 @@ try {
   const libtorch = findOrInstallLibtorch();
   await buildAddon(libtorch);
   await buildFusedLibrary(libtorch);
+  await buildJpegDecoder();
   buildTypeScript();
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;

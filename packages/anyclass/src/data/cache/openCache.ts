@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
-import type { PixelFormat } from '../images/decode.js';
+import { imageBytes, type PixelFormat } from '../images/decode.js';
 import type { DecoderOptions } from '../images/decoder.js';
-import { decodedPixels, imageBytes, type PixelSource } from '../images/pixelSource.js';
+import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import {
   cachePath,
   fingerprintBits,

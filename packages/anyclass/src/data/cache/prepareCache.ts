@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
-import type { PixelFormat } from '../images/decode.js';
+import { imageBytes, type PixelFormat } from '../images/decode.js';
 import type { DecoderOptions } from '../images/decoder.js';
-import { decodedPixels, imageBytes, type PixelSource } from '../images/pixelSource.js';
+import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import { createQuarantine, type Quarantined } from '../images/quarantine.js';
 import { limiter, settleAll } from '../loading/limiter.js';
 import {

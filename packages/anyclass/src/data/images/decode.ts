@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import { DataError, reasonOf } from '../dataError.js';
 import { enlarge } from './enlarge.js';
 import type { StoredImage } from './imageSource.js';
+import { decodeJpeg } from './jpeg.js';
 
 /** The size of a decoded image, the same for all of a dataset: the network's input. */
 export interface PixelFormat {
@@ -9,6 +10,14 @@ export interface PixelFormat {
   readonly height: number;
   /** 1 gray, 3 RGB. */
   readonly channels: 1 | 3;
+}
+
+/** What decodes all that the JPEG decoder does not. */
+type DecodeOther = (image: StoredImage, format: PixelFormat) => Promise<Uint8Array>;
+
+/** Bytes of one decoded image. */
+export function imageBytes({ width, height, channels }: PixelFormat): number {
+  return width * height * channels;
 }
 
 // Images are decoded side by side, one thread each; libvips need not divide one image among threads, and its cache of
@@ -28,16 +37,40 @@ const longestDecode = 60; // seconds; a decoder that loops on a damaged file end
  * @example
  * (await decodeImage({ kind: 'encoded', bytes }, { width: 224, height: 224, channels: 3 })).length // 150528
  */
-export async function decodeImage(image: StoredImage, format: PixelFormat): Promise<Uint8Array> {
+export async function decodeImage(
+  image: StoredImage,
+  format: PixelFormat,
+  decodeOther: DecodeOther = decodeWithSharp,
+): Promise<Uint8Array> {
+  const stored = storedPixels(image, format);
+  if (stored) return stored;
+  const out = new Uint8Array(imageBytes(format));
+  await decodeInto(image, format, out, 0, decodeOther);
+  return out;
+}
+
+/**
+ * The same, into memory that is there.
+ *
+ * @example
+ * await decodeInto({ kind: 'encoded', bytes }, format, batch, 3 * imageBytes(format)) // the fourth image of a batch
+ */
+export async function decodeInto(
+  image: StoredImage,
+  format: PixelFormat,
+  out: Uint8Array,
+  offset: number,
+  decodeOther: DecodeOther = decodeWithSharp,
+): Promise<void> {
+  const stored = storedPixels(image, format);
+  if (stored) out.set(stored, offset);
+  else if (image.kind === 'pixels' || !(await decodeJpeg(image.bytes, format, out, offset)))
+    out.set(await decodeOther(image, format), offset);
+}
+
+/** With sharp: every format, every peculiarity, and the reason where an image is damaged. */
+export async function decodeWithSharp(image: StoredImage, format: PixelFormat): Promise<Uint8Array> {
   const { width, height, channels } = format;
-  if (
-    image.kind === 'pixels' &&
-    image.width === width &&
-    image.height === height &&
-    image.channels === channels
-  ) {
-    return image.pixels;
-  }
   try {
     const { data, info } = await open(image)
       .autoOrient()
@@ -67,6 +100,16 @@ export async function imageSize(
   } catch (error) {
     throw decodeError(error);
   }
+}
+
+/** The pixels of an image that is stored as they are wanted. */
+function storedPixels(image: StoredImage, { width, height, channels }: PixelFormat): Uint8Array | undefined {
+  const isWanted =
+    image.kind === 'pixels' &&
+    image.width === width &&
+    image.height === height &&
+    image.channels === channels;
+  return isWanted ? image.pixels : undefined;
 }
 
 function open(image: StoredImage): Sharp {

@@ -11,11 +11,6 @@ export interface PixelSource {
   close(): Promise<void>;
 }
 
-/** Bytes of one decoded image. */
-export function imageBytes({ width, height, channels }: PixelFormat): number {
-  return width * height * channels;
-}
-
 /**
  * Images decoded each time they are asked for.
  *
@@ -32,7 +27,7 @@ export function decodedPixels(
   return {
     format,
     async readInto(row, out, offset) {
-      out.set(await decoder.decode(await images.read(row)), offset);
+      await decoder.decodeInto(await images.read(row), out, offset);
     },
     close: () => decoder.close(),
   };

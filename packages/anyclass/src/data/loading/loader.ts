@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Dataset } from '../dataset.js';
-import { imageBytes, type PixelSource } from '../images/pixelSource.js';
+import { imageBytes } from '../images/decode.js';
+import type { PixelSource } from '../images/pixelSource.js';
 import { createQuarantine, type Quarantined } from '../images/quarantine.js';
 import { limiter, settleAll } from './limiter.js';
 import { type BatchPlan, checkPlan, epochOrder, rowsOfStep, stepsPerEpoch } from './order.js';

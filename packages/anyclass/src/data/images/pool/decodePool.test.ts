@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeImage } from '../decode.js';
+import { decodeWithSharp } from '../decode.js';
 import { createDecodePool } from './decodePool.js';
 import { frameHeader, frameReader } from './frames.js';
 
@@ -35,7 +35,7 @@ describe.skipIf(!built)('decoding in processes (needs the built package)', () =>
     const names = readdirSync(fixtures).filter((name) => /\.(png|jpg|webp|tif|gif)$/.test(name));
     const there = await Promise.all(names.map((name) => pool.decode(bytesOf(name))));
     for (const [i, name] of names.entries()) {
-      const here = await decodeImage({ kind: 'encoded', bytes: bytesOf(name) }, format);
+      const here = await decodeWithSharp({ kind: 'encoded', bytes: bytesOf(name) }, format);
       expect(Buffer.from(there[i]!).equals(here)).toBe(true);
     }
     await expect(pool.decode(bytesOf('rgb.png').subarray(0, 50))).rejects.toThrow('libpng read error');

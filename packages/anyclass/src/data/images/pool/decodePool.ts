@@ -4,7 +4,7 @@ import { DataError } from '../../dataError.js';
 import type { PixelFormat } from '../decode.js';
 import { frameHeader, frameReader } from './frames.js';
 
-/** Processes that decode images side by side. */
+/** Processes that decode images with sharp, side by side. */
 export interface DecodePool {
   /** Decode an encoded image; rejects with the reason where that fails. */
   decode(bytes: Uint8Array): Promise<Uint8Array>;

@@ -1,9 +1,9 @@
-// A process that decodes images: encoded bytes in on stdin, pixels or a reason out on stdout, one after another.
+// A process that decodes images with sharp: encoded bytes in on stdin, pixels or a reason out on stdout, one after another.
 // Started by decodePool.ts with the size as its arguments; ends when its stdin does.
 
 import { once } from 'node:events';
 import { reasonOf } from '../../dataError.js';
-import { decodeImage } from '../decode.js';
+import { decodeWithSharp } from '../decode.js';
 import { frameHeader, frameReader } from './frames.js';
 
 const [width = 0, height = 0, channels = 0] = process.argv.slice(2).map(Number);
@@ -21,7 +21,7 @@ async function answer(bytes: Buffer): Promise<void> {
   let kind = 0;
   let payload: Uint8Array;
   try {
-    payload = await decodeImage({ kind: 'encoded', bytes }, format);
+    payload = await decodeWithSharp({ kind: 'encoded', bytes }, format);
   } catch (error) {
     kind = 1;
     payload = Buffer.from(reasonOf(error));

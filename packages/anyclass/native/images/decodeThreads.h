@@ -1,0 +1,32 @@
+// Threads that decode. libuv's four are left to read files: with as many as there are cores, all of them decode.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace images {
+
+class DecodeThreads {
+ public:
+  // Runs the work on a thread, begun in the order given. A thread is started only where the others are busy.
+  void run(std::function<void()> work);
+
+  // Drops what has not begun, waits for the rest.
+  void stop();
+
+ private:
+  void serve();
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::deque<std::function<void()>> waiting;
+  std::vector<std::thread> threads;
+  size_t idle = 0;
+  bool stopping = false;
+};
+
+}  // namespace images

@@ -1,0 +1,172 @@
+// libjpeg-turbo decodes at an eighth, a quarter or half the size for less work where that is still large enough: each
+// block of 8 x 8 pixels becomes one of 1, 2 or 4 by leaving out the frequencies above. The triangle filter does the rest.
+#include "jpeg.h"
+
+#include <csetjmp>
+#include <cstdio>
+#include <vector>
+
+#include <jpeglib.h>
+
+#include "jpegMarkers.h"
+#include "rowResizer.h"
+
+namespace images {
+namespace {
+
+constexpr double mostPixels = 100e6;  // beyond it, memory and time are sharp's to limit
+constexpr int mostScans = 100;        // a progressive JPEG has about ten; libvips stops at as many
+
+struct Failure {
+  jpeg_error_mgr manager;  // first: libjpeg hands out pointers to it
+  jmp_buf place;
+};
+
+[[noreturn]] void fail(j_common_ptr info) { std::longjmp(reinterpret_cast<Failure*>(info->err)->place, 1); }
+
+void failOnWarning(j_common_ptr info, int level) {
+  if (level < 0) fail(info);
+}
+
+boolean failAtEnd(j_decompress_ptr info) {
+  fail(reinterpret_cast<j_common_ptr>(info));
+}
+
+void skip(j_decompress_ptr info, long count) {
+  if (count <= 0) return;
+  if (static_cast<size_t>(count) > info->src->bytes_in_buffer) fail(reinterpret_cast<j_common_ptr>(info));
+  info->src->next_input_byte += count;
+  info->src->bytes_in_buffer -= count;
+}
+
+void limitScans(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > mostScans) fail(info);
+}
+
+// Everything that needs an end, owned outside of the functions that longjmp leaves.
+struct Decompression {
+  jpeg_decompress_struct info{};
+  Failure failure{};
+  jpeg_source_mgr source{};
+  jpeg_progress_mgr progress{};
+
+  Decompression(const uint8_t* bytes, size_t size) {
+    info.err = jpeg_std_error(&failure.manager);
+    failure.manager.error_exit = fail;
+    failure.manager.emit_message = failOnWarning;
+    source.next_input_byte = bytes;
+    source.bytes_in_buffer = size;
+    source.init_source = [](j_decompress_ptr) {};
+    source.fill_input_buffer = failAtEnd;
+    source.skip_input_data = skip;
+    source.resync_to_restart = jpeg_resync_to_restart;
+    source.term_source = [](j_decompress_ptr) {};
+    progress.progress_monitor = limitScans;
+  }
+  ~Decompression() { jpeg_destroy_decompress(&info); }
+  Decompression(const Decompression&) = delete;
+};
+
+// Reads the header and chooses the colours; false where the image is not for us.
+bool readHeader(Decompression& jpeg, int channels) {
+  auto& info = jpeg.info;
+  if (setjmp(jpeg.failure.place)) return false;
+  jpeg_create_decompress(&info);
+  info.src = &jpeg.source;
+  info.progress = &jpeg.progress;
+  jpeg_save_markers(&info, JPEG_APP0 + 1, 0xFFFF);
+  jpeg_save_markers(&info, JPEG_APP0 + 2, 0xFFFF);
+  jpeg_read_header(&info, TRUE);
+  const bool isGray = info.jpeg_color_space == JCS_GRAYSCALE;
+  const bool isColour = info.jpeg_color_space == JCS_YCbCr || info.jpeg_color_space == JCS_RGB;
+  if (!isGray && !(isColour && channels == 3)) return false;
+  if (static_cast<double>(info.image_width) * info.image_height > mostPixels) return false;
+  for (auto marker = info.marker_list; marker != nullptr; marker = marker->next) {
+    if (marker->marker == JPEG_APP0 + 2 && isForeignProfile(marker->data, marker->data_length)) return false;
+  }
+  info.out_color_space = isGray ? JCS_GRAYSCALE : JCS_RGB;
+  return true;
+}
+
+int orientationOf(const jpeg_decompress_struct& info) {
+  for (auto marker = info.marker_list; marker != nullptr; marker = marker->next) {
+    const int orientation = marker->marker == JPEG_APP0 + 1 ? exifOrientation(marker->data, marker->data_length) : 1;
+    if (orientation != 1) return orientation;
+  }
+  return 1;
+}
+
+// The least of 1, 2, 4 and 8 eighths that leaves both sides twice as large as asked for: nearer to it, the plain means
+// that libjpeg makes of 2 x 2 pixels and more would show (2.4 gray levels from 448 to 224, where this gives 0.1).
+int eighths(const jpeg_decompress_struct& info, int width, int height) {
+  int scale = 1;
+  while (scale < 8 && (info.image_width * scale < 16u * width || info.image_height * scale < 16u * height)) scale *= 2;
+  return scale;
+}
+
+bool start(Decompression& jpeg) {
+  if (setjmp(jpeg.failure.place)) return false;
+  return jpeg_start_decompress(&jpeg.info) == TRUE;
+}
+
+bool readRows(Decompression& jpeg, RowResizer& resizer, uint8_t* out) {
+  auto& info = jpeg.info;
+  if (setjmp(jpeg.failure.place)) return false;
+  while (info.output_scanline < info.output_height) {
+    JSAMPROW rows[RowResizer::rowsAhead];
+    for (int i = 0; i < RowResizer::rowsAhead; i++) rows[i] = resizer.row(static_cast<int>(info.output_scanline) + i);
+    jpeg_read_scanlines(&info, rows, RowResizer::rowsAhead);
+    resizer.take(static_cast<int>(info.output_scanline), out);
+  }
+  return true;
+}
+
+// Decodes all rows into width x height pixels with the channels that libjpeg gives.
+bool readPixels(Decompression& jpeg, int width, int height, uint8_t* out) {
+  const auto& info = jpeg.info;
+  const double scale = info.scale_num / 8.0;
+  const SourceSize source{static_cast<int>(info.output_width), static_cast<int>(info.output_height), info.image_width * scale,
+                          info.image_height * scale};
+  RowResizer resizer(source, width, height, info.output_components);
+  return readRows(jpeg, resizer, out);
+}
+
+// Orientations 1 to 8 of the EXIF standard (CIPA DC-008): mirrored for 2, 4, 5 and 7, the axes exchanged from 5 on.
+// Gray pixels are repeated on all channels.
+void turn(const uint8_t* stored, int storedChannels, int orientation, const PixelFormat& format, uint8_t* out) {
+  const bool exchanged = orientation >= 5;
+  const int width = exchanged ? format.height : format.width;
+  const int height = exchanged ? format.width : format.height;
+  const bool fromRight = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  const bool fromBottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  for (int y = 0; y < format.height; y++) {
+    for (int x = 0; x < format.width; x++) {
+      const int column = exchanged ? y : x;
+      const int row = exchanged ? x : y;
+      const int from = (fromBottom ? height - 1 - row : row) * width + (fromRight ? width - 1 - column : column);
+      const uint8_t* pixel = stored + static_cast<size_t>(from) * storedChannels;
+      for (int c = 0; c < format.channels; c++) *out++ = pixel[storedChannels == 1 ? 0 : c];
+    }
+  }
+}
+
+}  // namespace
+
+bool decodeJpeg(const uint8_t* bytes, size_t size, const PixelFormat& format, uint8_t* out) {
+  Decompression jpeg(bytes, size);
+  if (!readHeader(jpeg, format.channels)) return false;
+  const int orientation = orientationOf(jpeg.info);
+  const int width = orientation >= 5 ? format.height : format.width;
+  const int height = orientation >= 5 ? format.width : format.height;
+  jpeg.info.scale_num = eighths(jpeg.info, width, height);
+  jpeg.info.scale_denom = 8;
+  if (!start(jpeg)) return false;
+  const int decodedChannels = jpeg.info.output_components;
+  if (orientation == 1 && decodedChannels == format.channels) return readPixels(jpeg, width, height, out);
+  std::vector<uint8_t> stored(static_cast<size_t>(width) * height * decodedChannels);
+  if (!readPixels(jpeg, width, height, stored.data())) return false;
+  turn(stored.data(), decodedChannels, orientation, format, out);
+  return true;
+}
+
+}  // namespace images

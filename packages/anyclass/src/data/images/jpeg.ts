@@ -1,0 +1,60 @@
+// The JPEG decoder in native/images, where set-up built it. Like Pillow's antialiased bilinear it filters the whole
+// picture, and only what is at least twice too large is shrunk while it is decoded: most pixels are Pillow's own.
+
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { PixelFormat } from './decode.js';
+
+/** What decodes JPEG on this machine. The pixels of the two differ by a gray level here and there. */
+export type JpegDecoder = 'libjpeg-turbo' | 'sharp';
+
+/**
+ * Decode a JPEG into `out` at `offset`, on a thread. False for what is not a plain one without fault: another format,
+ * CMYK, a colour profile other than sRGB, colour to gray, damaged, or no decoder here; `out` may then hold anything.
+ * Until the promise settles, neither array may be transferred to another thread.
+ *
+ * @example
+ * await decodeJpeg(bytes, { width: 224, height: 224, channels: 3 }, out, 0) // true
+ */
+export async function decodeJpeg(
+  bytes: Uint8Array,
+  format: PixelFormat,
+  out: Uint8Array,
+  offset: number,
+): Promise<boolean> {
+  if (addon === undefined || !isJpeg(bytes)) return false;
+  return addon.decodeJpeg(bytes, out, offset, format.width, format.height, format.channels);
+}
+
+/** @example jpegDecoder() // 'libjpeg-turbo' */
+export function jpegDecoder(): JpegDecoder {
+  return addon === undefined ? 'sharp' : 'libjpeg-turbo';
+}
+
+interface Addon {
+  decodeJpeg(
+    bytes: Uint8Array,
+    out: Uint8Array,
+    offset: number,
+    width: number,
+    height: number,
+    channels: number,
+  ): Promise<boolean>;
+}
+
+const addon = load();
+
+function load(): Addon | undefined {
+  const path = fileURLToPath(new URL('../../../build/images/jpeg.node', import.meta.url));
+  if (process.env['ANYCLASS_JPEG'] === 'sharp' || !existsSync(path)) return undefined;
+  try {
+    return createRequire(import.meta.url)(path);
+  } catch {
+    return undefined; // built where libjpeg was, and it is no longer there
+  }
+}
+
+function isJpeg(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
+}
