@@ -1,7 +1,7 @@
 // Where the contours' numbers stand: as near as possible to the diagonal along which the surface rises most, so that
 // they can be read one after the other, and never over each other or over the border.
 
-import type { Grid } from './contours.js';
+import type { Grid, Line } from './contours.js';
 
 export interface ContourLabel {
   /** The place among the levels. */
@@ -16,10 +16,7 @@ const border = 0.06;
 const apartAcross = 0.13;
 const apartAlong = 0.08;
 
-export function placeLabels(
-  { values, steps }: Grid,
-  segments: readonly (readonly number[])[],
-): ContourLabel[] {
+export function placeLabels({ values, steps }: Grid, lines: readonly (readonly Line[])[]): ContourLabel[] {
   const last = steps - 1;
   const rise = Math.abs(values[last * steps + last]! - values[0]!);
   const otherRise = Math.abs(values[last * steps]! - values[last]!);
@@ -31,16 +28,17 @@ export function placeLabels(
     placed.every(
       (label) => Math.abs(label.x - x) > apartAcross * last || Math.abs(label.y - y) > apartAlong * last,
     );
-  for (const [level, points] of segments.entries()) {
+  for (const [level, ofLevel] of lines.entries()) {
     let nearest: ContourLabel | undefined;
     let distance = Number.POSITIVE_INFINITY;
-    for (let n = 0; n < points.length; n += 4) {
-      const x = (points[n]! + points[n + 2]!) / 2;
-      const y = (points[n + 1]! + points[n + 3]!) / 2;
-      const candidate = offDiagonal(x, y);
-      if (candidate >= distance || !isFree(x, y)) continue;
-      nearest = { level, x, y };
-      distance = candidate;
+    for (const line of ofLevel) {
+      for (let n = 0; n < line.length; n += 2) {
+        const [x, y] = [line[n]!, line[n + 1]!];
+        const candidate = offDiagonal(x, y);
+        if (candidate >= distance || !isFree(x, y)) continue;
+        nearest = { level, x, y };
+        distance = candidate;
+      }
     }
     if (nearest !== undefined) placed.push(nearest);
   }

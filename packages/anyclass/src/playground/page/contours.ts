@@ -9,59 +9,123 @@ export interface Grid {
   readonly steps: number;
 }
 
+/** x, y, x, y, … in steps of the grid; a ring ends where it began. */
+export type Line = readonly number[];
+
 /**
- * The segments of each level, as x1, y1, x2, y2 in steps of the grid. Levels rise.
+ * The lines of each level. Levels rise.
  *
  * @example
- * contourSegments({ values: Float32Array.of(0, 1, 0, 1), steps: 2 }, [0.25]) // [[0.25, 0, 0.25, 1]]
+ * contourLines({ values: Float32Array.of(0, 1, 0, 1), steps: 2 }, [0.25]) // [[[0.25, 0, 0.25, 1]]]
  */
-export function contourSegments({ values, steps }: Grid, levels: readonly number[]): number[][] {
-  const segments = levels.map((): number[] => []);
-  for (let y = 0; y < steps - 1; y += stride) {
-    const above = Math.min(y + stride, steps - 1);
-    let [lowerLeft, upperLeft] = [values[y * steps]!, values[above * steps]!];
-    for (let x = 0; x < steps - 1; x += stride) {
-      const right = Math.min(x + stride, steps - 1);
-      const [lowerRight, upperRight] = [values[y * steps + right]!, values[above * steps + right]!];
-      const least = Math.min(lowerLeft, lowerRight, upperLeft, upperRight);
-      const most = Math.max(lowerLeft, lowerRight, upperLeft, upperRight);
-      for (let n = 0; n < levels.length && levels[n]! <= most; n++) {
-        if (levels[n]! <= least) continue;
-        const cell = { x, y, right, above, lowerLeft, lowerRight, upperLeft, upperRight };
-        addCellSegments(cell, levels[n]!, segments[n]!);
+export function contourLines(grid: Grid, levels: readonly number[]): Line[][] {
+  const net = coarseNet(grid);
+  const cells = crossedCells(net, levels);
+  const links = new Int32Array(4 * net.side ** 2).fill(none);
+  return levels.map((level, n) => {
+    for (const cell of cells[n]!) linkCell(net, cell, level, links);
+    return traceLines(net, cells[n]!, level, links);
+  });
+}
+
+const none = -1;
+
+/** Nodes of the coarse grid. Node n's edge to its right is 2n, that upwards 2n + 1. */
+interface Net {
+  readonly side: number;
+  readonly positions: readonly number[];
+  readonly values: Float32Array;
+}
+
+function coarseNet({ values, steps }: Grid): Net {
+  const positions: number[] = [];
+  for (let at = 0; at < steps - 1; at += stride) positions.push(at);
+  positions.push(steps - 1);
+  const side = positions.length;
+  const coarse = new Float32Array(side * side);
+  for (let i = 0; i < side; i++) {
+    for (let k = 0; k < side; k++) coarse[i * side + k] = values[positions[i]! * steps + positions[k]!]!;
+  }
+  return { side, positions, values: coarse };
+}
+
+/** For each level the cells that it passes through, by their lower left nodes. */
+function crossedCells({ side, values }: Net, levels: readonly number[]): number[][] {
+  const cells = levels.map((): number[] => []);
+  for (let node = 0; node < side * (side - 1); node++) {
+    if (node % side === side - 1) continue;
+    const [a, b] = [values[node]!, values[node + 1]!];
+    const [c, d] = [values[node + side]!, values[node + side + 1]!];
+    const least = Math.min(a, b, c, d);
+    const most = Math.max(a, b, c, d);
+    for (let n = 0; n < levels.length && levels[n]! <= most; n++)
+      if (levels[n]! > least) cells[n]!.push(node);
+  }
+  return cells;
+}
+
+// Going round the cell, the edges that the level crosses; four of them at a saddle, where the mean of the corners
+// decides which pairs belong together.
+function linkCell({ side, values }: Net, node: number, level: number, links: Int32Array): void {
+  const [a, b] = [values[node]!, values[node + 1]!];
+  const [c, d] = [values[node + side]!, values[node + side + 1]!];
+  const [lower, right, upper, left] = [2 * node, 2 * node + 3, 2 * (node + side), 2 * node + 1];
+  const edges: number[] = [];
+  if (a < level !== b < level) edges.push(lower);
+  if (b < level !== d < level) edges.push(right);
+  if (c < level !== d < level) edges.push(upper);
+  if (a < level !== c < level) edges.push(left);
+  if (edges.length === 4 && a < level !== (a + b + c + d) / 4 < level) edges.push(edges.shift()!);
+  for (let n = 0; n < edges.length; n += 2) {
+    link(links, edges[n]!, edges[n + 1]!);
+    link(links, edges[n + 1]!, edges[n]!);
+  }
+}
+
+function link(links: Int32Array, from: number, to: number): void {
+  links[2 * from + (links[2 * from] === none ? 0 : 1)] = to;
+}
+
+/** Follows the links from end to end, then what is left, the rings; leaves no link behind. */
+function traceLines(net: Net, cells: readonly number[], level: number, links: Int32Array): Line[] {
+  const lines: Line[] = [];
+  for (const wantsEnd of [true, false]) {
+    for (const node of cells) {
+      for (const edge of [2 * node, 2 * node + 1, 2 * node + 3, 2 * (node + net.side)]) {
+        const isEnd = links[2 * edge + 1] === none;
+        if (links[2 * edge] !== none && isEnd === wantsEnd) lines.push(traceFrom(net, edge, level, links));
       }
-      lowerLeft = lowerRight;
-      upperLeft = upperRight;
     }
   }
-  return segments;
+  return lines;
 }
 
-interface Cell {
-  readonly x: number;
-  readonly y: number;
-  readonly right: number;
-  readonly above: number;
-  readonly lowerLeft: number;
-  readonly lowerRight: number;
-  readonly upperLeft: number;
-  readonly upperRight: number;
+function traceFrom(net: Net, start: number, level: number, links: Int32Array): Line {
+  const line: number[] = [];
+  let before = none;
+  let edge = start;
+  while (edge !== none) {
+    pushCrossing(net, edge, level, line);
+    const [first, second] = [links[2 * edge]!, links[2 * edge + 1]!];
+    links.fill(none, 2 * edge, 2 * edge + 2);
+    const next = first === before ? second : first;
+    before = edge;
+    edge = next;
+    if (edge === start) {
+      pushCrossing(net, start, level, line);
+      break;
+    }
+  }
+  return line;
 }
 
-// Going round the cell, the sides that the level crosses; four of them at a saddle, where the mean of the corners
-// decides which pairs belong together.
-function addCellSegments(cell: Cell, level: number, segments: number[]): void {
-  const { x, y, right, above, lowerLeft, lowerRight, upperLeft, upperRight } = cell;
-  const start = segments.length;
-  const between = (from: number, to: number, a: number, b: number) =>
-    from + ((to - from) * (level - a)) / (b - a);
-  if (lowerLeft < level !== lowerRight < level) segments.push(between(x, right, lowerLeft, lowerRight), y);
-  if (lowerRight < level !== upperRight < level)
-    segments.push(right, between(y, above, lowerRight, upperRight));
-  if (upperLeft < level !== upperRight < level)
-    segments.push(between(x, right, upperLeft, upperRight), above);
-  if (lowerLeft < level !== upperLeft < level) segments.push(x, between(y, above, lowerLeft, upperLeft));
-  if (segments.length - start < 8) return;
-  const centre = (lowerLeft + lowerRight + upperLeft + upperRight) / 4;
-  if (lowerLeft < level !== centre < level) segments.push(...segments.splice(start, 2));
+function pushCrossing({ side, positions, values }: Net, edge: number, level: number, line: number[]): void {
+  const node = edge >> 1;
+  const [k, i] = [node % side, Math.floor(node / side)];
+  const isUpward = edge % 2 === 1;
+  const value = values[node]!;
+  const share = (level - value) / (values[isUpward ? node + side : node + 1]! - value);
+  const [x, y] = [positions[k]!, positions[i]!];
+  if (isUpward) line.push(x, y + share * (positions[i + 1]! - y));
+  else line.push(x + share * (positions[k + 1]! - x), y);
 }

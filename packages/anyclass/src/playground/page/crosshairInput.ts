@@ -23,14 +23,17 @@ export function followInput(
     const up = 1 - (event.clientY - box.top) / box.height;
     move({ p1: probabilityAt(across), p2: probabilityAt(up) }, false);
   };
+  // A finger that comes down may be about to scroll: it moves the crosshair when it drags sideways or is lifted.
   surface.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     surface.setPointerCapture(event.pointerId);
-    followPointer(event);
+    if (event.pointerType !== 'touch') followPointer(event);
   });
-  surface.addEventListener('pointermove', (event) => {
-    if (surface.hasPointerCapture(event.pointerId)) followPointer(event);
-  });
+  for (const type of ['pointermove', 'pointerup'] as const) {
+    surface.addEventListener(type, (event) => {
+      if (surface.hasPointerCapture(event.pointerId)) followPointer(event);
+    });
+  }
   surface.addEventListener('keydown', (event) => {
     const step = keySteps[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -3,7 +3,7 @@
 import type { ContourCount } from './state.js';
 
 export interface Scale {
-  /** The value of the brightest colour. */
+  /** The largest value that has a colour of its own. */
   readonly largest: number;
   readonly levels: Record<ContourCount, readonly number[]>;
   /** A value's place between the darkest colour, 0, and the brightest, 1. */
@@ -26,7 +26,10 @@ export const likelihoodScale: Scale = {
 // Two classes and their combination, all as wrong as the axes allow.
 const largestLoss = -3 * Math.log(0.01);
 
-/** One scale for all losses, so that their plots can be compared; by the root, since most of a plot lies near 0. */
+/**
+ * One scale for all losses, so that their plots can be compared; by the root, since most of a plot lies near 0. A small
+ * loss is bright, as a large likelihood is: training moves to where it is brighter.
+ */
 export const lossScale: Scale = {
   largest: largestLoss,
   levels: {
@@ -35,5 +38,5 @@ export const lossScale: Scale = {
     9: [0.1, 0.2, 0.5, 1, 2, 3, 4, 6, 8],
     19: [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 10],
   },
-  share: (value) => Math.sqrt(value / largestLoss),
+  share: (value) => 1 - Math.sqrt(value / largestLoss),
 };

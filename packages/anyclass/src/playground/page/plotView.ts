@@ -23,13 +23,13 @@ export function plotView(plot: PlotDefinition): PlotView {
   const element = document.createElement('figure');
   element.id = plot.id;
   element.innerHTML = `
-<figcaption><strong>${plot.title}</strong><span>${plot.formula}</span></figcaption>
+<figcaption><strong></strong><span>${plot.formula}</span></figcaption>
 <div class="frame">${ticks()}
 <div class="surface" tabindex="0" role="application" aria-roledescription="plot with a crosshair">
 <svg aria-hidden="true">
 <g class="shade"><line class="down" y2="100%"/><line class="across" x2="100%"/></g>
 <g class="light"><line class="down" y2="100%"/><line class="across" x2="100%"/></g>
-<svg class="place"><path/><circle r="3"/></svg>
+<svg class="place"><path/><circle class="point" r="3"/><circle class="handle" r="24"/></svg>
 </svg></div></div>
 <p class="reading"><output></output><span></span></p>`;
   const surface = part(element, '.surface');
@@ -50,6 +50,7 @@ function crosshair(
   element: HTMLElement,
   surface: HTMLElement,
 ): PlotView['showReading'] {
+  const title = part(element, 'strong');
   const output = part(element, 'output');
   const slope = part(element, '.reading span');
   const [down, across] = [surface.querySelectorAll('.down'), surface.querySelectorAll('.across')];
@@ -64,10 +65,12 @@ function crosshair(
     place?.setAttribute('y', top);
     const { value, gradient, push } = readingAt(plot, state);
     arrow?.setAttribute('d', arrowPath(...push));
+    const name = state.gamma > 0 ? plot.focusedTitle : plot.title;
+    title.textContent = name;
     output.textContent = shortNumber(value);
     output.title = String(value);
     slope.textContent = `∇ (${gradient.map(shortNumber).join(', ')})`;
-    const words = `${plot.title}${plot.negativeLog ? ' loss' : ''}: ${shortNumber(value)} at p1 ${shortNumber(state.p1)}, p2 ${shortNumber(state.p2)}`;
+    const words = `${name}${plot.negativeLog ? ' loss' : ''}: ${shortNumber(value)} at p1 ${shortNumber(state.p1)}, p2 ${shortNumber(state.p2)}`;
     surface.setAttribute('aria-label', `${words}. Arrow keys move the crosshair.`);
     return words;
   };

@@ -6,6 +6,8 @@ import type { LikelihoodQuantity, SurfaceKind } from '@anyclass/core';
 export interface PlotDefinition extends SurfaceKind {
   readonly id: string;
   readonly title: string;
+  /** With γ above 0. */
+  readonly focusedTitle: string;
   /** HTML. */
   readonly formula: string;
   readonly negativeLog: boolean;
@@ -20,18 +22,21 @@ export interface PlotRow {
   readonly plots: readonly PlotDefinition[];
 }
 
-// One symbol with marks below and above.
-const symbol = (name: string, below = '', above = '') =>
-  `<i>${name}</i>${below && `<sub>${below}</sub>`}${above && `<sup>${above}</sup>`}`;
+// One symbol; marks below and above stand over each other.
+const symbol = (name: string, below = '', above = '') => {
+  if (below === '' || above === '') return `<i>${name}</i>${mark('sub', below)}${mark('sup', above)}`;
+  return `<i>${name}</i><span class="marks"><span>${above}</span><span>${below}</span></span>`;
+};
+const mark = (place: 'sub' | 'sup', text: string) => (text === '' ? '' : `<${place}>${text}</${place}>`);
 const ofP = (name: string) => `${symbol(name)}(${symbol('p')})`;
 const normalised = (name: string) => `${ofP(name)} / (${ofP(name)} + ${symbol(name)}(1−${symbol('p')}))`;
 
 const means: readonly PlotDefinition[] = [
-  likelihoodPlot('product', 'Product', `${ofP('P')} = ∏ ${symbol('p', 'j', '<i>w</i>ⱼ')}`, ['lambda']),
+  likelihoodPlot('product', 'Product', `${ofP('P')} = ∏ ${symbol('p', '<i>j</i>', '<i>w</i>ⱼ')}`, ['lambda']),
   likelihoodPlot(
     'geometric-mean',
     'Geometric mean',
-    `${ofP('G')} = ∏ ${symbol('p', 'j', '<i>w</i>ⱼ/Σ<i>w</i>')}`,
+    `${ofP('G')} = ∏ ${symbol('p', '<i>j</i>', '<i>w</i>ⱼ/Σ<i>w</i>')}`,
     ['lambda'],
   ),
   likelihoodPlot('normalised-product', 'Normalised product', normalised('P'), ['lambda']),
@@ -44,7 +49,7 @@ const means: readonly PlotDefinition[] = [
 ];
 
 const likelihoods: readonly PlotDefinition[] = [
-  likelihoodPlot('bce', 'Binary cross-entropy', `∏ ${symbol('p', 'j', 't')}`, ['gamma']),
+  likelihoodPlot('bce', 'Binary cross-entropy', `∏ ${symbol('p', '<i>j</i>', 't')}`, ['gamma']),
   likelihoodPlot('any-class', 'Any class, geometric mean', symbol('p', 'a', 't'), ['lambda', 'gamma']),
   likelihoodPlot(
     'any-class-product',
@@ -55,7 +60,7 @@ const likelihoods: readonly PlotDefinition[] = [
   likelihoodPlot(
     'combined',
     'Combined',
-    `∏ ${symbol('p', 'j', 't')} · (${symbol('p', 'a', 't')})<sup><i>α</i></sup>`,
+    `∏ ${symbol('p', '<i>j</i>', 't')} · (${symbol('p', 'a', 't')})<sup><i>α</i></sup>`,
     ['lambda', 'alpha', 'gamma'],
   ),
 ];
@@ -64,12 +69,12 @@ const likelihoods: readonly PlotDefinition[] = [
 export const plotRows: readonly PlotRow[] = [
   {
     heading: 'Means of the probabilities',
-    explanation: `weights ${symbol('w', 'j')} = 1 for a present class, <i>λ</i> for an absent one; all 1 if none is present`,
+    explanation: `weights ${symbol('w', '<i>j</i>')} = 1 for a present class, <i>λ</i> for an absent one; all 1 if none is present`,
     plots: means,
   },
   {
     heading: 'Likelihood of the labels',
-    explanation: `${symbol('p', '', 't')} is what is given to the truth: ${symbol('p')} if present, 1−${symbol('p')} if absent`,
+    explanation: `${symbol('p', '', 't')} is what is given to the truth: ${symbol('p')} if present, 1−${symbol('p')} if absent; <i>γ</i> raises it to the power (1−${symbol('p', '', 't')})<sup><i>γ</i></sup>`,
     plots: likelihoods,
   },
   {
@@ -90,5 +95,6 @@ function likelihoodPlot(
   formula: string,
   dependsOn: PlotDefinition['dependsOn'],
 ): PlotDefinition {
-  return { id: quantity, quantity, title, formula, negativeLog: false, dependsOn };
+  const focusedTitle = quantity === 'bce' ? 'Focal' : title;
+  return { id: quantity, quantity, title, focusedTitle, formula, negativeLog: false, dependsOn };
 }

@@ -2,7 +2,7 @@
 // contours at the screen's.
 
 import { placeLabels } from './contourLabels.js';
-import { contourSegments, type Grid } from './contours.js';
+import { contourLines, type Grid } from './contours.js';
 import type { Scale } from './levels.js';
 import type { Palette } from './palettes.js';
 import type { ContourCount } from './state.js';
@@ -60,7 +60,7 @@ function colourByRoot(pixels: Uint32Array, { values, steps }: Grid, palette: Pal
   for (let row = 0; row < steps; row++) {
     let from = (steps - 1 - row) * steps;
     for (let to = row * steps; to < (row + 1) * steps; to++)
-      pixels[to] = colours[Math.sqrt(values[from++]! * factor) | 0]!;
+      pixels[to] = colours[255 - (Math.sqrt(values[from++]! * factor) | 0)]!;
   }
 }
 
@@ -74,15 +74,16 @@ function drawContours(
 ): void {
   const { width } = context.canvas;
   const unit = width / (grid.steps - 1);
-  const segments = contourSegments(grid, levels);
+  const lines = contourLines(grid, levels);
   context.lineWidth = ratio;
   for (const ink of ['#000', '#fff']) {
     context.beginPath();
-    for (const [n, points] of segments.entries()) {
+    for (const [n, ofLevel] of lines.entries()) {
       if (palette.ink(scale.share(levels[n]!)) !== ink) continue;
-      for (let at = 0; at < points.length; at += 4) {
-        context.moveTo(points[at]! * unit, width - points[at + 1]! * unit);
-        context.lineTo(points[at + 2]! * unit, width - points[at + 3]! * unit);
+      for (const line of ofLevel) {
+        context.moveTo(line[0]! * unit, width - line[1]! * unit);
+        for (let at = 2; at < line.length; at += 2)
+          context.lineTo(line[at]! * unit, width - line[at + 1]! * unit);
       }
     }
     context.strokeStyle = ink;
@@ -91,7 +92,7 @@ function drawContours(
   context.font = `${10 * ratio}px system-ui, sans-serif`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  for (const { level, x, y } of placeLabels(grid, segments)) {
+  for (const { level, x, y } of placeLabels(grid, lines)) {
     const text = String(levels[level]!);
     const share = scale.share(levels[level]!);
     const [halfWidth, halfHeight] = [(text.length * 2.8 + 2) * ratio, 6 * ratio];
