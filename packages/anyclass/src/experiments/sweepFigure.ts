@@ -56,6 +56,7 @@ export function sweepFigure(
         name,
         nameLocation: 'middle',
         nameGap: 44,
+        axisLine: { show: false },
       })),
       series: figures.flatMap((figure, i) => figureSeries(points, axis, split, figure, i)),
     });
@@ -122,6 +123,7 @@ function figureSeries(
       ...place,
       color,
       silent: true,
+      encode: { x: 0, y: [1, 2] },
       data: spreads.flatMap((spread, i) => errorBar(axis.positions[i]!, spread)),
       renderItem: (_: unknown, api: ErrorBarApi) => drawErrorBar(api, color),
     },

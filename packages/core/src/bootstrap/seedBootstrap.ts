@@ -49,7 +49,7 @@ export interface SeedReplicates {
  *   ],
  *   { replicates: 100, seed: 1 },
  * );
- * seedDifference(plain!, better!).macroF1 // first 0.9166666666666667, second 1
+ * seedDifference(plain!, better!).macroF1 // first 0.9166666666666666, second 1
  */
 export function bootstrapSeeds(
   groups: readonly (readonly JudgedModel[])[],
