@@ -4,6 +4,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { absolutePaths } from '../runFolder/runFolder.js';
 import { writeWhole } from '../runFolder/wholeFile.js';
+import { defaultMinEpochs } from '../tuning/halving.js';
 import { openLedger } from '../tuning/ledger.js';
 import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
 import { createStudy, readStudy, refuseChange, type StudySettings, studyMetrics } from '../tuning/study.js';
@@ -50,7 +51,11 @@ const options = z.object({
     .meta({ placeholder: '0,1,…' }),
   seed: z.int().min(0).optional().describe('of the search; default 0'),
   eta: z.int().min(2).optional().describe('one trial in so many goes on at each rung; default 3'),
-  minEpochs: z.int().positive().optional().describe('epochs before the first rung; default 1'),
+  minEpochs: z
+    .int()
+    .positive()
+    .optional()
+    .describe('epochs before the first rung; default one 27th of all, after the warm-up'),
   show: z.boolean().default(false).describe('only show what was found so far'),
   export: z
     .string()
@@ -142,7 +147,7 @@ async function settingsOf(given: Options, isRead: boolean): Promise<StudySetting
     metric: metricOf(given.metric) ?? known?.metric ?? 'mAP',
     seed: seed ?? known?.seed ?? 0,
     eta: eta ?? known?.eta ?? 3,
-    minEpochs: minEpochs ?? known?.minEpochs ?? 1,
+    minEpochs: minEpochs ?? known?.minEpochs ?? defaultMinEpochs(configuration),
   };
   if (known) {
     refuseChange(study, known, settings);

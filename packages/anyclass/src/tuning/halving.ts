@@ -24,6 +24,22 @@ export function rungs({ eta, minEpochs }: Halving, epochs: number): number[] {
 }
 
 /**
+ * The first rung where none is named: three more can follow with η 3, and a warm-up is over before it.
+ *
+ * @example
+ * defaultMinEpochs({ epochs: 90, schedule: { warmUpEpochs: 5 } }) // 8: the rungs are 8, 24 and 72
+ */
+export function defaultMinEpochs({
+  epochs,
+  schedule: { warmUpEpochs },
+}: {
+  readonly epochs: number;
+  readonly schedule: { readonly warmUpEpochs: number };
+}): number {
+  return warmUpEpochs + Math.max(1, Math.floor(epochs / 27));
+}
+
+/**
  * Whether a trial ends at a rung: it is not among the best 1/η of all that reached it, itself included. The best one never
  * ends, nor does one that is as good. Higher scores are better; null is the worst.
  *

@@ -38,7 +38,7 @@ export function studyProgress(
     const over = overIn(ledger);
     const [best] = rankedTrials(trials, metric);
     const perTrial = (performance.now() - started) / (over - overAtStart);
-    const left = over > overAtStart ? `, about ${minutes(perTrial * (goal - over))} left` : '';
+    const left = over > overAtStart && over < goal ? `, about ${minutes(perTrial * (goal - over))} left` : '';
     const score = best && bestScore(best, metric);
     const bestText =
       best && score ? `; best ${metric} ${figure(direction(metric) * score)} in trial ${best.number}` : '';
@@ -64,7 +64,7 @@ export function studyProgress(
       const why = reason === undefined ? '' : ` (${reason.split('\n')[0]})`;
       lines.set(0, summary());
       lines.note(
-        `trial ${trial} ${outcome} after ${known?.history.length ?? 0} epochs:${result} ${settings.join(', ')}${why}`,
+        `trial ${trial} ${outcome} after epoch ${known?.history.length ?? 0}:${result} ${settings.join(', ')}${why}`,
       );
       if (!output.isTTY) lines.note(summary());
     },

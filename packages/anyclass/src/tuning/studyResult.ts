@@ -73,12 +73,12 @@ const shownTrials = 10;
 /** The best trials as a table, what each field had to do with it, and how to go on. */
 export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
   const fields = Object.keys(importance);
-  const percent = (value: number | null) => (value === null ? '–' : value.toFixed(4));
+  const figure = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   const rows = trials
     .slice(0, shownTrials)
     .map(({ trial, status, epochs, value, values }) => [
       String(trial),
-      percent(value),
+      figure(value),
       status,
       String(epochs),
       ...fields.map((field) => String(values[field])),
@@ -89,8 +89,9 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
     columns([
       ['trial', metric, 'status', 'epochs', ...fields],
       ...rows,
-      ['rank correlation', '', '', '', ...fields.map((field) => importance[field]?.toFixed(2) ?? '–')],
+      ['ρ', '', '', '', ...fields.map((field) => importance[field]?.toFixed(2) ?? '–')],
     ]),
+    'ρ: rank correlation of a field with a good metric, over all trials; near 0 it had little say',
     ...(failed.length > 0
       ? [failed.map(({ trial, reason }) => `trial ${trial} failed: ${reason?.split('\n')[0]}`).join('\n')]
       : []),

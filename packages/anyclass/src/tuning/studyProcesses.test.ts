@@ -1,0 +1,90 @@
+// Several processes on one study, with trials that only pretend to train.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { validateConfiguration } from '../configuration/validate.js';
+import { openJournal } from './journal.js';
+import { openLedger } from './ledger.js';
+import { createStudy, type StudySettings } from './study.js';
+
+const root = mkdtempSync(join(tmpdir(), 'anyclass-processes-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const program = fileURLToPath(new URL('../../test/studyWorker.mjs', import.meta.url));
+const settings: StudySettings = {
+  configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 4 }),
+  search: { 'loss.alpha': 'uniform(0,1)' },
+  metric: 'mAP',
+  seed: 0,
+  eta: 3,
+  minEpochs: 1,
+};
+
+let studies = 0;
+async function newStudy(trials: number): Promise<string> {
+  const folder = join(root, String(studies++));
+  await createStudy(folder, settings);
+  await openLedger(folder, settings).setGoal(trials);
+  return folder;
+}
+
+function start(folder: string, milliseconds: number): ChildProcess {
+  return spawn(process.execPath, [program, folder, String(milliseconds)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+const exitOf = (child: ChildProcess) => new Promise<number | null>((resolve) => child.on('exit', resolve));
+
+/** Trial and attempt of each time that a worker carried out a trial. */
+function carriedOut(folder: string): string[] {
+  const path = join(folder, 'carried-out.txt');
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  return lines.map((line) => line.split(' ').slice(0, 2).join(' '));
+}
+
+function endedTrials(folder: string): number[] {
+  const events = openJournal(join(folder, 'journal.jsonl')).readNew();
+  return events.flatMap((event) => (event.event === 'end' ? [event.trial] : [])).sort((a, b) => a - b);
+}
+
+test('processes that share a study lose no trial and carry out none twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 4, max: 24 }),
+      fc.constantFrom(0, 3, 20),
+      async (trials, milliseconds) => {
+        const folder = await newStudy(trials);
+        const exits = await Promise.all([1, 2, 3, 4].map(() => exitOf(start(folder, milliseconds))));
+        expect(exits).toEqual([0, 0, 0, 0]);
+        const all = Array.from({ length: trials }, (_, trial) => trial);
+        expect(endedTrials(folder)).toEqual(all);
+        expect(carriedOut(folder).sort()).toEqual(all.map((trial) => `${trial} 1`).sort());
+      },
+    ),
+    { numRuns: 3, endOnFailure: true },
+  );
+});
+
+test('a worker that is killed loses no more than its own trial, which another one goes on with', async () => {
+  const folder = await newStudy(6);
+  const victim = start(folder, 150);
+  while (carriedOut(folder).length < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  const other = start(folder, 50);
+  while (carriedOut(folder).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  victim.kill('SIGKILL');
+  const held = openLedger(folder, settings)
+    .state()
+    .trials.flatMap(({ number, status, worker }) =>
+      status === 'running' && worker.pid === victim.pid ? [number] : [],
+    );
+  expect(await exitOf(other)).toBe(0);
+  expect(endedTrials(folder)).toEqual([0, 1, 2, 3, 4, 5]);
+  const repeated = carriedOut(folder).filter((line) => !line.endsWith(' 1'));
+  expect(repeated).toEqual(held.map((trial) => `${trial} 2`));
+});
