@@ -127,26 +127,26 @@ test('the example of the documentation holds', () => {
 });
 
 // The intervals' word is kept: on many samples of a population, 95% intervals hold the population's own difference in about
-// 95% of all cases. With 200 samples the share scatters by 1.5 points; percentile intervals are a little too short.
-test('95% intervals of differences over seeds cover the true difference in 91 to 98% of samples', () => {
+// 95% of all cases. With 150 samples the share scatters by 1.8 points; percentile intervals are a little too short.
+test('95% intervals of differences over seeds cover the true difference in 90 to 98.5% of samples', () => {
   const strengths = [0.45, 0.5, 0.55, 0.6, 0.65, 0.7];
   const groupsOf = (rows: number, seed: number): [Scored[], Scored[]] => {
     const models = population(rows, strengths, seed);
     return [models.slice(0, 3), models.slice(3)];
   };
-  const truth = differenceOfGroups(...groupsOf(60_000, 999), 2);
-  const samples = 200;
+  const truth = differenceOfGroups(...groupsOf(100_000, 999), 2);
+  const samples = 150;
   const covered = { macroF1: 0, mAP: 0, f1Neg: 0 };
   for (let sample = 0; sample < samples; sample++) {
-    const difference = differenceOfGroups(...groupsOf(150, sample), 150, sample);
+    const difference = differenceOfGroups(...groupsOf(250, sample), 150, sample);
     for (const figure of ['macroF1', 'mAP', 'f1Neg'] as const) {
       const { low, high } = difference[figure]!;
       if (low <= truth[figure]!.value && truth[figure]!.value <= high) covered[figure]++;
     }
   }
   for (const count of Object.values(covered)) {
-    expect(count / samples).toBeGreaterThan(0.91);
-    expect(count / samples).toBeLessThan(0.98);
+    expect(count / samples).toBeGreaterThan(0.9);
+    expect(count / samples).toBeLessThan(0.985);
   }
 });
 
