@@ -1,7 +1,8 @@
 // Batches as tensors. The only file of `data` beside the augmentation that needs libtorch: what only reads tables or
 // images does not wait for it.
 
-import { type Device, empty, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { fusedOperator } from '../fusedLibrary.js';
 import { jitterColours } from './augmentation/colour.js';
 import { eraseBoxes } from './augmentation/erase.js';
 import { cropAndResize, flipHorizontally, rotate } from './augmentation/geometry.js';
@@ -48,20 +49,13 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
   };
   return noGrad(() =>
     tidy(() => {
-      const parameters = options.augmentation ? drawAll(batch, options.augmentation, options) : undefined;
-      const uploaded = upload(batch.images, [batch.size, height, width, channels]);
-      let images = uploaded.permute([0, 3, 1, 2]);
-      if (parameters) images = augment(images.to('float32').div_(255), parameters);
-      images = normalise(images, parameters ? 1 : 255, options);
-      if (parameters?.some(({ erase }) => erase))
-        images = eraseBoxes(
-          images,
-          parameters.map(({ erase }) => erase),
-        );
-      if (channels === 1) images = images.expand([batch.size, 3, height, width]);
+      const bytes = upload(batch.images, [batch.size, height, width, channels]);
+      const images = options.augmentation
+        ? augmented(bytes, drawAll(batch, options.augmentation, options), options)
+        : normalised(bytes, options);
       const labels = upload(batch.targets, [batch.size, batch.targets.length / Math.max(1, batch.size)]);
       return {
-        images: images.contiguous({ memoryFormat: 'channelsLast' }),
+        images: onThreeChannels(images).contiguous({ memoryFormat: 'channelsLast' }),
         targets: labels.eq(1).to('float32'),
         ...(batch.targets.includes(UNKNOWN) && { known: labels.ne(UNKNOWN).to('float32') }),
       };
@@ -78,6 +72,30 @@ function drawAll(
   return Array.from(batch.indices, (index) =>
     drawParameters(augmentation, { seed, epoch: batch.epoch, index, width, height }),
   );
+}
+
+/** Bytes [N, H, W, C] to normalised images [N, C or 3, H, W]. */
+function normalised(bytes: Tensor, options: DeviceBatchOptions): Tensor {
+  const channels = bytes.shape[3]!;
+  if (bytes.device !== 'cpu') return normalise(bytes.permute([0, 3, 1, 2]).to('float32'), 255, options);
+  const [means, deviations] = [ofChannels(options.mean, channels), ofChannels(options.std, channels)];
+  return fusedOperator('normalise_images')(bytes, means, deviations)[0]!;
+}
+
+function augmented(
+  bytes: Tensor,
+  parameters: readonly SampleParameters[],
+  options: DeviceBatchOptions,
+): Tensor {
+  const floats = bytes.permute([0, 3, 1, 2]).to('float32').div_(255);
+  const images = normalise(augment(floats, parameters), 1, options);
+  const erase = parameters.map((one) => one.erase);
+  return erase.some((box) => box) ? eraseBoxes(images, erase) : images;
+}
+
+function onThreeChannels(images: Tensor): Tensor {
+  const [count = 0, , height = 0, width = 0] = images.shape;
+  return images.expand([count, 3, height, width]);
 }
 
 // On the CPU a few images at a time: what is computed on the way then stays in the processor's cache.
@@ -114,38 +132,38 @@ function augmentTogether(images: Tensor, parameters: readonly SampleParameters[]
 }
 
 /**
- * (x / range - mean) / std as one product and one difference. The images are taken as rows of width x channels numbers with
- * the constants repeated along them: three channels innermost would leave the processor loops of three.
+ * (x / range - mean) / std as one product and one difference, in place. The images are taken as rows of width x channels
+ * numbers with the constants repeated along them: three channels innermost would leave the processor loops of three.
  */
 function normalise(images: Tensor, range: number, { mean, std }: DeviceBatchOptions): Tensor {
   const [count = 0, channels = 0, height = 0, width = 0] = images.shape;
-  const [means, deviations] = [ofChannel(mean, channels), ofChannel(std, channels)];
+  const [means, deviations] = [ofChannels(mean, channels), ofChannels(std, channels)];
   const along = (value: (channel: number) => number) =>
     tensor(
       Float32Array.from({ length: width * channels }, (_, i) => value(i % channels)),
       { device: images.device },
     );
-  const scale = along((c) => 1 / (range * deviations(c)));
-  const offset = along((c) => means(c) / deviations(c));
+  const scale = along((c) => 1 / (range * deviations[c]!));
+  const offset = along((c) => means[c]! / deviations[c]!);
   const rows = images
     .permute([0, 2, 3, 1])
     .contiguous()
     .view([count * height, width * channels]);
-  const result = images.device === 'cpu' ? empty([count * height, width * channels]) : rows.to('float32');
   const rowsAtOnce = images.device === 'cpu' ? imagesAtOnce * height : count * height;
   for (let start = 0; start < count * height; start += rowsAtOnce) {
     tidy(() => {
-      const part = result.narrow(0, start, Math.min(rowsAtOnce, count * height - start));
-      if (images.device === 'cpu') part.copy_(rows.narrow(0, start, part.shape[0]!));
-      part.mul_(scale).sub_(offset);
+      rows
+        .narrow(0, start, Math.min(rowsAtOnce, count * height - start))
+        .mul_(scale)
+        .sub_(offset);
     });
   }
-  return result.view([count, height, width, channels]).permute([0, 3, 1, 2]);
+  return rows.view([count, height, width, channels]).permute([0, 3, 1, 2]);
 }
 
-function ofChannel(values: readonly number[], channels: number): (channel: number) => number {
+function ofChannels(values: readonly number[], channels: number): number[] {
   if (values.length !== channels && values.length !== 1) {
     throw new RangeError(`mean and std have ${values.length} channels; the images have ${channels}`);
   }
-  return (channel) => values[channel] ?? values[0]!;
+  return Array.from({ length: channels }, (_, channel) => values[channel] ?? values[0]!);
 }
