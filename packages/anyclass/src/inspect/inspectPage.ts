@@ -1,7 +1,10 @@
+import { figureBlock, tableBlock } from '../pages/blocks.js';
 import { escaped } from '../pages/escaped.js';
-import { page, table } from '../pages/page.js';
-import { cooccurrenceChart, distributionChart, labelsPerInstanceChart } from './charts.js';
+import { note, page, type Section, sections } from '../pages/page.js';
+import type { Table } from '../tables/index.js';
+import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from './figures.js';
 import type { ImageStatistics, Inspection, Problem } from './inspection.js';
+import { classTable, splitTable } from './inspectTables.js';
 import type { SampleRow } from './samples.js';
 
 /**
@@ -14,28 +17,52 @@ export function inspectPage(inspection: Inspection, samples: readonly SampleRow[
   const { dataset, classes, splits, splitOrigin, lambda, familyCounts, images } = inspection;
   const all = splits.at(-1)!;
   const share = (100 * all.negative) / Math.max(1, all.positive + all.negative);
+  const list: Section[] = [
+    { name: 'problems', title: 'Problems', parts: [problemList(inspection.problems)] },
+    { name: 'splits', title: 'Splits', parts: [tableBlock(splitTable(inspection)), note(splitOrigin)] },
+    {
+      name: 'lambda',
+      title: 'λ',
+      parts: [
+        `<p>Try <b>${lambda.from} to ${lambda.to}</b>, beginning with <b>${lambda.start}</b>: ${escaped(lambda.reason)}.</p>`,
+      ],
+    },
+    {
+      name: 'classes',
+      title: 'Classes',
+      parts: [
+        figureBlock(distributionFigure('classes', inspection.classCounts)),
+        `<details><summary>Counts and class-balancing weights</summary>${tableBlock(classTable(inspection))}</details>`,
+      ],
+    },
+    ...(familyCounts.length > 0
+      ? [
+          {
+            name: 'groups',
+            title: 'Groups of classes',
+            parts: [figureBlock(distributionFigure('groups', familyCounts))],
+          },
+        ]
+      : []),
+    {
+      name: 'together',
+      title: 'Labels together',
+      parts: [figureBlock(labelsPerInstanceFigure(inspection)), figureBlock(cooccurrenceFigure(inspection))],
+    },
+    ...(images
+      ? [
+          {
+            name: 'images',
+            title: 'Images',
+            parts: [tableBlock({ name: 'images', table: imageTable(images) })],
+          },
+        ]
+      : []),
+    ...(samples.length > 0 ? [{ name: 'samples', title: 'Samples', parts: samples.map(sampleRow) }] : []),
+  ];
   return page(`${dataset}: inspection`, [
-    `<h1>${escaped(dataset)}</h1>
-<p>${number(all.total)} instances, ${classes.length} classes, ${share.toFixed(1)}% negative.</p>
-<h2>Problems</h2>
-${problemList(inspection.problems)}
-<h2>Splits</h2>
-${splitTable(inspection)}
-<p class="note">${escaped(splitOrigin)}</p>
-<h2>λ</h2>
-<p>Try <b>${lambda.from} to ${lambda.to}</b>, beginning with <b>${lambda.start}</b>: ${escaped(lambda.reason)}.</p>
-<h2>Classes</h2>
-${distributionChart(inspection.classCounts)}
-${classTable(inspection)}
-${familyCounts.length > 0 ? `<h2>Groups of classes</h2>${distributionChart(familyCounts)}` : ''}
-<h2>Labels per instance</h2>
-${labelsPerInstanceChart(inspection)}
-<h2>Co-occurrence</h2>
-<p class="note">Where the row’s class is present, how often the column’s is too, in percent.</p>
-${cooccurrenceChart(inspection)}
-${images ? `<h2>Images</h2>${imageTable(images)}` : ''}
-${samples.length > 0 ? `<h2>Samples</h2>${samples.map(sampleRow).join('\n')}` : ''}
-`,
+    `<p>${number(all.total)} instances, ${classes.length} classes, ${share.toFixed(1)}% negative.</p>`,
+    ...sections(list),
   ]);
 }
 
@@ -49,39 +76,15 @@ function problemList(problems: readonly Problem[]): string {
     .join('\n');
 }
 
-function splitTable({ splits, groupColumn }: Inspection): string {
-  const header = ['split', 'positive', 'negative', 'unknown', 'total', ...(groupColumn ? [groupColumn] : [])];
-  const rows = splits
-    .filter(({ total }) => total > 0)
-    .map(({ split, positive, negative, unknown, total, groups }) => [
-      split,
-      number(positive),
-      number(negative),
-      number(unknown),
-      number(total),
-      ...(groups === undefined ? [] : [number(groups)]),
-    ]);
-  return table(header, rows);
-}
-
-function classTable({ classCounts, balance }: Inspection): string {
-  const rows = classCounts.map(({ name, train, validation, test }, j) => [
-    name,
-    number(train),
-    number(validation),
-    number(test),
-    balance.classWeights[j]!.toPrecision(4),
-  ]);
-  rows.push(['(negative)', '', '', '', balance.negativeWeight.toPrecision(4)]);
-  const header = ['class', 'train', 'validation', 'test', `weight (β ${balance.beta})`];
-  return `<details><summary>Counts and class-balancing weights</summary>${table(header, rows)}</details>`;
-}
-
-function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStatistics): string {
+function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStatistics): Table {
   const three = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(', ');
-  return table(
-    ['', ''],
-    [
+  return {
+    title: '',
+    columns: [
+      { title: '', kind: 'text' },
+      { title: '', kind: 'text' },
+    ],
+    rows: [
       ['examined', `${number(examined)} of ${number(of)}`],
       ['width', `${width.min} to ${width.max}, median ${width.median}`],
       ['height', `${height.min} to ${height.max}, median ${height.median}`],
@@ -89,7 +92,7 @@ function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStat
       ['channel mean', three(mean)],
       ['channel deviation', three(std)],
     ],
-  );
+  };
 }
 
 function sampleRow({ title, images }: SampleRow): string {

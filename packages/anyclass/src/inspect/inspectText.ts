@@ -1,3 +1,4 @@
+import { alignedColumns } from '../tables/index.js';
 import type { ImageStatistics, Inspection } from './inspection.js';
 
 /**
@@ -23,16 +24,6 @@ export function inspectText(inspection: Inspection): string {
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** Columns aligned, the first to the left and the others to the right. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => [...row[column]!].length)));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
-      .join('  ');
-  return rows.map((row) => line(row).trimEnd()).join('\n');
-}
-
 function splitSection({ splits, groupColumn }: Inspection): string {
   const withUnknown = splits.some(({ unknown }) => unknown > 0);
   const header = [
@@ -43,7 +34,7 @@ function splitSection({ splits, groupColumn }: Inspection): string {
     'total',
     'negative %',
   ];
-  return table([
+  return alignedColumns([
     [...header, ...(groupColumn === undefined ? [] : [groupColumn])],
     ...splits
       .filter(({ total }) => total > 0)
@@ -69,7 +60,7 @@ function classSection({ classCounts, balance }: Inspection): string {
     weight(balance.classWeights[j]!),
   ]);
   const header = ['class', 'train', 'validation', 'test', `weight (β ${balance.beta})`];
-  return table([header, ...counted, ['(negative)', '', '', '', weight(balance.negativeWeight)]]);
+  return alignedColumns([header, ...counted, ['(negative)', '', '', '', weight(balance.negativeWeight)]]);
 }
 
 function familySection({ familyCounts }: Inspection): string {
@@ -77,7 +68,7 @@ function familySection({ familyCounts }: Inspection): string {
   const rows = familyCounts.map(({ name, train, validation, test }) =>
     [name, train, validation, test].map(text),
   );
-  return table([['group of classes', 'train', 'validation', 'test'], ...rows]);
+  return alignedColumns([['group of classes', 'train', 'validation', 'test'], ...rows]);
 }
 
 /** The pairs of classes that go together most. */

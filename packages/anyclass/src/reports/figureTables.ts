@@ -1,10 +1,11 @@
 // A judgement's figures as tables.
 
 import type { Judgement } from '../evaluation/judge.js';
-import { percent, table } from '../pages/page.js';
+import { percent } from '../pages/page.js';
+import type { Cell, Column, Table } from '../tables/index.js';
 
 /** The figures that a reader looks at first, by their names in the paper. */
-export const mainFigures = [
+const mainFigures = [
   ['macroF1', 'F1'],
   ['macroF2', 'F2'],
   ['f2Ciw', 'F2-CIW'],
@@ -18,57 +19,64 @@ export const mainFigures = [
   ['microF2', 'micro F2'],
   ['fnr', 'false negative rate'],
   ['fpr', 'false positive rate'],
-  ['fprInPositives', '  in positives'],
-  ['fprInNegatives', '  in negatives'],
+  ['fprInPositives', 'false positive rate in positives'],
+  ['fprInNegatives', 'false positive rate in negatives'],
 ] as const;
 
-/** Rows of text: each main figure at 0.5 and at fitted thresholds, in percent with its interval. */
-export function figureRows(judgement: Judgement): string[][] {
+/** Each main figure at 0.5 and at fitted thresholds, with its interval. */
+export function figureTable(judgement: Judgement): Table {
   const { metrics, intervals, fitted } = judgement;
-  return mainFigures
-    .filter(([name]) => metrics[name] !== null)
-    .map(([name, title]) => [
-      title,
-      withInterval(metrics[name], intervals?.overall[name]),
-      ...(fitted ? [withInterval(fitted.metrics[name], fitted.intervals?.overall[name])] : []),
-    ]);
+  return {
+    title: '',
+    note: figureNote(judgement),
+    columns: [
+      { title: '', kind: 'text' },
+      { title: 'at 0.5', kind: 'percent' },
+      ...(fitted ? [{ title: 'at fitted thresholds', kind: 'percent' } as const] : []),
+    ],
+    rows: mainFigures
+      .filter(([name]) => metrics[name] !== null)
+      .map(([name, title]) => [
+        title,
+        withInterval(metrics[name], intervals?.overall[name]),
+        ...(fitted ? [withInterval(fitted.metrics[name], fitted.intervals?.overall[name])] : []),
+      ]),
+  };
 }
 
-/** Rows of text: the figures of each class. */
-export function classRows({ metrics, fitted, reliability }: Judgement): string[][] {
-  return metrics.classNames.map((name, j) => [
-    name,
-    String(metrics.truePositives[j]! + metrics.falseNegatives[j]!),
-    percent(metrics.perClassAP[j]),
-    percent(metrics.perClassAUC[j]),
-    percent(metrics.perClassF1[j]),
-    percent(metrics.perClassF2[j]),
-    percent(metrics.perClassPrecision[j]),
-    percent(metrics.perClassRecall[j]),
-    percent(reliability.perClassEce[j]),
-    ...(fitted
-      ? [
-          fitted.thresholds.values[j]!.toFixed(3),
-          percent(fitted.metrics.perClassF1[j]),
-          percent(fitted.metrics.perClassF2[j]),
-        ]
-      : []),
-  ]);
+/** The figures of each class. */
+export function classTable({ metrics, fitted, reliability }: Judgement): Table {
+  const percents = (titles: readonly string[]) => titles.map((title): Column => ({ title, kind: 'percent' }));
+  return {
+    title: '',
+    columns: [
+      { title: 'class', kind: 'text' },
+      { title: 'present', kind: 'count' },
+      ...percents(['AP', 'AUC', 'F1', 'F2', 'precision', 'recall', 'ECE']),
+      ...(fitted
+        ? [{ title: 'threshold', kind: 'number', digits: 3 } as const, ...percents(['F1 there', 'F2 there'])]
+        : []),
+    ],
+    rows: metrics.classNames.map((name, j): Cell[] => [
+      name,
+      metrics.truePositives[j]! + metrics.falseNegatives[j]!,
+      metrics.perClassAP[j] ?? null,
+      metrics.perClassAUC[j] ?? null,
+      metrics.perClassF1[j]!,
+      metrics.perClassF2[j]!,
+      metrics.perClassPrecision[j]!,
+      metrics.perClassRecall[j]!,
+      reliability.perClassEce[j] ?? null,
+      ...(fitted
+        ? [fitted.thresholds.values[j]!, fitted.metrics.perClassF1[j]!, fitted.metrics.perClassF2[j]!]
+        : []),
+    ]),
+  };
 }
 
-export function figureHeader({ fitted }: Judgement): string[] {
-  return ['', 'at 0.5', ...(fitted ? ['at fitted thresholds'] : [])];
-}
-
-export function classHeader({ fitted }: Judgement): string[] {
-  const always = ['class', 'present', 'AP', 'AUC', 'F1', 'F2', 'precision', 'recall', 'ECE'];
-  return fitted ? [...always, 'threshold', 'F1 there', 'F2 there'] : always;
-}
-
-export function figureTable(judgement: Judgement): string {
-  const { rows, positiveRows, negativeRows } = judgement.metrics;
-  const { intervals, reliability, calibrated } = judgement;
-  const note = [
+function figureNote({ metrics, intervals, reliability, calibrated }: Judgement): string {
+  const { rows, positiveRows, negativeRows } = metrics;
+  return `${[
     `${rows} images, ${positiveRows} positive and ${negativeRows} negative; percent`,
     ...(intervals
       ? [
@@ -79,19 +87,12 @@ export function figureTable(judgement: Judgement): string {
     ...(calibrated
       ? [`${percent(calibrated.anyClassEce)} after ${calibrated.calibration.kind} scaling`]
       : []),
-  ].join('; ');
-  return `<p class="note">${note}.</p>${table(figureHeader(judgement), figureRows(judgement))}`;
-}
-
-export function classTable(judgement: Judgement): string {
-  return table(classHeader(judgement), classRows(judgement));
+  ].join('; ')}.`;
 }
 
 function withInterval(
   value: number | null,
   interval: { readonly low: number; readonly high: number } | null | undefined,
-): string {
-  return interval
-    ? `${percent(value)} (${percent(interval.low)} to ${percent(interval.high)})`
-    : percent(value);
+): Cell {
+  return interval ? { value, interval: { low: interval.low, high: interval.high } } : value;
 }

@@ -2,7 +2,8 @@
 
 import type { Judgement } from '../evaluation/judge.js';
 import type { RunSummary } from '../runFolder/summary.js';
-import { classHeader, classRows, figureHeader, figureRows } from './figureTables.js';
+import { type Table, textTable } from '../tables/index.js';
+import { classTable, figureTable } from './figureTables.js';
 
 /**
  * A judgement as text: the main figures, then a line for each class.
@@ -16,8 +17,8 @@ export function judgementText(judgement: Judgement): string {
   const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   return [
     `${judgement.split || 'scores'}: ${rows} images, ${positiveRows} positive, ${negativeRows} negative; figures in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
-    columns([figureHeader(judgement), ...figureRows(judgement)]),
-    columns([classHeader(judgement), ...classRows(judgement)]),
+    bare(figureTable(judgement)),
+    bare(classTable(judgement)),
     `calibration error of 'any class' ${ece(reliability.anyClassEce)}${calibrated ? `, ${ece(calibrated.anyClassEce)} after ${calibrated.calibration.kind} scaling` : ''}`,
     ...undefinedLines(undefinedFigures),
   ].join('\n\n');
@@ -44,15 +45,7 @@ function undefinedLines(figures: Judgement['metrics']['undefinedFigures']): stri
   return Array.from(classesOf, ([key, classes]) => key + classes.join(', '));
 }
 
-/** The first column to the left, the others to the right. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => [...row[column]!].length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+// The first line says what a note would.
+function bare({ columns, rows }: Table): string {
+  return textTable({ title: '', columns, rows });
 }

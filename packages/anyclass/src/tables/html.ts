@@ -23,7 +23,10 @@ export function htmlTable(table: Table): string {
     const cells = row.map((cell, at) => {
       const column = columns[at]!;
       const text = escaped(cellText(cell, column));
-      const classes = [alignment(column), emphasisOf(cell)].filter((name) => name !== undefined).join(' ');
+      const isLong = column.kind === 'text' && text.length > 40;
+      const classes = [alignment(column), emphasisOf(cell), isLong ? 'long' : undefined]
+        .filter((name) => name !== undefined)
+        .join(' ');
       return at === 0 && column.kind === 'text'
         ? `<th scope="row" class="${classes}">${text}</th>`
         : `<td class="${classes}"${valueAttribute(cell)}>${text}</td>`;

@@ -45,7 +45,13 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** A cell in its full form; texts are returned as they are. */
+/** A table, and what its files are called. */
+export interface NamedTable {
+  readonly name: string;
+  readonly table: Table;
+}
+
+/** A cell of a value in its full form. */
 export function measured(cell: Exclude<Cell, string>): Measured {
   return typeof cell === 'number' || cell === null ? { value: cell } : cell;
 }

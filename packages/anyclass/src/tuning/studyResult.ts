@@ -1,7 +1,7 @@
 // What a study found, as an object and as text.
 
 import { join } from 'node:path';
-import { columns } from '../reports/judgementText.js';
+import { alignedColumns } from '../tables/index.js';
 import type { StudyState, Trial } from './events.js';
 import { fieldImportance } from './importance.js';
 import type { Values } from './sampler.js';
@@ -86,7 +86,7 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
   const failed = trials.filter(({ reason }) => reason !== undefined);
   return [
     `${study}: ${countText(trials, goal)}${trials.length > shownTrials ? `; the best ${shownTrials}` : ''}`,
-    columns([
+    alignedColumns([
       ['trial', metric, 'status', 'epochs', ...fields],
       ...rows,
       ['ρ', '', '', '', ...fields.map((field) => importance[field]?.toFixed(2) ?? '–')],

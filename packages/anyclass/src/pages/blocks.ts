@@ -1,0 +1,85 @@
+// Tables and figures in a page, each with what it takes to use it elsewhere.
+
+import {
+  csvTable,
+  htmlTable,
+  latexTable,
+  markdownTable,
+  type NamedTable,
+  type Table,
+} from '../tables/index.js';
+import { escaped } from './escaped.js';
+import { themed } from './palette.js';
+
+/** A figure and what its file is called. */
+export interface Figure {
+  readonly name: string;
+  readonly title: string;
+  /** In the palette's light colours. */
+  readonly svg: string;
+  /** Wider than a phone: it is scrolled there, not shrunk. */
+  readonly isWide?: boolean;
+}
+
+/**
+ * A table with its note, to copy or to save as CSV, Markdown and LaTeX.
+ *
+ * @example
+ * tableBlock({ name: 'results', table: comparisonTable })
+ */
+export function tableBlock({ name, table }: NamedTable): string {
+  const texts = Object.entries(tableTexts(table));
+  const areas = texts.map(
+    // A first line break after the tag would be dropped.
+    ([kind, text]) => `<textarea name="${kind}" hidden readonly>\n${escaped(text)}</textarea>`,
+  );
+  const buttons = (act: string) => texts.map(([kind]) => button(act, kind, formatNames[kind]!)).join(' ');
+  return `<div class="block" data-name="${escaped(name)}"><div class="scroll" tabindex="0">${htmlTable(table)}</div>
+${table.note === undefined ? '' : `<p class="note">${escaped(table.note)}</p>`}
+<p class="actions">Copy ${buttons('copy')} Save ${buttons('save')}</p>
+${areas.join('\n')}</div>`;
+}
+
+/** The texts that a table is saved as, by the endings of their files. */
+export function tableTexts(table: Table): Readonly<Record<'csv' | 'md' | 'tex', string>> {
+  return { csv: csvTable(table), md: markdownTable(table), tex: latexTable(table) };
+}
+
+/** A figure that follows the page's colours; saved, it has the light ones. */
+export function figureBlock({ name, title, svg, isWide = false }: Figure): string {
+  return `<div class="block${isWide ? ' wide' : ''}" data-name="${escaped(name)}">
+<p class="title">${escaped(title)}</p>
+<div class="scroll"${isWide ? ' tabindex="0"' : ''}>${themed(svg)}</div>
+<p class="actions">Save ${button('save', 'svg', 'SVG')}</p></div>`;
+}
+
+/** Figures side by side where there is room. */
+export function figureRow(figures: readonly Figure[]): string {
+  return `<div class="charts">${figures.map(figureBlock).join('\n')}</div>`;
+}
+
+/**
+ * Panels of which one is shown. `name` is unique in its page.
+ *
+ * @example
+ * choice('class-metric', 'Figure', [{ title: 'AP', html: '…' }, { title: 'F1', html: '…' }])
+ */
+export function choice(
+  name: string,
+  legend: string,
+  panels: readonly { readonly title: string; readonly html: string }[],
+): string {
+  const inputs = panels.map(
+    ({ title }, i) =>
+      `<label><input type="radio" name="${name}" value="${i}"${i === 0 ? ' checked' : ''}> ${escaped(title)}</label>`,
+  );
+  const contents = panels.map(({ html }, i) => `<div data-panel="${i}">${html}</div>`);
+  return `<div class="choice"><fieldset><legend>${escaped(legend)}</legend>${inputs.join(' ')}</fieldset>
+${contents.join('\n')}</div>`;
+}
+
+const formatNames: Readonly<Record<string, string>> = { csv: 'CSV', md: 'Markdown', tex: 'LaTeX' };
+
+function button(act: string, kind: string, text: string): string {
+  return `<button type="button" data-act="${act}" data-kind="${kind}">${text}</button>`;
+}

@@ -1,0 +1,70 @@
+/**
+ * What pages do beyond being read: the theme, values under the pointer, choices between panels, tables and figures saved or
+ * copied. Without it all content is there, but for what a choice hides.
+ */
+export const pageScript = `
+'use strict';
+const root = document.documentElement;
+const theme = document.getElementById('theme');
+const themes = [['', 'as the system'], ['light', 'light'], ['dark', 'dark']];
+theme.hidden = false;
+theme.addEventListener('click', () => {
+  const at = (themes.findIndex(([name]) => name === (root.dataset.theme ?? '')) + 1) % themes.length;
+  const [name, text] = themes[at];
+  if (name === '') delete root.dataset.theme; else root.dataset.theme = name;
+  theme.textContent = 'Theme: ' + text;
+});
+
+const mark = document.getElementById('mark');
+document.addEventListener('pointerover', (event) => {
+  const labelled = event.target.closest('[data-label]');
+  mark.hidden = labelled === null;
+  if (labelled === null) return;
+  mark.textContent = labelled.dataset.label;
+  const box = mark.getBoundingClientRect();
+  mark.style.left = Math.max(4, Math.min(event.clientX + 12, innerWidth - box.width - 4)) + 'px';
+  mark.style.top = Math.max(4, event.clientY - box.height - 8) + 'px';
+});
+document.addEventListener('scroll', () => { mark.hidden = true; }, true);
+
+for (const choice of document.querySelectorAll('.choice')) {
+  const show = () => {
+    const chosen = choice.querySelector('input:checked').value;
+    for (const panel of choice.querySelectorAll('[data-panel]')) panel.hidden = panel.dataset.panel !== chosen;
+  };
+  choice.addEventListener('change', show);
+  show();
+}
+
+const textOf = (button) => {
+  const block = button.closest('.block');
+  if (button.dataset.kind !== 'svg') return block.querySelector('textarea[name=' + button.dataset.kind + ']').value;
+  const svg = new XMLSerializer().serializeToString(block.querySelector('svg'));
+  return svg.replaceAll(/var\\(--[\\w-]+, (#[0-9a-f]{6})\\)/g, '$1');
+};
+const types = { csv: 'text/csv', md: 'text/markdown', tex: 'text/x-tex', svg: 'image/svg+xml' };
+const told = (button, text) => {
+  const before = button.textContent;
+  button.textContent = text;
+  setTimeout(() => { button.textContent = before; }, 1200);
+};
+document.addEventListener('click', async (event) => {
+  const button = event.target.closest('button[data-kind]');
+  if (button === null) return;
+  const { kind, act } = button.dataset;
+  if (act === 'copy') {
+    try {
+      await navigator.clipboard.writeText(textOf(button));
+      told(button, 'copied');
+    } catch {
+      told(button, 'the browser refused');
+    }
+    return;
+  }
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([textOf(button)], { type: types[kind] }));
+  link.download = button.closest('.block').dataset.name + '.' + kind;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+});
+`;

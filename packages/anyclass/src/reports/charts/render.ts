@@ -1,0 +1,125 @@
+// Charts as SVG, drawn by ECharts without a browser, in the light colours of the palette.
+
+import { BarChart, CustomChart, HeatmapChart, LineChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, VisualMapComponent } from 'echarts/components';
+import { type EChartsCoreOption, init, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import { escaped } from '../../pages/escaped.js';
+import { pageColours, seriesColours } from '../../pages/palette.js';
+
+use([
+  LineChart,
+  BarChart,
+  HeatmapChart,
+  CustomChart,
+  GridComponent,
+  LegendComponent,
+  VisualMapComponent,
+  SVGRenderer,
+]);
+
+export interface ChartSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a mark says under the pointer: `data` is its place in its series. */
+export type MarkLabel = (series: number, data: number) => string | undefined;
+
+/** An SVG element with a title for screen readers; marks with a label carry it as `data-label`. */
+export function renderChart(
+  title: string,
+  size: ChartSize,
+  option: EChartsCoreOption,
+  labelOf: MarkLabel = () => undefined,
+): string {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, ...size });
+  try {
+    chart.setOption({
+      animation: false,
+      color: seriesColours.map(({ light }) => light),
+      textStyle: { fontFamily: 'system-ui, sans-serif', color: light.ink },
+      ...option,
+    });
+    return tidied(chart.renderToSVGString(), title, labelOf);
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** The light colours of the page, by name. */
+export const light = {
+  ground: pageColours.ground.light,
+  ink: pageColours.ink.light,
+  faint: pageColours.faint.light,
+  edge: pageColours.edge.light,
+} as const;
+
+/** An axis in the page's colours. */
+export function axis(name: string, nameGap: number) {
+  return {
+    name,
+    nameLocation: 'middle',
+    nameGap,
+    nameTextStyle: { color: light.faint },
+    axisLabel: { color: light.faint },
+    axisLine: { show: true, lineStyle: { color: light.faint } },
+    axisTick: { show: true, lineStyle: { color: light.faint } },
+    splitLine: { lineStyle: { color: light.edge } },
+  };
+}
+
+/** A legend on top, and the rows that it takes. */
+export function legend(names: readonly string[], width: number) {
+  const symbol = 25;
+  const gap = 16;
+  let rows = 1;
+  let used = 0;
+  for (const name of names) {
+    const needed = symbol + 8 + 7 * name.length + gap;
+    if (used > 0 && used + needed > width) {
+      rows++;
+      used = 0;
+    }
+    used += needed;
+  }
+  return {
+    rows,
+    option: {
+      top: 0,
+      left: 0,
+      itemGap: gap,
+      itemWidth: symbol,
+      textStyle: { color: light.ink },
+      inactiveColor: light.faint,
+      data: [...names],
+    },
+  };
+}
+
+/** Without a browser ECharts guesses the width of text too low and would cut long names off: margins are our own. */
+export const ownMargins = { outerBoundsMode: 'none' } as const;
+
+/** Room for names beside an axis. */
+export function labelWidth(names: readonly string[]): number {
+  return 20 + 7 * Math.max(0, ...names.map((name) => Math.min(40, name.length)));
+}
+
+// ECharts leaves rules for its own script, which is not in the page: marks would change colour under the pointer.
+function tidied(svg: string, title: string, labelOf: MarkLabel): string {
+  return svg
+    .replaceAll(/<style[\s\S]*?<\/style>/g, '')
+    .replaceAll(/ class="zr[^"]*"/g, '')
+    .replaceAll(
+      / ecmeta_series_index="(\d+)"(?: ecmeta_data_index="(\d+)")?( ecmeta_ssr_type="\w+")?/g,
+      (_, series: string, data: string | undefined, kind: string | undefined) => {
+        const isMark = data !== undefined && kind?.includes('chart');
+        const label = isMark ? labelOf(Number(series), Number(data)) : undefined;
+        return label === undefined ? '' : ` data-label="${escaped(label)}"`;
+      },
+    )
+    .replace(/<svg([^>]*)>/, (_, attributes: string) => {
+      const name = escaped(title);
+      return `<svg${attributes} role="img" aria-label="${name}"><title>${name}</title>`;
+    });
+}

@@ -1,0 +1,72 @@
+// Figures against a swept value such as λ, as in the paper: a log axis, on whose left 0 and the standard loss stand apart.
+
+import { type Line, lineChart } from './lineChart.js';
+
+export interface SweepPoint {
+  /** Null for the standard loss, which has no such value. */
+  readonly value: number | null;
+  readonly mean: number;
+  /** The ends of the error bar. */
+  readonly low?: number;
+  readonly high?: number;
+}
+
+export interface SweepLine {
+  readonly name: string;
+  readonly points: readonly SweepPoint[];
+}
+
+export interface SweepChartOptions {
+  readonly title: string;
+  /** The swept value's name, such as λ. */
+  readonly x: string;
+  readonly y: string;
+  /** What stands for the standard loss on the axis, such as bce. */
+  readonly standard: string;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/**
+ * One panel: a line for each figure. Points of the standard loss and of 0 are not joined to the others, since they have no
+ * place on a log axis.
+ *
+ * @example
+ * const points = [{ value: null, mean: 40.9 }, { value: 0, mean: 43.6 }, { value: 0.02, mean: 43.9 }, { value: 1, mean: 40.9 }];
+ * sweepChart([{ name: 'F1', points }], { title: 'F1 against λ', x: 'λ', y: '%', standard: 'bce' }) // '<svg …'
+ */
+export function sweepChart(lines: readonly SweepLine[], options: SweepChartOptions): string {
+  const { standard, ...shared } = options;
+  const values = [...new Set(lines.flatMap(({ points }) => points.map(({ value }) => value)))];
+  const positive = values.filter((value) => value !== null && value > 0).sort((a, b) => a! - b!);
+  const logs = positive.map((value) => Math.log10(value!));
+  const [first = 0, last = 0] = [logs[0], logs.at(-1)];
+  const step = Math.max(0.35, (last - first) / 7);
+  const placeOf = (value: number | null) =>
+    value === null ? first - 2 * step : value === 0 ? first - step : Math.log10(value);
+  const ticks = values
+    .map((value) => ({ at: placeOf(value), text: value === null ? standard : String(value) }))
+    .sort((a, b) => a.at - b.at);
+  const drawn = lines.map(({ name, points }): Line => {
+    const sorted = points.toSorted((a, b) => placeOf(a.value) - placeOf(b.value));
+    return {
+      name,
+      markers: true,
+      points: sorted.flatMap(({ value, mean, low, high }) => {
+        const x = placeOf(value);
+        const point = {
+          x,
+          y: mean,
+          ...(low !== undefined && high !== undefined && { low, high }),
+        };
+        const isApart = value === null || value === 0;
+        return isApart ? [point, { x: x + step / 2, y: null }] : [point];
+      }),
+    };
+  });
+  return lineChart(drawn, {
+    ...shared,
+    xTicks: ticks,
+    xRange: [(ticks[0]?.at ?? 0) - step / 2, (ticks.at(-1)?.at ?? 0) + step / 2],
+  });
+}

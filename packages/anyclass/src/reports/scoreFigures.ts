@@ -1,0 +1,106 @@
+// Scores of one model as figures: metrics against the threshold, precision against recall, probability against frequency.
+
+import {
+  type Calibration,
+  calibrate,
+  type RankingCurve,
+  type ReliabilityCurve,
+  rankingCurves,
+  reliability,
+  type Scored,
+  thresholdCurves,
+} from '@anyclass/core';
+import type { Figure } from '../pages/blocks.js';
+import { type Line, type LinePoint, lineChart } from './charts/lineChart.js';
+
+// More points than pixels only make the page heavy, and more classes the chart unreadable.
+const mostPoints = 250;
+const mostClasses = 20;
+
+export function scoreFigures(scored: Scored, calibration?: Calibration): Figure[] {
+  return [
+    thresholdFigure(scored),
+    precisionRecallFigure(scored),
+    reliabilityFigure([
+      reliabilityLine('any class', reliability(scored).anyClass),
+      ...(calibration ? [calibratedLine(scored, calibration)] : []),
+    ]),
+  ];
+}
+
+/** Lines of reliability below the ideal. */
+export function reliabilityFigure(lines: readonly Line[]): Figure {
+  const title = 'Reliability of ‘any class is present’';
+  const ideal: Line = {
+    name: 'ideal',
+    look: 11,
+    markers: false,
+    points: [
+      { x: 0, y: 0 },
+      { x: 1, y: 1 },
+    ],
+  };
+  return {
+    name: 'reliability',
+    title,
+    svg: lineChart([...lines, ideal], {
+      title,
+      x: 'largest probability',
+      y: 'how often a class is there',
+      xRange: [0, 1],
+      yRange: [0, 1],
+    }),
+  };
+}
+
+export function reliabilityLine(name: string, { bins }: ReliabilityCurve): Line {
+  return { name, points: bins.map((bin) => ({ x: bin.meanProbability, y: bin.observedRate })) };
+}
+
+function calibratedLine(scored: Scored, calibration: Calibration): Line {
+  const scores = calibrate(scored.scores, scored.classNames, calibration);
+  return reliabilityLine('any class, calibrated', reliability({ ...scored, scores }).anyClass);
+}
+
+function thresholdFigure(scored: Scored): Figure {
+  const { thresholds, macro, noClass } = thresholdCurves(scored);
+  const title = 'Figures against the threshold';
+  const line = (name: string, values: readonly number[]): Line => ({
+    name,
+    markers: false,
+    points: thresholds.map((threshold, i) => ({ x: threshold, y: 100 * values[i]! })),
+  });
+  const lines = [
+    line('F1', macro.f1),
+    line('F2', macro.f2),
+    line('precision', macro.precision),
+    line('recall', macro.recall),
+    line('F1-Neg', noClass.f1),
+  ];
+  const svg = lineChart(lines, {
+    title,
+    x: 'threshold',
+    y: 'mean over classes, %',
+    xRange: [0, 1],
+    yRange: [0, 100],
+  });
+  return { name: 'thresholds', title, svg };
+}
+
+function precisionRecallFigure(scored: Scored): Figure {
+  const title = 'Precision against recall';
+  const lines = rankingCurves(scored)
+    .filter(({ recall }) => recall.at(-1) === 1)
+    .slice(0, mostClasses)
+    .map((curve): Line => ({ name: curve.className, markers: false, points: thinned(curve) }));
+  const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
+  return { name: 'precision-recall', title, svg };
+}
+
+function thinned({ recall, precision }: RankingCurve): LinePoint[] {
+  const step = Math.max(1, Math.floor(recall.length / mostPoints));
+  const points: LinePoint[] = [];
+  for (let i = 0; i < recall.length; i += step) points.push({ x: recall[i]!, y: precision[i]! });
+  points.push({ x: recall.at(-1)!, y: precision.at(-1)! });
+  return points;
+}

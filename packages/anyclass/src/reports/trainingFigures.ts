@@ -1,0 +1,32 @@
+import type { Figure } from '../pages/blocks.js';
+import type { EpochRecord } from '../runFolder/metricsLog.js';
+import { type Line, lineChart } from './charts/lineChart.js';
+
+/** A run's losses and validation figures by epoch. */
+export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
+  const line = (name: string, value: (record: EpochRecord) => number | null): Line => ({
+    name,
+    points: epochs.map((record) => ({ x: record.epoch, y: value(record) })),
+  });
+  const share = (value: number | null) => (value === null ? null : 100 * value);
+  const losses = [
+    line('training loss', (record) => record.trainingLoss),
+    line('validation loss', (record) => record.validationLoss),
+    line('validation BCE', (record) => record.validationBce),
+  ];
+  const figures = [
+    line('F1', ({ validation }) => share(validation.macroF1)),
+    line('F2', ({ validation }) => share(validation.macroF2)),
+    line('mAP', ({ validation }) => share(validation.mAP)),
+    line('F1-Neg', ({ validation }) => share(validation.f1Neg)),
+  ];
+  const figure = (name: string, title: string, lines: readonly Line[], y: string): Figure => ({
+    name,
+    title,
+    svg: lineChart(lines, { title, x: 'epoch', y }),
+  });
+  return [
+    figure('losses', 'Losses', losses, 'loss'),
+    figure('validation-figures', 'Figures on validation', figures, '%'),
+  ];
+}
