@@ -85,11 +85,15 @@ function holderOf(path: string): Holder | undefined {
   }
 }
 
-/** The 22nd field of Linux's /proc/PID/stat, in clock ticks since the machine started; '' elsewhere. */
+/**
+ * The 22nd field of Linux's /proc/PID/stat, in clock ticks since the machine started; '' elsewhere, and for a process that
+ * was killed and whose parent did not ask for it yet.
+ */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? '' : (fields[19] ?? '');
   } catch {
     return '';
   }

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
@@ -48,6 +49,10 @@ function carriedOut(folder: string): string[] {
   return lines.map((line) => line.split(' ').slice(0, 2).join(' '));
 }
 
+async function untilCarriedOut(folder: string, count: number, by: ChildProcess): Promise<void> {
+  while (by.exitCode === null && carriedOut(folder).length < count) await sleep(20);
+}
+
 function endedTrials(folder: string): number[] {
   const events = openJournal(join(folder, 'journal.jsonl')).readNew();
   return events.flatMap((event) => (event.event === 'end' ? [event.trial] : [])).sort((a, b) => a - b);
@@ -74,9 +79,9 @@ test('processes that share a study lose no trial and carry out none twice', asyn
 test('a worker that is killed loses no more than its own trial, which another one goes on with', async () => {
   const folder = await newStudy(6);
   const victim = start(folder, 150);
-  while (carriedOut(folder).length < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  await untilCarriedOut(folder, 1, victim);
   const other = start(folder, 50);
-  while (carriedOut(folder).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  await untilCarriedOut(folder, 2, other);
   victim.kill('SIGKILL');
   const held = openLedger(folder, settings)
     .state()

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { validateConfiguration } from '../configuration/validate.js';
+import { afterEvent, emptyState, type StudyEvent, type Trial } from './events.js';
+import { firstDifference } from './firstDifference.js';
+import { defaultMinEpochs } from './halving.js';
+import { fieldImportance } from './importance.js';
+import { liveLines } from './liveLines.js';
+import { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
+import type { StudySettings } from './study.js';
+import { studyResult, studyText } from './studyResult.js';
+import { trialConfiguration } from './trainTrial.js';
+
+const configuration = validateConfiguration({ data: { dataset: 'digits' }, optimizer: { rate: 0.002 } });
+const settings: StudySettings = {
+  configuration,
+  search: { 'loss.lambda': 'log(0.005,1)', batchSize: 'choice(32,64)' },
+  metric: 'mAP',
+  seed: 0,
+  eta: 3,
+  minEpochs: 1,
+};
+
+const worker = { id: 'a', host: 'here', pid: 1, started: '' };
+function ended(
+  trial: number,
+  values: Trial['values'],
+  history: readonly number[],
+  outcome: 'finished' | 'stopped' | 'failed',
+): StudyEvent[] {
+  return [
+    { event: 'start', trial, attempt: 1, worker, folder: `trials/${trial}`, values },
+    ...history.map((value, i): StudyEvent => ({ event: 'epoch', trial, attempt: 1, epoch: i + 1, value })),
+    { event: 'end', trial, attempt: 1, outcome, seconds: 1, ...(outcome === 'failed' && { reason: 'NaN' }) },
+  ];
+}
+
+describe('what a study found', () => {
+  const state = [
+    { event: 'goal', trials: 6 } satisfies StudyEvent,
+    ...ended(0, { 'loss.lambda': 0.5, batchSize: 64 }, [0.3, 0.2], 'stopped'),
+    ...ended(1, { 'loss.lambda': 0.1, batchSize: 32 }, [0.5, 0.8, 0.7], 'finished'),
+    ...ended(2, { 'loss.lambda': 0.7, batchSize: 64 }, [], 'failed'),
+    ...ended(3, { 'loss.lambda': 0.2, batchSize: 64 }, [0.4], 'stopped'),
+  ].reduce(afterEvent, emptyState);
+  const result = studyResult('studies/x', settings, state);
+
+  test('are its trials by their best epoch, and last those that failed', () => {
+    expect(result.trials.map(({ trial, value }) => [trial, value])).toEqual([
+      [1, 0.8],
+      [3, 0.4],
+      [0, 0.3],
+      [2, null],
+    ]);
+    expect(result.best).toMatchObject({ trial: 1, epochs: 3, run: 'studies/x/trials/1' });
+  });
+
+  test('reads as a table with the command that trains the best', () => {
+    const text = studyText(result);
+    expect(text).toContain('4 of 6 trials: 1 finished, 2 stopped, 1 failed');
+    expect(text).toMatch(/1 +0\.8000 +finished +3 +0\.1 +32\n/);
+    expect(text).toContain('trial 2 failed: NaN');
+    expect(text).toContain('anyclass tune studies/x --export best.json && anyclass train best.json');
+  });
+
+  test('is the configuration with the values of a trial, chosen by the metric', () => {
+    const best = trialConfiguration(
+      { ...settings, metric: 'macroF2' },
+      { 'loss.lambda': 0.1, 'loss.beta': null },
+    );
+    expect(best).toEqual({
+      ...configuration,
+      loss: { ...configuration.loss, lambda: 0.1, beta: null },
+      bestBy: 'macroF2',
+    });
+  });
+});
+
+describe('the importance of a field', () => {
+  const trials = (pairs: readonly (readonly [number | string, number])[]): Trial[] =>
+    pairs.map(([x, score], number) => ({
+      number,
+      values: { x },
+      status: 'finished',
+      attempt: 1,
+      worker,
+      folder: '',
+      history: [score],
+      deaths: 0,
+    }));
+
+  test('is the rank correlation with a better metric, ties at their mean rank', () => {
+    const pairs = [1, 2, 3, 4, 5].map((x) => [x, Math.exp(x)] as const);
+    expect(fieldImportance(trials(pairs), 'x', 'mAP')).toBeCloseTo(1, 12);
+    expect(fieldImportance(trials(pairs), 'x', 'bce')).toBeCloseTo(-1, 12);
+    // scipy.stats.spearmanr([1, 2, 2, 3, 4], [5, 1, 3, 4, 2]) is -0.41039134…
+    const tied = [
+      [1, 5],
+      [2, 1],
+      [2, 3],
+      [3, 4],
+      [4, 2],
+    ] as const;
+    expect(fieldImportance(trials(tied), 'x', 'mAP')).toBeCloseTo(-0.410391340834062, 12);
+  });
+
+  test('is not told of names, of one value alone, and from few trials', () => {
+    expect(fieldImportance(trials([1, 2, 3, 4, 5].map((s) => ['a', s] as const)), 'x', 'mAP')).toBeNull();
+    expect(fieldImportance(trials([1, 2, 3, 4, 5].map((s) => [7, s] as const)), 'x', 'mAP')).toBeNull();
+    expect(
+      fieldImportance(
+        trials([
+          [1, 1],
+          [2, 2],
+        ]),
+        'x',
+        'mAP',
+      ),
+    ).toBeNull();
+  });
+});
+
+describe('the search', () => {
+  test('is over the loss and around the configured rate, decay and batch where no field is named', () => {
+    expect(defaultSearch(configuration)).toEqual({
+      'loss.alpha': 'uniform(0.1,1)',
+      'loss.lambda': 'log(0.005,1)',
+      'loss.beta': 'choice(null,0.9,0.99,0.999,0.9999)',
+      'optimizer.rate': 'log(0.0002,0.02)',
+      'optimizer.weightDecay': 'log(0.005,0.5)',
+      batchSize: 'choice(32,64,128)',
+    });
+    const plain = { ...configuration, loss: { ...configuration.loss, name: 'bce' as const } };
+    expect(defaultSearch(plain)).not.toHaveProperty('loss.lambda');
+  });
+
+  test('takes a field with its space, or alone with the usual one', () => {
+    expect(parseSearch(['epochs=int(2, 9)', 'loss.lambda'], configuration)).toEqual({
+      epochs: 'int(2,9)',
+      'loss.lambda': 'log(0.005,1)',
+    });
+    expect(() => parseSearch(['epochs'], configuration)).toThrow('--search epochs: write epochs=SPACE');
+    expect(() => parseSearch(['epochs=int(1,2)', 'epochs=int(1,3)'], configuration)).toThrow('given twice');
+  });
+
+  test.each([
+    [{ 'loss.lamda': 'log(0.1,1)' }, "did you mean 'lambda'?"],
+    [{ 'loss.lambda': 'log(0.1,3)' }, '--search loss.lambda=log(0.1,3): '],
+    [{ batchSize: 'uniform(16,64)' }, '--search batchSize=uniform(16,64): '],
+    [{ 'optimizer.name': 'choice(sgd,adam)' }, '--search optimizer.name=choice(sgd,adam): '],
+  ])('%j is refused before any trial: %s', (search, message) => {
+    expect(() => checkSearch({ ...settings, search })).toThrow(message);
+    expect(() => checkSearch(settings)).not.toThrow();
+  });
+});
+
+test('the first rung is behind the warm-up', () => {
+  expect(defaultMinEpochs({ epochs: 90, schedule: { warmUpEpochs: 5 } })).toBe(8);
+  expect(defaultMinEpochs({ epochs: 8, schedule: { warmUpEpochs: 0 } })).toBe(1);
+});
+
+test('the first field that differs is named with all above it', () => {
+  expect(firstDifference({ a: { b: 1, c: [2] } }, { a: { b: 1, c: [3] } })).toEqual({
+    field: 'a.c',
+    first: [2],
+    second: [3],
+  });
+  expect(firstDifference({ a: 1 }, { a: 1, b: null })?.field).toBe('b');
+  expect(firstDifference({ a: undefined }, {})).toBeUndefined();
+});
+
+describe('live lines', () => {
+  test('are drawn over on a terminal, no wider than it, notes above them', () => {
+    const written: string[] = [];
+    let now = 0;
+    const output = { isTTY: true, columns: 11, write: (text: string) => written.push(text) };
+    const lines = liveLines(2, output, () => now);
+    lines.set(0, 'first');
+    now = 200;
+    lines.set(1, 'second is too long');
+    lines.note('done');
+    lines.end();
+    expect(written).toEqual([
+      'first\n\n',
+      '\x1b[2F\x1b[Jfirst\nsecond is \n',
+      '\x1b[2F\x1b[Jdone\nfirst\nsecond is \n',
+      '\x1b[2F\x1b[J',
+    ]);
+  });
+
+  test('leave only notes elsewhere', () => {
+    const written: string[] = [];
+    const lines = liveLines(1, { write: (text) => written.push(text) });
+    lines.set(0, 'first');
+    lines.note('done');
+    lines.end();
+    expect(written).toEqual(['done\n']);
+  });
+});
