@@ -1,5 +1,6 @@
 // anyclass::activated_batch_norm, activation(batchNorm(x)) in training for channels-last maps on a GPU: checks, and the
-// kernels with their gradient. For backward it keeps the input and two numbers a channel, and not the output.
+// kernels with their gradient. For backward it keeps the input and two numbers a channel, and not the output. The activation
+// is GELU where no negative slope is given.
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -7,6 +8,7 @@
 #include <torch/library.h>
 
 #include "cudaNormKernels.h"
+#include "cudaTensors.h"
 
 namespace anyclass {
 namespace {
@@ -14,30 +16,29 @@ namespace {
 using at::Tensor;
 
 struct Settings {
-  double eps, slope;
+  double eps;
+  c10::optional<double> slope;
   bool absoluteWeight;
 };
 
-ElementType elementTypeOf(const Tensor& map) {
-  const auto type = map.scalar_type();
-  return type == at::kHalf ? ElementType::float16 : type == at::kBFloat16 ? ElementType::bfloat16 : ElementType::float32;
-}
-
 NormShape shapeOf(const Tensor& input) {
   const int64_t channels = input.size(1);
-  return {elementTypeOf(input), input.numel() / channels, channels};
+  return {elementTypeOf(input.scalar_type()), input.numel() / channels, channels};
 }
 
 NormParameters parametersOf(const Tensor& weight, const Tensor& bias, const Settings& settings) {
-  return {weight.data_ptr<float>(), bias.data_ptr<float>(), static_cast<float>(settings.eps), static_cast<float>(settings.slope), settings.absoluteWeight};
+  return {weight.data_ptr<float>(),
+          bias.data_ptr<float>(),
+          static_cast<float>(settings.eps),
+          settings.slope ? NormActivation::leaky : NormActivation::gelu,
+          static_cast<float>(settings.slope.value_or(1)),
+          settings.absoluteWeight};
 }
 
 NormStatistics statisticsOf(const Tensor& statistics) {
   float* first = statistics.data_ptr<float>();
   return {first, first + statistics.size(1)};
 }
-
-void checkLaunch(cudaError_t status) { TORCH_CHECK(status == cudaSuccess, "CUDA: ", cudaGetErrorString(status)); }
 
 // Forward and backward of one norm may run side by side: each has a row of the counters.
 NormScratch scratchOf(const Tensor& partials, const Tensor& finished, int row) {
@@ -48,7 +49,7 @@ struct FusedNorm : torch::autograd::Function<FusedNorm> {
   using Context = torch::autograd::AutogradContext;
 
   static Tensor forward(Context* context, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& runningMean, const Tensor& runningVar,
-                        const Tensor& finished, double momentum, double eps, double slope, bool absoluteWeight) {
+                        const Tensor& finished, double momentum, double eps, c10::optional<double> slope, bool absoluteWeight) {
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(input.device());
     const auto shape = shapeOf(input);
@@ -69,7 +70,7 @@ struct FusedNorm : torch::autograd::Function<FusedNorm> {
     TORCH_CHECK(!at::GradMode::is_enabled(), "the fused batch norm has no second derivatives: use float64 maps, whose norm is composed of operators that do");
     const auto saved = context->get_saved_variables();
     const auto &input = saved[0], &weight = saved[1], &bias = saved[2], &statistics = saved[3], &finished = saved[4];
-    const Settings settings{context->saved_data["eps"].toDouble(), context->saved_data["slope"].toDouble(), context->saved_data["absoluteWeight"].toBool()};
+    const Settings settings{context->saved_data["eps"].toDouble(), context->saved_data["slope"].toOptional<double>(), context->saved_data["absoluteWeight"].toBool()};
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(input.device());
     const auto shape = shapeOf(input);
@@ -88,28 +89,22 @@ struct FusedNorm : torch::autograd::Function<FusedNorm> {
 };
 
 void checkInput(const Tensor& input) {
-  const auto type = input.scalar_type();
-  TORCH_CHECK(input.is_cuda() && (type == at::kFloat || type == at::kHalf || type == at::kBFloat16), "input is ", type, " on ", input.device(),
+  TORCH_CHECK(input.is_cuda() && isFloatOrHalf(input.scalar_type()), "input is ", input.scalar_type(), " on ", input.device(),
               "; expected float32, float16 or bfloat16 on a GPU");
   TORCH_CHECK(input.dim() == 4 && input.is_contiguous(at::MemoryFormat::ChannelsLast), "input of shape ", input.sizes(), " and strides ", input.strides(),
               " is not in channels-last memory");
   TORCH_CHECK(input.numel() > input.size(1), "input of shape ", input.sizes(), " has fewer than two values a channel");
 }
 
-void check(const Tensor& input, const Tensor& other, at::ScalarType type, at::IntArrayRef shape, const char* name) {
-  TORCH_CHECK(other.device() == input.device() && other.scalar_type() == type && other.sizes() == shape && other.is_contiguous(), name, " is ",
-              other.scalar_type(), " of shape ", other.sizes(), " on ", other.device(), "; expected ", type, " of shape ", shape, " on ", input.device());
-}
-
 Tensor activatedBatchNorm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& runningMean, const Tensor& runningVar,
-                          const Tensor& finished, double momentum, double eps, double slope, bool absoluteWeight) {
+                          const Tensor& finished, double momentum, double eps, c10::optional<double> slope, bool absoluteWeight) {
   checkInput(input);
   const auto channels = input.sizes().slice(1, 1);
-  check(input, weight, at::kFloat, channels, "weight");
-  check(input, bias, at::kFloat, channels, "bias");
-  check(input, runningMean, at::kFloat, channels, "running_mean");
-  check(input, runningVar, at::kFloat, channels, "running_var");
-  check(input, finished, at::kInt, {2, input.size(1)}, "finished");
+  checkTensor(input, weight, at::kFloat, channels, "weight");
+  checkTensor(input, bias, at::kFloat, channels, "bias");
+  checkTensor(input, runningMean, at::kFloat, channels, "running_mean");
+  checkTensor(input, runningVar, at::kFloat, channels, "running_var");
+  checkTensor(input, finished, at::kInt, {2, input.size(1)}, "finished");
   return FusedNorm::apply(input, weight, bias, runningMean, runningVar, finished, momentum, eps, slope, absoluteWeight);
 }
 
@@ -119,6 +114,6 @@ Tensor activatedBatchNorm(const Tensor& input, const Tensor& weight, const Tenso
 TORCH_LIBRARY_FRAGMENT(anyclass, m) {
   m.def(
       "activated_batch_norm(Tensor input, Tensor weight, Tensor bias, Tensor(a!) running_mean, Tensor(b!) running_var, Tensor(c!) finished, "
-      "float momentum, float eps, float negative_slope, bool absolute_weight) -> Tensor",
+      "float momentum, float eps, float? negative_slope, bool absolute_weight) -> Tensor",
       anyclass::activatedBatchNorm);
 }

@@ -5,6 +5,8 @@
 
 #include <type_traits>
 
+#include "cudaColumnSums.h"
+#include "cudaGelu.h"
 #include "cudaNormPartials.h"
 
 namespace anyclass {
@@ -16,7 +18,7 @@ __device__ __forceinline__ float scaleOf(const NormParameters& parameters, float
 
 // The norm of a thread's channels: activation(factor · (x - mean) + bias). Forward and backward compute it by the same
 // operations, so that they agree on its sign.
-template <int width>
+template <int width, NormActivation activation>
 struct ChannelNorms {
   Pack<float, width> mean, factor, bias;
   float slope;
@@ -33,9 +35,15 @@ struct ChannelNorms {
 
   __device__ __forceinline__ float difference(int k, float x) const { return x - mean.values[k]; }
   __device__ __forceinline__ float norm(int k, float difference) const { return fmaf(difference, factor.values[k], bias.values[k]); }
-  __device__ __forceinline__ float activated(float norm) const { return norm > 0 ? norm : slope * norm; }
+  __device__ __forceinline__ float activated(float norm) const {
+    if constexpr (activation == NormActivation::gelu) return gelu(norm);
+    return norm > 0 ? norm : slope * norm;
+  }
   // The gradient of the norm's result from that of the activation's.
-  __device__ __forceinline__ float gradient(int k, float difference, float ofOutput) const { return norm(k, difference) > 0 ? ofOutput : slope * ofOutput; }
+  __device__ __forceinline__ float gradient(int k, float difference, float ofOutput) const {
+    if constexpr (activation == NormActivation::gelu) return ofOutput * geluSlope(norm(k, difference));
+    return norm(k, difference) > 0 ? ofOutput : slope * ofOutput;
+  }
 };
 
 template <typename T, int width>
@@ -60,11 +68,11 @@ __global__ void __launch_bounds__(kNormThreads) statisticsKernel(const NormGrid 
 }
 
 // Rows descend, since the last ones that the statistics read are still in the cache.
-template <typename T, int width>
+template <typename T, int width, NormActivation activation>
 __global__ void __launch_bounds__(kNormThreads) outputKernel(const NormGrid grid, const void* __restrict__ input, const NormParameters parameters,
                                                              const NormStatistics statistics, void* __restrict__ output) {
   const NormPlace place(grid);
-  const ChannelNorms<width> norms(parameters, statistics, grid, place);
+  const ChannelNorms<width, activation> norms(parameters, statistics, grid, place);
   forEachRow<4>(grid, place, width, true, [&](const auto& positions) {
     constexpr int count = std::extent_v<std::remove_reference_t<decltype(positions)>>;
     Pack<T, width> packs[count];
@@ -82,13 +90,13 @@ __global__ void __launch_bounds__(kNormThreads) outputKernel(const NormGrid grid
   });
 }
 
-template <typename T, int width>
+template <typename T, int width, NormActivation activation>
 __global__ void __launch_bounds__(kNormThreads) parameterGradientKernel(const NormGrid grid, const void* __restrict__ input, const void* __restrict__ outputGradient,
                                                                         const NormParameters parameters, const NormStatistics statistics, const NormScratch scratch,
                                                                         const NormGradients gradients) {
   const NormPlace place(grid);
   Sums<width> own{};
-  const ChannelNorms<width> norms(parameters, statistics, grid, place);
+  const ChannelNorms<width, activation> norms(parameters, statistics, grid, place);
   forEachRow<4>(grid, place, width, false, [&](const auto& positions) {
     constexpr int count = std::extent_v<std::remove_reference_t<decltype(positions)>>;
     Pack<T, width> inputs[count], outputs[count];
@@ -116,12 +124,12 @@ __global__ void __launch_bounds__(kNormThreads) parameterGradientKernel(const No
 }
 
 // dx = factor · (g - mean of g - x̂ · mean of g x̂), with g the gradient of the norm's result and x̂ = (x - mean) / deviation.
-template <typename T, int width>
+template <typename T, int width, NormActivation activation>
 __global__ void __launch_bounds__(kNormThreads) inputGradientKernel(const NormGrid grid, const void* __restrict__ input, const void* __restrict__ outputGradient,
                                                                     const NormParameters parameters, const NormStatistics statistics, const NormGradients gradients,
                                                                     const int64_t rows) {
   const NormPlace place(grid);
-  const ChannelNorms<width> norms(parameters, statistics, grid, place);
+  const ChannelNorms<width, activation> norms(parameters, statistics, grid, place);
   auto constant = ofChannels<width>(gradients.bias, grid, place), linear = ofChannels<width>(gradients.weight, grid, place);
   {
     const auto weight = ofChannels<width>(parameters.weight, grid, place), inverseDeviation = ofChannels<width>(statistics.inverseDeviation, grid, place);
@@ -154,26 +162,26 @@ __global__ void __launch_bounds__(kNormThreads) inputGradientKernel(const NormGr
   });
 }
 
-int multiprocessors() {
-  int device = 0, count = 1;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
-  return count;
-}
-
 // Blocks on each multiprocessor. The registers of backward's kernels allow one; of a reduction one is enough to keep the
 // memory busy, and leaves the fewest results to merge.
 constexpr int kStatisticsBlocks = 1, kOutputBlocks = 2, kParameterGradientBlocks = 1, kInputGradientBlocks = 1;
 
-// Calls `launch` with the element type, and with the widest packs that the maps allow.
+template <auto value>
+using Constant = std::integral_constant<decltype(value), value>;
+
+// Calls `launch` with the element type, with the widest packs that the maps allow, and with the activation.
 template <typename Launch>
-void withPacks(const NormShape& shape, std::initializer_list<const void*> maps, Launch launch) {
+void withPacks(const NormShape& shape, NormActivation activation, std::initializer_list<const void*> maps, Launch launch) {
+  const auto withWidth = [&](auto element, auto width) {
+    if (activation == NormActivation::gelu) return launch(element, width, Constant<NormActivation::gelu>());
+    return launch(element, width, Constant<NormActivation::leaky>());
+  };
   const auto withType = [&](auto element) {
     using T = decltype(element);
     constexpr int widest = 16 / sizeof(T);
     const bool isWide = normGrid(shape, widest, 1, 1).rows > 0 && std::all_of(maps.begin(), maps.end(), isAligned<T, widest>);
-    if (isWide) return launch(element, std::integral_constant<int, widest>());
-    return launch(element, std::integral_constant<int, 1>());
+    if (isWide) return withWidth(element, Constant<widest>());
+    return withWidth(element, Constant<1>());
   };
   switch (shape.type) {
     case ElementType::float32: return withType(float());
@@ -195,26 +203,27 @@ size_t normScratch(const NormShape& shape) {
 
 cudaError_t launchNormForward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
                               const RunningStatistics& running, const NormScratch& scratch, void* output, cudaStream_t stream) {
-  withPacks(shape, {input, output}, [&](auto element, auto width) {
+  withPacks(shape, parameters.activation, {input, output}, [&](auto element, auto width, auto activation) {
     using T = decltype(element);
     const auto reducing = normGrid(shape, width, multiprocessors(), kStatisticsBlocks);
     const auto writing = normGrid(shape, width, multiprocessors(), kOutputBlocks);
     statisticsKernel<T, decltype(width)::value>
         <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, parameters.eps, statistics, running, scratch, shape.rows);
-    outputKernel<T, decltype(width)::value><<<writing.grid(), writing.threads(), 0, stream>>>(writing, input, parameters, statistics, output);
+    outputKernel<T, decltype(width)::value, decltype(activation)::value>
+        <<<writing.grid(), writing.threads(), 0, stream>>>(writing, input, parameters, statistics, output);
   });
   return cudaGetLastError();
 }
 
 cudaError_t launchNormBackward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
                                const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream) {
-  withPacks(shape, {input, outputGradient, gradients.input}, [&](auto element, auto width) {
+  withPacks(shape, parameters.activation, {input, outputGradient, gradients.input}, [&](auto element, auto width, auto activation) {
     using T = decltype(element);
     const auto reducing = normGrid(shape, width, multiprocessors(), kParameterGradientBlocks);
     const auto writing = normGrid(shape, width, multiprocessors(), kInputGradientBlocks);
-    parameterGradientKernel<T, decltype(width)::value>
+    parameterGradientKernel<T, decltype(width)::value, decltype(activation)::value>
         <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, outputGradient, parameters, statistics, scratch, gradients);
-    inputGradientKernel<T, decltype(width)::value>
+    inputGradientKernel<T, decltype(width)::value, decltype(activation)::value>
         <<<writing.grid(), writing.threads(), 0, stream>>>(writing, input, outputGradient, parameters, statistics, gradients, shape.rows);
   });
   return cudaGetLastError();

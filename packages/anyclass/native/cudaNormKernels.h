@@ -18,12 +18,15 @@ struct NormShape {
   int64_t channels;
 };
 
-// y = activation(scale · (x - mean) / deviation + bias). The scale is |weight| + eps or the weight. The activation
-// multiplies what is not above zero by the slope: 0 for ReLU, 1 for the identity.
+// `leaky` multiplies what is not above zero by a slope: 0 for ReLU, 1 for the identity.
+enum class NormActivation { leaky, gelu };
+
+// y = activation(scale · (x - mean) / deviation + bias). The scale is |weight| + eps or the weight.
 struct NormParameters {
   const float* weight;
   const float* bias;
   float eps;
+  NormActivation activation;
   float slope;
   bool absoluteWeight;
 };

@@ -12,5 +12,8 @@ export {
   type ActivatedBatchNormOptions,
   type Activation,
 } from './layers/activatedBatchNorm.js';
+export { DepthwiseConv } from './layers/depthwiseConv.js';
+export { LayerNorm } from './layers/layerNorm.js';
+export { residualNorm } from './layers/residualNorm.js';
 export { countMultiplyAdds } from './multiplyAdds.js';
 export { type CompleteNetworkOptions, Network, type NetworkOptions } from './network.js';

@@ -4,13 +4,15 @@
 // only attention needs the tokens of a window beside each other, so the MLPs behind it run on the map as it lies, and the
 // way back from windows to the map is part of the residual's addition.
 
-import { nn, type Tensor } from '@anyclass/torch';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import { MBConv } from './layers/mbconv.js';
-import { type Axis, PartitionAttention } from './layers/partitionAttention.js';
+import { PartitionAttention } from './layers/partitionAttention.js';
+import { addBranch, throughSteps } from './layers/residualNorm.js';
+import type { Axis } from './layers/squares.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 
 export type MaxViTName = 'maxvit-t' | 'maxvit-s';
@@ -98,9 +100,13 @@ class Block extends nn.Module {
 
 class Layer extends nn.Module {
   readonly layers: nn.Sequential;
+  readonly #convolution: MBConv;
+  readonly #attentions: readonly PartitionAttention[];
 
   constructor(convolution: MBConv, windowAttention: PartitionAttention, gridAttention: PartitionAttention) {
     super();
+    this.#convolution = convolution;
+    this.#attentions = [windowAttention, gridAttention];
     this.layers = new nn.Sequential({
       MBconv: convolution,
       window_attention: windowAttention,
@@ -108,8 +114,13 @@ class Layer extends nn.Module {
     });
   }
 
+  // The attentions as one residual stream, in which the second's norm adds what the first's MLP gave.
   forward(x: Tensor): Tensor {
-    return this.layers.forward(x);
+    return tidy(() => {
+      const map = tidy(() => this.#convolution.forward(x)).permute([0, 2, 3, 1]);
+      const { stream, branch } = throughSteps(this.#attentions, map.contiguous());
+      return (branch ? addBranch(stream, branch) : stream).permute([0, 3, 1, 2]);
+    });
   }
 }
 

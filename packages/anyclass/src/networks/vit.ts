@@ -6,6 +6,13 @@
 import { empty, nn, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { classHead } from './layers/classHead.js';
 import { LayerNorm } from './layers/layerNorm.js';
+import {
+  addBranch,
+  type Residual,
+  type ResidualStep,
+  residualNorm,
+  throughSteps,
+} from './layers/residualNorm.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 
 const width = 768;
@@ -62,23 +69,28 @@ class Encoder extends nn.Module {
   readonly posEmbedding: nn.Parameter;
   readonly layers: nn.Sequential;
   readonly ln: LayerNorm;
+  readonly #layers: readonly EncoderLayer[];
 
   constructor(length: number) {
     super();
     this.posEmbedding = new nn.Parameter(empty([1, length, width]));
     nn.init.normal_(this.posEmbedding, 0, 0.02);
+    this.#layers = Array.from({ length: depth }, () => new EncoderLayer());
     this.layers = new nn.Sequential(
-      Object.fromEntries(Array.from({ length: depth }, (_, i) => [`encoder_layer_${i}`, new EncoderLayer()])),
+      Object.fromEntries(this.#layers.map((layer, i) => [`encoder_layer_${i}`, layer])),
     );
     this.ln = new LayerNorm(width, { eps });
   }
 
   forward(tokens: Tensor): Tensor {
-    return this.ln.forward(this.layers.forward(tokens));
+    return tidy(() => {
+      const { stream, branch } = throughSteps(this.#layers, tokens);
+      return residualNorm(this.ln, stream, { branch }).normed;
+    });
   }
 }
 
-class EncoderLayer extends nn.Module {
+class EncoderLayer extends nn.Module implements ResidualStep {
   readonly #attentionNorm = new LayerNorm(width, { eps });
   readonly #attention = new nn.MultiheadAttention(width, heads);
   readonly #mlpNorm = new LayerNorm(width, { eps });
@@ -92,9 +104,19 @@ class EncoderLayer extends nn.Module {
   }
 
   forward(input: Tensor): Tensor {
-    // Each branch frees the norm's float32 output, of which only the half-precision copy is needed again.
-    const x = input.add(tidy(() => this.#attention.forward(this.#attentionNorm.forward(input))));
-    return x.add(tidy(() => this.#mlp.forward(this.#mlpNorm.forward(x))));
+    return tidy(() => {
+      const { stream, branch } = this.step({ stream: input });
+      return addBranch(stream, branch);
+    });
+  }
+
+  step({ stream, branch: before }: Residual): Required<Residual> {
+    return tidy(() => {
+      const start = residualNorm(this.#attentionNorm, stream, { branch: before });
+      const branch = { values: tidy(() => this.#attention.forward(start.normed)) };
+      const { sum, normed } = residualNorm(this.#mlpNorm, start.sum, { branch });
+      return { stream: sum, branch: { values: this.#mlp.forward(normed) } };
+    });
   }
 }
 

@@ -32,8 +32,7 @@ export class ActivatedBatchNorm extends nn.Module {
   readonly absoluteWeight: boolean;
   /** The activation alone. It overwrites its input where it can: batch norm does not need its output again. */
   readonly activate: (x: Tensor) => Tensor;
-  /** What the activation multiplies negative values by; undefined where it is of another kind. */
-  readonly #slope: number | undefined;
+  readonly activation: Activation;
   /** The fused kernels' counters. A norm needs its own, for others may run beside it. */
   #finished: Tensor | undefined;
 
@@ -49,7 +48,7 @@ export class ActivatedBatchNorm extends nn.Module {
     this.momentum = momentum;
     this.absoluteWeight = absoluteWeight;
     this.activate = activationFunction(activation);
-    this.#slope = negativeSlope(activation);
+    this.activation = activation;
   }
 
   forward(input: Tensor): Tensor {
@@ -72,13 +71,8 @@ export class ActivatedBatchNorm extends nn.Module {
     if (this.#finished?.device !== input.device) {
       this.#finished = keep(zeros([2, this.weight.numel], { dtype: 'int32', device: input.device }));
     }
-    const norm = fusedActivatedBatchNorm({
-      ...this,
-      input,
-      finished: this.#finished,
-      slope: this.#slope ?? 1,
-    });
-    return this.#slope === undefined ? this.activate(norm) : norm;
+    const slope = negativeSlope(this.activation);
+    return fusedActivatedBatchNorm({ ...this, input, finished: this.#finished, slope });
   }
 
   // libtorch's |w| has gradient 0 at w = 0, where zero-initialised weights would stay for ever. The summand is below the
@@ -96,8 +90,9 @@ function activationFunction(activation: Activation): (x: Tensor) => Tensor {
   return (x) => leaky.forward(x);
 }
 
-function negativeSlope(activation: Activation): number | undefined {
-  if (activation === 'gelu') return undefined;
+/** What the activation multiplies negative values by; null for GELU, which is of another kind. */
+function negativeSlope(activation: Activation): number | null {
+  if (activation === 'gelu') return null;
   if (activation === 'identity') return 1;
   return activation === 'relu' ? 0 : activation.leakySlope;
 }

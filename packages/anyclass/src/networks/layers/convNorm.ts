@@ -3,9 +3,12 @@
 
 import { nn, noGrad, type Tensor, tidy } from '@anyclass/torch';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
+import { DepthwiseConv } from './depthwiseConv.js';
 
 export interface ConvNormOptions extends Omit<nn.Conv2dOptions, 'bias'> {
   readonly norm?: ActivatedBatchNormOptions;
+  /** The kind of convolution. Default nn.Conv2d. */
+  readonly convolution?: typeof nn.Conv2d;
 }
 
 /**
@@ -21,13 +24,19 @@ export class ConvNorm extends nn.Module {
   readonly #inputs: number;
   readonly #outputs: number;
   readonly #options: nn.Conv2dOptions;
+  readonly #convolution: typeof nn.Conv2d;
 
-  constructor(inputs: number, outputs: number, { norm, ...options }: ConvNormOptions) {
+  constructor(
+    inputs: number,
+    outputs: number,
+    { norm, convolution = nn.Conv2d, ...options }: ConvNormOptions,
+  ) {
     super();
+    this.#convolution = convolution;
     this.#inputs = inputs;
     this.#outputs = outputs;
     this.#options = options;
-    this.#conv = new nn.Conv2d(inputs, outputs, { ...options, bias: false });
+    this.#conv = new convolution(inputs, outputs, { ...options, bias: false });
     this.norm = new ActivatedBatchNorm(outputs, norm);
   }
 
@@ -43,7 +52,9 @@ export class ConvNorm extends nn.Module {
 
   forward(input: Tensor): Tensor {
     const x = this.#conv.forward(input);
-    return this.#folded ? this.norm.activate(x) : this.norm.forward(x);
+    if (!this.#folded) return this.norm.forward(x);
+    const isActivated = this.#conv instanceof DepthwiseConv && this.#conv.isActivated;
+    return isActivated ? x : this.norm.activate(x);
   }
 
   /** Makes the norm part of the convolution, and a norm of the input too where one is given (1x1 kernels only). */
@@ -51,7 +62,7 @@ export class ConvNorm extends nn.Module {
     if (this.#folded) return;
     const before = this.#conv;
     const { device, dtype } = before.weight;
-    const after = new nn.Conv2d(this.#inputs, this.#outputs, this.#options).to({ device, dtype });
+    const after = new this.#convolution(this.#inputs, this.#outputs, this.#options).to({ device, dtype });
     tidy(() =>
       noGrad(() => {
         const { scale, shift } = this.norm.affine();
@@ -70,5 +81,6 @@ export class ConvNorm extends nn.Module {
     this.norm.dispose();
     this.#conv = after.eval().requireGrad(false);
     this.#folded = true;
+    if (after instanceof DepthwiseConv && this.norm.activation === 'gelu') after.activateWithGelu();
   }
 }

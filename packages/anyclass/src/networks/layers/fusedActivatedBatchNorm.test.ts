@@ -40,6 +40,8 @@ describe.skipIf(!hasCuda())(`the fused norm on cuda${cudaIt}`, () => {
     { dtype: 'float16', shape: [8, 83, 6, 6], activation: 'relu', tolerance: 2 ** -10 },
     { dtype: 'bfloat16', shape: [5, 83, 7, 3], activation: 'identity', tolerance: 2 ** -8 },
     { dtype: 'float32', shape: [2, 1216, 5, 5], activation: 'gelu', tolerance: 2e-5 },
+    { dtype: 'bfloat16', shape: [8, 96, 14, 14], activation: 'gelu', tolerance: 2 ** -8 },
+    { dtype: 'float16', shape: [5, 83, 7, 3], activation: 'gelu', tolerance: 2 ** -10 },
   ] as const)('equals the composition in float64: $dtype, $shape, $activation', (given) => {
     const { dtype, shape, activation, tolerance } = given;
     const { norm, x, dy } = problem([...shape], dtype, { activation, absoluteWeight: true });

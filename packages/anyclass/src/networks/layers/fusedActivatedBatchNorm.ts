@@ -2,7 +2,7 @@
 // and only the input kept between them.
 
 import type { Tensor } from '@anyclass/torch';
-import { type FusedOperator, fusedOperator, hasFusedOperator } from '../../fusedLibrary.js';
+import { gpuOperator, isForKernels } from './gpuOperator.js';
 
 /** What the operator takes, checked with `isFusable`. */
 export interface FusedNormValues {
@@ -15,12 +15,12 @@ export interface FusedNormValues {
   readonly finished: Tensor;
   readonly momentum: number;
   readonly eps: number;
-  /** What the activation multiplies negative values by: 0 for ReLU, 1 for none. */
-  readonly slope: number;
+  /** What the activation multiplies negative values by: 0 for ReLU, 1 for none; null for GELU. */
+  readonly slope: number | null;
   readonly absoluteWeight: boolean;
 }
 
-let operator: FusedOperator | undefined | null;
+const operator = gpuOperator('activated_batch_norm');
 
 /**
  * Whether the kernels take this input, in training: channels-last maps on a GPU, of float32 or a half type, with float32
@@ -31,13 +31,12 @@ let operator: FusedOperator | undefined | null;
  */
 export function isFusable(input: Tensor, weight: Tensor): boolean {
   return (
-    input.device.startsWith('cuda') &&
+    isForKernels(input) &&
     input.ndim === 4 &&
     weight.dtype === 'float32' &&
-    ['float32', 'float16', 'bfloat16'].includes(input.dtype) &&
     input.numel > weight.numel &&
     input.isContiguous('channelsLast') &&
-    findOperator() !== null
+    operator() !== null
   );
 }
 
@@ -48,7 +47,7 @@ export function isFusable(input: Tensor, weight: Tensor): boolean {
  * if (isFusable(input, weight)) return fusedActivatedBatchNorm({ input, weight, bias, slope: 0, … });
  */
 export function fusedActivatedBatchNorm(values: FusedNormValues): Tensor {
-  const found = findOperator();
+  const found = operator();
   if (found === null) throw new Error('the fused library was built without a CUDA compiler; ask isFusable');
   const [output] = found(
     values.input,
@@ -63,9 +62,4 @@ export function fusedActivatedBatchNorm(values: FusedNormValues): Tensor {
     values.absoluteWeight,
   );
   return output!;
-}
-
-function findOperator(): FusedOperator | null {
-  operator ??= hasFusedOperator('activated_batch_norm') ? fusedOperator('activated_batch_norm') : null;
-  return operator;
 }

@@ -1,9 +1,12 @@
 // The inverted bottleneck with squeeze-excite. Sandler et al., "MobileNetV2", arXiv 1801.04381; Tan & Le, "EfficientNet",
 // arXiv 1905.11946. As in MaxViT: batch norm in front, the shortcut averages where the block halves the map.
 
-import { nn, type Tensor } from '@anyclass/torch';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
 import { ConvNorm } from './convNorm.js';
+import { DepthwiseConv } from './depthwiseConv.js';
+import { PointwiseConv } from './pointwiseConv.js';
+import { addBranch } from './residualNorm.js';
 import { SqueezeExcite } from './squeezeExcite.js';
 
 export interface MBConvOptions {
@@ -31,8 +34,9 @@ export class MBConv extends nn.Module {
   }
 
   forward(input: Tensor): Tensor {
+    const { stochasticDepth } = this;
     const residual = this.proj ? this.proj.forward(input) : input;
-    return this.stochasticDepth.forward(this.layers.forward(input)).add(residual);
+    return addBranch(residual, { values: tidy(() => this.layers.forward(input)), stochasticDepth });
   }
 }
 
@@ -41,17 +45,24 @@ class Branch extends nn.Module {
   readonly #expand: ConvNorm;
   readonly #depthwise: ConvNorm;
   readonly #squeezeExcite: SqueezeExcite;
-  readonly #project: nn.Conv2d;
+  readonly #project: PointwiseConv;
   #folded = false;
 
   constructor(inputs: number, outputs: number, stride: 1 | 2, norm: ActivatedBatchNormOptions) {
     super();
     const hidden = expansion * outputs;
     this.#preNorm = new ActivatedBatchNorm(inputs, { ...norm, activation: 'identity' });
-    this.#expand = new ConvNorm(inputs, hidden, { kernel: 1, norm });
-    this.#depthwise = new ConvNorm(hidden, hidden, { kernel: 3, stride, padding: 1, groups: hidden, norm });
+    this.#expand = new ConvNorm(inputs, hidden, { kernel: 1, norm, convolution: PointwiseConv });
+    this.#depthwise = new ConvNorm(hidden, hidden, {
+      kernel: 3,
+      stride,
+      padding: 1,
+      groups: hidden,
+      norm,
+      convolution: DepthwiseConv,
+    });
     this.#squeezeExcite = new SqueezeExcite(hidden, { hidden: Math.trunc(outputs / 4), activation: 'silu' });
-    this.#project = new nn.Conv2d(hidden, outputs, { kernel: 1 });
+    this.#project = new PointwiseConv(hidden, outputs, { kernel: 1 });
   }
 
   protected override *members(): Iterable<[string, unknown]> {
@@ -78,5 +89,5 @@ class Branch extends nn.Module {
 
 function shortcut(inputs: number, outputs: number): nn.Sequential {
   const pool = new nn.AvgPool2d({ kernel: 3, stride: 2, padding: 1 });
-  return new nn.Sequential(pool, new nn.Conv2d(inputs, outputs, { kernel: 1 }));
+  return new nn.Sequential(pool, new PointwiseConv(inputs, outputs, { kernel: 1 }));
 }

@@ -1,11 +1,10 @@
 // Attention within the squares of a feature map, and the MLP behind it. Tu et al., "MaxViT", arXiv 2204.01697.
 
-import { nn, type Tensor } from '@anyclass/torch';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { LayerNorm } from './layerNorm.js';
 import { RelativeAttention } from './relativeAttention.js';
-
-/** `window`: neighbouring pixels see each other. `grid`: pixels at equal distances over the whole map do. */
-export type Axis = 'window' | 'grid';
+import { addBranch, type Residual, type ResidualStep, residualNorm } from './residualNorm.js';
+import type { Axis, Squares } from './squares.js';
 
 export interface PartitionAttentionOptions {
   readonly axis: Axis;
@@ -22,62 +21,46 @@ const headWidth = 32;
  * @example
  * new PartitionAttention(64, { axis: 'grid', partitionSize: 7, stochasticDepth: 0 }).forward(x).shape // that of x
  */
-export class PartitionAttention extends nn.Module {
+export class PartitionAttention extends nn.Module implements ResidualStep {
   readonly attnLayer: nn.Sequential;
   readonly mlpLayer: nn.Sequential;
   readonly stochasticDepth: nn.StochasticDepth;
-  readonly #axis: Axis;
-  readonly #side: number;
+  readonly #squares: Squares;
+  readonly #attentionNorm: LayerNorm;
+  readonly #attention: RelativeAttention;
+  readonly #mlpNorm: LayerNorm;
+  readonly #mlp: nn.Sequential;
 
   constructor(channels: number, { axis, partitionSize, stochasticDepth }: PartitionAttentionOptions) {
     super();
-    this.#axis = axis;
-    this.#side = partitionSize;
-    this.attnLayer = new nn.Sequential(
-      new LayerNorm(channels),
-      new RelativeAttention(channels, { headWidth, side: partitionSize }),
-    );
-    this.mlpLayer = new nn.Sequential(
-      new LayerNorm(channels),
-      new nn.Linear(channels, 4 * channels),
-      new nn.GELU(),
-      new nn.Linear(4 * channels, channels),
-    );
+    this.#squares = { axis, side: partitionSize };
+    this.#attentionNorm = new LayerNorm(channels);
+    this.#attention = new RelativeAttention(channels, { headWidth, side: partitionSize });
+    this.attnLayer = new nn.Sequential(this.#attentionNorm, this.#attention);
+    this.#mlpNorm = new LayerNorm(channels);
+    const mlp = [new nn.Linear(channels, 4 * channels), new nn.GELU(), new nn.Linear(4 * channels, channels)];
+    this.#mlp = new nn.Sequential(...mlp);
+    this.mlpLayer = new nn.Sequential(this.#mlpNorm, ...mlp);
     this.stochasticDepth = new nn.StochasticDepth(stochasticDepth);
   }
 
   forward(input: Tensor): Tensor {
-    const map = input.permute([0, 2, 3, 1]).contiguous();
-    const x = this.#attend(map);
-    return x.add(this.stochasticDepth.forward(this.mlpLayer.forward(x))).permute([0, 3, 1, 2]);
+    return tidy(() => {
+      const { stream, branch } = this.step({ stream: input.permute([0, 2, 3, 1]).contiguous() });
+      return addBranch(stream, branch).permute([0, 3, 1, 2]);
+    });
   }
 
-  // The map as [batch, rows, columns, …] of squares and of pixels in them: which of the two a factor of height (and width)
-  // counts is the whole difference between windows and grid.
-  #attend(map: Tensor): Tensor {
-    const [batch = 0, height = 0, width = 0, channels = 0] = map.shape;
-    const side = this.#side;
-    if (height % side !== 0 || width % side !== 0) {
-      throw new RangeError(
-        `a feature map of ${height}x${width} px cannot be cut into squares of ${side}x${side}`,
-      );
-    }
-    const [rows, columns] = [height / side, width / side];
-    const window = this.#axis === 'window';
-    const factors = window
-      ? [batch, rows, side, columns, side, channels]
-      : [batch, side, rows, side, columns, channels];
-    const order = window ? [0, 1, 3, 2, 4, 5] : [0, 2, 4, 1, 3, 5];
-    const back = window ? [0, 1, 3, 2, 4, 5] : [0, 3, 1, 4, 2, 5];
-
-    const squares = map
-      .view(factors)
-      .permute(order)
-      .reshape([batch * rows * columns, side ** 2, channels]);
-    const attended = this.attnLayer.forward(squares).view([batch, rows, columns, side, side, channels]);
-    return map
-      .view(factors)
-      .add(this.stochasticDepth.forward(attended.permute(back)))
-      .view(map.shape);
+  /** The stream is a map [batch, height, width, channels]. */
+  step({ stream, branch: before }: Residual): Required<Residual> {
+    const { stochasticDepth } = this;
+    const squares = this.#squares;
+    return tidy(() => {
+      const start = residualNorm(this.#attentionNorm, stream, { branch: before, squares });
+      const values = tidy(() => this.#attention.forward(start.normed));
+      const branch = { values, stochasticDepth, squares };
+      const { sum, normed } = residualNorm(this.#mlpNorm, start.sum, { branch });
+      return { stream: sum, branch: { values: this.#mlp.forward(normed), stochasticDepth } };
+    });
   }
 }

@@ -1,0 +1,34 @@
+// What the GPU's operators ask of tensors.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+#include <torch/version.h>
+
+#include "cudaNormKernels.h"
+
+namespace anyclass {
+
+inline bool isFloatOrHalf(at::ScalarType type) { return type == at::kFloat || type == at::kHalf || type == at::kBFloat16; }
+
+inline ElementType elementTypeOf(at::ScalarType type) {
+  return type == at::kHalf ? ElementType::float16 : type == at::kBFloat16 ? ElementType::bfloat16 : ElementType::float32;
+}
+
+// What autocast makes of the input of a product or a convolution.
+inline at::ScalarType autocastType(at::ScalarType input) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+  return at::autocast::is_autocast_enabled(at::kCUDA) ? at::autocast::get_autocast_dtype(at::kCUDA) : input;
+#else
+  return at::autocast::is_enabled() ? at::autocast::get_autocast_gpu_dtype() : input;
+#endif
+}
+
+inline void checkLaunch(cudaError_t status) { TORCH_CHECK(status == cudaSuccess, "CUDA: ", cudaGetErrorString(status)); }
+
+inline void checkTensor(const at::Tensor& input, const at::Tensor& other, at::ScalarType type, at::IntArrayRef shape, const char* name) {
+  TORCH_CHECK(other.device() == input.device() && other.scalar_type() == type && other.sizes() == shape && other.is_contiguous(), name, " is ",
+              other.scalar_type(), " of shape ", other.sizes(), " on ", other.device(), "; expected ", type, " of shape ", shape, " on ", input.device());
+}
+
+}  // namespace anyclass

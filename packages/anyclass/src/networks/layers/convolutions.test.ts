@@ -1,0 +1,125 @@
+import {
+  captureStep,
+  type Dtype,
+  grad,
+  hasCuda,
+  keep,
+  noGrad,
+  randn,
+  type Tensor,
+  tidy,
+} from '@anyclass/torch';
+import { describe, expect, test } from 'vitest';
+import { DepthwiseConv } from './depthwiseConv.js';
+import { PointwiseConv } from './pointwiseConv.js';
+
+const device = 'cuda';
+const cudaIt = hasCuda() ? '' : ' (skipped: no CUDA device)';
+const channelsLast = { memoryFormat: 'channelsLast' } as const;
+
+test('each kind of convolution refuses what it is not', () => {
+  expect(() => new DepthwiseConv(8, 8, { kernel: 5, padding: 1, groups: 8 })).toThrow('expected kernel 3');
+  expect(() => new PointwiseConv(8, 8, { kernel: 3 })).toThrow('expected kernel 1');
+});
+
+test('a depthwise convolution can have GELU behind it', () => {
+  const conv = depthwise(4, 1, true);
+  const x = randn([1, 4, 5, 5]);
+  const plain = conv.forward(x);
+  const activated = conv.activateWithGelu().forward(x);
+  expect(activated.gt(-0.18).all().toNumber()).toBe(1);
+  expect(activated.equal(plain)).toBe(false);
+});
+
+describe.skipIf(!hasCuda())(`convolutions of channels-last maps on cuda${cudaIt}`, () => {
+  const maps = [
+    { dtype: 'float32', shape: [3, 8, 7, 7], stride: 1, tolerance: 2e-5 },
+    { dtype: 'bfloat16', shape: [4, 384, 14, 14], stride: 1, tolerance: 2 ** -7 },
+    { dtype: 'bfloat16', shape: [4, 384, 28, 28], stride: 2, tolerance: 2 ** -7 },
+    { dtype: 'float16', shape: [2, 68, 9, 13], stride: 2, tolerance: 2 ** -9 },
+    { dtype: 'float32', shape: [2, 132, 13, 8], stride: 2, tolerance: 2e-5 },
+    { dtype: 'float32', shape: [5, 4, 1, 3], stride: 1, tolerance: 2e-5 },
+  ] as const;
+
+  test.each(maps)('depthwise equals libtorch in float64: $dtype $shape, stride $stride', (given) => {
+    const conv = depthwise(given.shape[1], given.stride, false).to(device);
+    expectReference(conv, depthwise(given.shape[1], given.stride, false), [...given.shape], given);
+  });
+
+  test('depthwise with GELU equals libtorch in float64', () => {
+    for (const { dtype, shape, stride, tolerance } of maps) {
+      const conv = depthwise(shape[1], stride, true).to(device).activateWithGelu().requireGrad(false);
+      const reference = depthwise(shape[1], stride, true).to({ device, dtype: 'float64' }).activateWithGelu();
+      reference.loadStateDict(conv.stateDict());
+      const x = randn([...shape], { device }).to({ dtype, ...channelsLast });
+      noGrad(() => expectClose(conv.forward(x), reference.forward(x.to('float64')), tolerance, 'output'));
+    }
+  });
+
+  test.each([true, false])('pointwise equals libtorch in float64, with bias: %s', (bias) => {
+    const make = () => new PointwiseConv(24, 40, { kernel: 1, bias });
+    expectReference(make().to(device), make(), [3, 24, 7, 5], { dtype: 'float32', tolerance: 1e-5 });
+  });
+
+  test('outputs stay in channels-last memory', () => {
+    const x = randn([2, 8, 6, 6], { device }).to(channelsLast);
+    const convs = [depthwise(8, 1, false), new PointwiseConv(8, 12, { kernel: 1 })];
+    for (const conv of convs) expect(conv.to(device).forward(x).isContiguous('channelsLast')).toBe(true);
+  });
+
+  test('depthwise gives the same bits in every call, captured or not', () => {
+    const conv = depthwise(64, 1, false).to(device);
+    const [x, dy] = [0, 1].map(() =>
+      keep(tidy(() => randn([32, 64, 14, 14], { device }).to({ dtype: 'bfloat16', ...channelsLast }))),
+    );
+    const results = () => resultsOf(conv, x!, dy!);
+    const first = tidy(() => results().map((result) => result.clone()));
+    const captured = captureStep(results);
+    for (let call = 0; call < 6; call++) {
+      tidy(() => {
+        captured().forEach((result, i) => {
+          expect(result.equal(first[i]!)).toBe(true);
+        });
+      });
+    }
+  });
+});
+
+function depthwise(channels: number, stride: number, bias: boolean): DepthwiseConv {
+  return new DepthwiseConv(channels, channels, { kernel: 3, padding: 1, groups: channels, stride, bias });
+}
+
+type Convolution = DepthwiseConv | PointwiseConv;
+
+function expectReference(
+  conv: Convolution,
+  reference: Convolution,
+  shape: number[],
+  { dtype, tolerance }: { readonly dtype: Dtype; readonly tolerance: number },
+): void {
+  reference.to({ device, dtype: 'float64' }).loadStateDict(conv.stateDict());
+  const x = randn(shape, { device }).to({ dtype, ...channelsLast });
+  const dy = noGrad(() => randn(reference.forward(x.to('float64')).shape, { device })).to({
+    dtype,
+    ...channelsLast,
+  });
+  const expected = resultsOf(reference, x.to('float64'), dy.to('float64'));
+  resultsOf(conv, x, dy).forEach((found, i) => {
+    expectClose(found, expected[i]!, tolerance, `result ${i}`);
+  });
+}
+
+/** The output, and the gradients of the input and of all parameters. */
+function resultsOf(conv: Convolution, x: Tensor, dy: Tensor): Tensor[] {
+  const input = x.detach();
+  input.requiresGrad = true;
+  const output = conv.forward(input);
+  const gradients = grad([output], [input, ...conv.parameters()], { gradients: [dy] });
+  return [output.detach(), ...gradients.map((gradient) => gradient!)];
+}
+
+function expectClose(found: Tensor, expected: Tensor, tolerance: number, name: string): void {
+  const largest = expected.abs().amax().toNumber() || 1;
+  const error = found.to('float64').sub(expected).abs().amax().toNumber();
+  expect(error / largest, name).toBeLessThan(tolerance);
+}

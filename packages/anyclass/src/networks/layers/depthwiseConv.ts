@@ -1,0 +1,63 @@
+// Depthwise 3x3 convolution with padding 1. On a GPU, channels-last maps take the kernels in packages/anyclass/native, which
+// read and write each pixel once; all else is libtorch's.
+
+import { nn, type Tensor } from '@anyclass/torch';
+import { gpuOperator, isForKernels } from './gpuOperator.js';
+
+const operator = gpuOperator('depthwise_convolution');
+
+/**
+ * A 3x3 kernel for each channel.
+ *
+ * @example
+ * new DepthwiseConv(8, 8, { kernel: 3, padding: 1, groups: 8, stride: 2 }).forward(zeros([1, 8, 6, 6])).shape // [1, 8, 3, 3]
+ */
+export class DepthwiseConv extends nn.Conv2d {
+  #activated = false;
+
+  constructor(inputs: number, outputs: number, options: nn.Conv2dOptions) {
+    super(inputs, outputs, options);
+    const { kernel, padding, groups } = options;
+    if (kernel !== 3 || padding !== 1 || groups !== inputs || outputs !== inputs) {
+      throw new RangeError(
+        'DepthwiseConv: expected kernel 3, padding 1, and as many groups and outputs as inputs',
+      );
+    }
+  }
+
+  /** Whether GELU is part of it. */
+  get isActivated(): boolean {
+    return this.#activated;
+  }
+
+  /** From now on GELU follows, as part of the same pass where that is possible; for inference. */
+  activateWithGelu(): this {
+    this.#activated = true;
+    return this;
+  }
+
+  override forward(input: Tensor): Tensor {
+    const isPlain = this.bias === null && !this.#activated;
+    const isInference = this.bias !== null && this.#activated;
+    if ((isPlain || isInference) && this.#isFusable(input)) {
+      return operator()!(input, this.weight, this.bias, this.#stride())[0]!;
+    }
+    const output = super.forward(input);
+    return this.#activated ? nn.functional.gelu(output) : output;
+  }
+
+  #stride(): number {
+    return typeof this.stride === 'number' ? this.stride : 0;
+  }
+
+  #isFusable(input: Tensor): boolean {
+    const [, channels = 0] = input.shape;
+    return (
+      isForKernels(input) &&
+      [1, 2].includes(this.#stride()) &&
+      channels % 4 === 0 &&
+      input.isContiguous('channelsLast') &&
+      operator() !== null
+    );
+  }
+}

@@ -1,0 +1,114 @@
+// A residual network's step between two branches: what one gave is added to the stream, and the sum normalised for the
+// next. On a GPU that is one pass over the tokens, by the kernels in packages/anyclass/native; elsewhere a composition.
+
+import { type nn, ones, type Tensor } from '@anyclass/torch';
+import { gpuOperator, isForKernels } from './gpuOperator.js';
+import type { LayerNorm } from './layerNorm.js';
+import { addSquares, checkSquares, cutIntoSquares, type Squares } from './squares.js';
+
+/** What is added to a residual stream. */
+export interface Branch {
+  readonly values: Tensor;
+  /** Skips the branch for some of the images in training. */
+  readonly stochasticDepth?: nn.StochasticDepth;
+  /** Where the values lie in squares of the stream's map. */
+  readonly squares?: Squares;
+}
+
+/** A residual stream, and what is yet to be added to it: the next norm does that on its way. */
+export interface Residual {
+  readonly stream: Tensor;
+  readonly branch?: Branch;
+}
+
+export interface ResidualStep {
+  step(residual: Residual): Required<Residual>;
+}
+
+export interface ResidualNormOptions {
+  readonly branch?: Branch | undefined;
+  /** Gives the normalised tokens in squares of the stream's map. */
+  readonly squares?: Squares | undefined;
+}
+
+const operator = gpuOperator('residual_layer_norm');
+const mostChannels = 768;
+
+/**
+ * The stream [batch, …, channels] with the branch added, and the sum's layer norm. On a GPU the norm has the type that
+ * autocast gives to the linear layer behind it.
+ *
+ * @example
+ * const { sum, normed } = residualNorm(norm, stream, { branch: { values } });
+ * normed.equal(norm.forward(stream.add(values))) // true, on the CPU
+ */
+export function residualNorm(
+  norm: LayerNorm,
+  stream: Tensor,
+  { branch, squares }: ResidualNormOptions = {},
+): { sum: Tensor; normed: Tensor } {
+  if (isFused(stream)) return fused(norm, stream, { branch, squares });
+  const sum = branch ? addBranch(stream, branch) : stream;
+  return { sum, normed: norm.forward(squares ? cutIntoSquares(sum, squares) : sum) };
+}
+
+/**
+ * The stream with the branch added.
+ *
+ * @example
+ * addBranch(stream, { values, stochasticDepth: new nn.StochasticDepth(0.1) })
+ */
+export function addBranch(stream: Tensor, { values, stochasticDepth, squares }: Branch): Tensor {
+  const scaled = (x: Tensor) => stochasticDepth?.forward(x) ?? x;
+  if (squares) return addSquares(stream, values, squares, scaled);
+  const scale = isForKernels(stream) && branchScale(stream, stochasticDepth);
+  if (!scale) return stream.add(scaled(values));
+  return stream.addcmul(values, scale.view(stream.shape.map((size, i) => (i === 0 ? size : 1))));
+}
+
+/**
+ * A stream's way through several steps, with all branches added but the last. What lies between is freed: the gradients'
+ * graph keeps what backward needs.
+ *
+ * @example
+ * const { stream, branch } = throughSteps([windowAttention, gridAttention], map);
+ */
+export function throughSteps(steps: readonly ResidualStep[], start: Tensor): Residual {
+  let residual: Residual = { stream: start };
+  for (const step of steps) {
+    const next = step.step(residual);
+    residual.branch?.values.dispose();
+    if (residual.stream !== start) residual.stream.dispose();
+    residual = next;
+  }
+  return residual;
+}
+
+function isFused(stream: Tensor): boolean {
+  const channels = stream.shape.at(-1) ?? 0;
+  return isForKernels(stream) && channels % 8 === 0 && channels <= mostChannels && operator() !== null;
+}
+
+function fused(norm: LayerNorm, stream: Tensor, { branch, squares }: ResidualNormOptions) {
+  for (const cut of [branch?.squares, squares]) if (cut) checkSquares(stream, cut.side);
+  const [sum, normed] = operator()!(
+    stream,
+    branch?.values ?? null,
+    branchScale(stream, branch?.stochasticDepth),
+    norm.weight!,
+    norm.bias!,
+    norm.eps,
+    branch?.squares?.side ?? 0,
+    branch?.squares?.axis === 'grid',
+    squares?.side ?? 0,
+    squares?.axis === 'grid',
+  );
+  return { sum: sum!, normed: normed! };
+}
+
+/** What stochastic depth multiplies each image's branch by; null where it does nothing. */
+function branchScale(stream: Tensor, stochasticDepth: nn.StochasticDepth | undefined): Tensor | null {
+  if (!stochasticDepth?.training || stochasticDepth.probability === 0) return null;
+  const [batch = 0] = stream.shape;
+  return stochasticDepth.forward(ones([batch], { device: stream.device, dtype: stream.dtype }));
+}

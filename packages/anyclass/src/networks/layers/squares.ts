@@ -1,0 +1,81 @@
+// How MaxViT cuts a feature map into squares whose pixels see each other. Tu et al., "MaxViT", arXiv 2204.01697.
+
+import type { Tensor } from '@anyclass/torch';
+
+/** `window`: neighbouring pixels see each other. `grid`: pixels at equal distances over the whole map do. */
+export type Axis = 'window' | 'grid';
+
+export interface Squares {
+  readonly axis: Axis;
+  /** In pixels. */
+  readonly side: number;
+}
+
+/**
+ * A map [batch, height, width, channels] as [squares, side², channels].
+ *
+ * @example
+ * cutIntoSquares(zeros([2, 14, 14, 64]), { axis: 'grid', side: 7 }).shape // [8, 49, 64]
+ */
+export function cutIntoSquares(map: Tensor, squares: Squares): Tensor {
+  const { factors, order } = layoutOf(map, squares);
+  const channels = map.shape.at(-1) ?? 0;
+  return map
+    .view(factors)
+    .permute(order)
+    .reshape([-1, squares.side ** 2, channels]);
+}
+
+/**
+ * The sum of a map and of what lies in squares, [squares, side², channels]; `change` is given the latter as it is added,
+ * with the batch in front. The way back to the map is part of the addition.
+ *
+ * @example
+ * addSquares(map, cutIntoSquares(map, squares), squares, (x) => x.mul(-1)) // zeros
+ */
+export function addSquares(
+  map: Tensor,
+  inSquares: Tensor,
+  squares: Squares,
+  change: (addition: Tensor) => Tensor,
+): Tensor {
+  const { factors, order, back } = layoutOf(map, squares);
+  const cut = inSquares.view(order.map((dimension) => factors[dimension] ?? 0));
+  return map
+    .view(factors)
+    .add(change(cut.permute(back)))
+    .view(map.shape);
+}
+
+// The map as [batch, rows, columns, …] of squares and of pixels in them: which of the two a factor of height (and width)
+// counts is the whole difference between windows and grid.
+function layoutOf(map: Tensor, { axis, side }: Squares) {
+  const [batch = 0, height = 0, width = 0, channels = 0] = map.shape;
+  checkSquares(map, side);
+  const [rows, columns] = [height / side, width / side];
+  return axis === 'window'
+    ? {
+        factors: [batch, rows, side, columns, side, channels],
+        order: [0, 1, 3, 2, 4, 5],
+        back: [0, 1, 3, 2, 4, 5],
+      }
+    : {
+        factors: [batch, side, rows, side, columns, channels],
+        order: [0, 2, 4, 1, 3, 5],
+        back: [0, 3, 1, 4, 2, 5],
+      };
+}
+
+/**
+ * Throws where a map cannot be cut into squares.
+ *
+ * @example
+ * checkSquares(zeros([1, 8, 8, 64]), 7) // a feature map of 8x8 px cannot be cut into squares of 7x7
+ */
+export function checkSquares(map: Tensor, side: number): void {
+  const [, height = 0, width = 0] = map.shape;
+  if (height % side === 0 && width % side === 0) return;
+  throw new RangeError(
+    `a feature map of ${height}x${width} px cannot be cut into squares of ${side}x${side}`,
+  );
+}
