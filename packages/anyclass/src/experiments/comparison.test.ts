@@ -1,0 +1,190 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measure, pairedBootstrap } from '@anyclass/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.js';
+import type { LossName } from '../losses/lossNames.js';
+import { compareRuns } from './comparison.js';
+import { comparisonTables, heldText } from './comparisonTables.js';
+import { readRun, readRuns } from './readRuns.js';
+import { writeResultFiles } from './resultFiles.js';
+import { groupBySeed } from './seedGroups.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-comparison-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+function run(name: LossName, seed: number, strength: number, more: object = {}): SyntheticRun {
+  return { configuration: { data: { dataset: 'pipes.csv' }, loss: { name, ...more }, seed }, strength };
+}
+
+beforeAll(() => {
+  for (const seed of [1, 2, 3]) {
+    writeSyntheticRun(at(`all/bce-${seed}`), run('bce', seed, 1.2));
+    writeSyntheticRun(at(`all/any-${seed}`), run('any-bce', seed, 2.4));
+    writeSyntheticRun(at(`all/any-strong-${seed}`), run('any-bce', seed, 2.6, { lambda: 0.2 }));
+  }
+});
+
+test('a folder of runs gives all finished ones, with what they were made with', () => {
+  const runs = readRuns([at('all')]);
+  expect(runs).toHaveLength(9);
+  expect(runs[0]).toMatchObject({
+    loss: 'any-bce',
+    lambda: 0.02,
+    network: 'tresnet-m',
+    dataset: 'pipes',
+    seed: 1,
+  });
+  expect(readRuns([at('all/bce-2')])[0]).toMatchObject({ loss: 'bce', seed: 2 });
+});
+
+test('folders without a finished run are refused by name', () => {
+  expect(() => readRuns([at('nowhere')])).toThrow('nowhere: there is no such folder');
+  writeSyntheticRun(at('begun/one'), run('bce', 1, 1));
+  rmSync(at('begun/one/summary.json'));
+  expect(() => readRuns([at('begun')])).toThrow('no finished run below it');
+  expect(() => readRun(at('begun/one'))).toThrow(
+    'the run is not finished; go on with: anyclass train --resume',
+  );
+});
+
+test('runs that differ in their seed, or in where they computed, are one group', () => {
+  writeSyntheticRun(at('elsewhere'), {
+    configuration: {
+      data: { dataset: 'pipes.csv', cache: 'x' },
+      loss: { name: 'bce' },
+      seed: 4,
+      device: 'cpu',
+      threads: 3,
+    },
+    strength: 1.2,
+  });
+  const groups = groupBySeed(readRuns([at('all'), at('elsewhere')]));
+  expect(groups.map(({ label, seeds }) => [label, seeds])).toEqual([
+    ['any-bce λ=0.02', [1, 2, 3]],
+    ['any-bce λ=0.2', [1, 2, 3]],
+    ['bce', [1, 2, 3, 4]],
+  ]);
+});
+
+test('groups of the same loss are told apart by the fields that differ', () => {
+  writeSyntheticRun(at('alpha/one'), run('any-bce', 1, 2, { alpha: 0.5 }));
+  writeSyntheticRun(at('alpha/two'), run('any-bce', 1, 2, { alpha: 1 }));
+  expect(groupBySeed(readRuns([at('alpha')])).map(({ label }) => label)).toEqual([
+    'any-bce λ=0.02 alpha=0.5',
+    'any-bce λ=0.02 alpha=1',
+  ]);
+});
+
+describe('a comparison', () => {
+  test('has the mean and the standard deviation of every figure over seeds', async () => {
+    const runs = readRuns([at('all')]);
+    const { groups } = await compareRuns(runs, { replicates: 0 });
+    const bce = groups.find(({ loss }) => loss === 'bce')!;
+    const ofSeeds = await Promise.all(
+      runs
+        .filter(({ loss }) => loss === 'bce')
+        .map(async (each) => measure((await each.scores('test'))!).mAP!),
+    );
+    const mean = ofSeeds.reduce((sum, value) => sum + value, 0) / 3;
+    expect(bce.test!.mAP!.mean).toBeCloseTo(mean, 12);
+    const variance = ofSeeds.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 2;
+    expect(bce.test!.mAP!.standardDeviation).toBeCloseTo(Math.sqrt(variance), 12);
+    expect(bce.figures).toEqual(['macroF1', 'macroF2', 'mAP', 'f1Neg']);
+  });
+
+  test('sets every any-class loss against its standard loss on the same instances', async () => {
+    const { differences } = await compareRuns(readRuns([at('all')]), { replicates: 60 });
+    expect(differences.map(({ loss, standard, split }) => [loss, standard, split])).toEqual([
+      ['any-bce λ=0.02', 'bce', 'test'],
+      ['any-bce λ=0.2', 'bce', 'test'],
+    ]);
+    const { mAP } = differences[0]!.atHalf;
+    expect(mAP).toMatchObject({ holds: 'higher' });
+    expect(mAP!.perSeed).toHaveLength(3);
+    expect(mAP!.value).toBeCloseTo(mAP!.perSeed.reduce((sum, value) => sum + value, 0) / 3, 12);
+    expect(differences[0]!.atFitted!.macroF1!.value).not.toBe(differences[0]!.atHalf.macroF1!.value);
+  });
+
+  test('of single runs is the paired bootstrap of their scores', async () => {
+    const runs = readRuns([at('all/bce-1'), at('all/any-1')]);
+    const { differences } = await compareRuns(runs, { replicates: 40 });
+    const [first, second] = await Promise.all(runs.map((each) => each.scores('test')));
+    const expected = pairedBootstrap(first!, second!, { replicates: 40 }).overall.macroF1!;
+    expect(differences[0]!.atHalf.macroF1!.low).toBeCloseTo(expected.low, 12);
+    expect(differences[0]!.atHalf.macroF1!.high).toBeCloseTo(expected.high, 12);
+  });
+
+  test('does not depend on the order of the rows in the files', async () => {
+    writeSyntheticRun(at('shuffled'), run('any-bce', 1, 2.4));
+    for (const file of ['test.csv', 'test-labels.csv']) {
+      const [header, ...lines] = readFileSync(at(`shuffled/scores/${file}`), 'utf8')
+        .trim()
+        .split('\n');
+      writeFileSync(at(`shuffled/scores/${file}`), `${[header, ...lines.reverse()].join('\n')}\n`);
+    }
+    const difference = async (other: string) =>
+      (await compareRuns(readRuns([at('all/bce-1'), at(other)]), { replicates: 30 })).differences;
+    expect(await difference('shuffled')).toEqual(await difference('all/any-1'));
+  });
+
+  test('falls back to validation at 0.5 where the test split has no labels', async () => {
+    for (const loss of ['bce', 'any-bce'] as const)
+      writeSyntheticRun(at(`unlabelled/${loss}`), { ...run(loss, 1, 2), hasTestLabels: false });
+    const { groups, differences } = await compareRuns(readRuns([at('unlabelled')]), { replicates: 10 });
+    expect(groups[0]).toMatchObject({ test: null, fittedTest: null });
+    expect(differences[0]).toMatchObject({ split: 'validation', atFitted: null });
+  });
+
+  test.each([
+    [
+      'other images',
+      { rows: 61 },
+      /were not judged on the same test images: none only in the second, 1 \(test-60\.png\) only in the first/,
+    ],
+  ])('of %s is refused', async (_, change, message) => {
+    writeSyntheticRun(at('other'), { ...run('any-bce', 1, 2), ...change });
+    await expect(compareRuns(readRuns([at('all/bce-1'), at('other')]))).rejects.toThrow(message);
+  });
+
+  test('of a run with itself is refused', async () => {
+    const runs = readRuns([at('all/bce-1'), at('all/bce-1')]);
+    await expect(compareRuns(runs)).rejects.toThrow('are the same: bce with seed 1');
+  });
+});
+
+test('tables name the best figures and say in words what holds', async () => {
+  const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
+  const tables = comparisonTables(comparison);
+  expect(tables.map(({ name }) => name)).toEqual(['results', 'fitted', 'differences']);
+  const [results, , differences] = tables.map(({ table }) => table);
+  expect(results!.rows.map(([label]) => label)).toEqual(['any-bce λ=0.02', 'any-bce λ=0.2', 'bce']);
+  expect(results!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toContain('Test F1-Neg');
+  const mAP = results!.columns.findIndex(({ group, title }) => group === 'Test' && title === 'mAP');
+  expect(results!.rows[1]![mAP]).toMatchObject({ emphasis: 'strong' });
+  expect(results!.rows[2]![mAP]).not.toHaveProperty('emphasis');
+  expect(differences!.rows[0]!.at(-1)).toMatch(/^higher: .*mAP/);
+  writeResultFiles(at('files'), 'comparison', comparison, tables);
+  expect(JSON.parse(readFileSync(at('files/comparison.json'), 'utf8'))).toEqual(comparison);
+  expect(readFileSync(at('files/tables/results.tex'), 'utf8')).toContain('\\toprule');
+});
+
+test('a difference that holds but not for every seed is marked', () => {
+  const difference = (perSeed: number[]) => ({
+    value: 0.02,
+    low: 0.01,
+    high: 0.03,
+    standardError: 0.01,
+    undefinedReplicates: 0,
+    first: 0.5,
+    second: 0.52,
+    pValue: 0,
+    holds: 'higher' as const,
+    perSeed,
+  });
+  const none = { macroF2: null, f2Ciw: null, f1Neg: null };
+  const differences = { ...none, macroF1: difference([0.01, 0.03]), mAP: difference([-0.01, 0.05]) };
+  expect(heldText(['macroF1', 'macroF2', 'mAP', 'f1Neg'], differences)).toBe('higher: F1, mAP*');
+});

@@ -1,0 +1,73 @@
+// Folders of finished runs, without training: what tests of comparisons read.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { NumpyRandom } from '@anyclass/core';
+import type { ConfigurationInput } from '../src/configuration/schema.js';
+import { validateConfiguration } from '../src/configuration/validate.js';
+import { judge } from '../src/evaluation/judge.js';
+import { absolutePaths, createRunFolder, saveRunRecord } from '../src/runFolder/runFolder.js';
+import { writeTable } from '../src/runFolder/scoreFiles.js';
+import type { RunSummary } from '../src/runFolder/summary.js';
+import { writeWhole } from '../src/runFolder/wholeFile.js';
+
+export interface SyntheticRun {
+  readonly configuration: ConfigurationInput;
+  /** How far scores of present classes lie above those of absent ones, in logits. */
+  readonly strength: number;
+  /** Default 60 in each split. */
+  readonly rows?: number;
+  readonly hasTestLabels?: boolean;
+}
+
+const classNames = ['crack', 'roots', 'deposit'];
+
+/** Writes a run folder whose scores follow from the run's seed; labels are the same in all. */
+export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
+  const { configuration: input, strength, rows = 60, hasTestLabels = true } = run;
+  mkdirSync(folder, { recursive: true });
+  const paths = createRunFolder(folder);
+  const configuration = absolutePaths(validateConfiguration(input));
+  const { network, loss, seed, bestBy } = configuration;
+  saveRunRecord(paths, {
+    configuration,
+    versions: {},
+    classes: classNames,
+    datasetFingerprint: 'synthetic',
+    started: '2026-01-31T12:00:00Z',
+  });
+  const split = (name: 'validation' | 'test') => {
+    const labels = random(name === 'test' ? 11 : 12);
+    const noise = random(100 + seed);
+    const names = Array.from({ length: rows }, (_, i) => `${name}-${i}.png`);
+    const targets = Float32Array.from({ length: rows * classNames.length }, () => (labels() < 0.2 ? 1 : 0));
+    const values = targets.map((y) => 1 / (1 + Math.exp(1.5 - strength * y - 3 * (noise() - 0.5))));
+    const isLabelled = name === 'validation' || hasTestLabels;
+    writeTable(join(paths.scores, `${name}.csv`), { names, classNames, values });
+    writeTable(join(paths.scores, `${name}-labels.csv`), {
+      names,
+      classNames,
+      values: isLabelled ? targets : targets.map(() => Number.NaN),
+    });
+    return { scores: values, targets, classNames, split: name };
+  };
+  const summary: RunSummary = {
+    dataset: 'pipes',
+    network: network.name,
+    loss: loss.name,
+    classes: classNames,
+    epochs: 1,
+    bestEpoch: 1,
+    bestBy,
+    bestValue: 0.5,
+    validation: judge(split('validation'), { replicates: 0 }),
+    ...(hasTestLabels && { test: judge(split('test'), { replicates: 0 }) }),
+    quarantined: [],
+  };
+  writeWhole(paths.summary, JSON.stringify(summary));
+}
+
+function random(seed: number): () => number {
+  const source = new NumpyRandom(seed);
+  return () => source.integer(1 << 24) / (1 << 24);
+}
