@@ -1,7 +1,7 @@
-// Lines of equal value by marching squares. The surfaces are smooth, so a grid three times as coarse as the pixels
-// gives lines that the eye cannot tell from those of the full one, at a ninth of the cost.
+// Lines of equal value by marching squares. The surfaces are smooth, so a grid four times as coarse as the pixels
+// gives lines that the eye cannot tell from those of the full one, at a sixteenth of the cost.
 
-const stride = 3;
+const stride = 4;
 
 /** Values row by row over a square of `steps` points a side. */
 export interface Grid {
@@ -107,7 +107,8 @@ function traceFrom(net: Net, start: number, level: number, links: Int32Array): L
   while (edge !== none) {
     pushCrossing(net, edge, level, line);
     const [first, second] = [links[2 * edge]!, links[2 * edge + 1]!];
-    links.fill(none, 2 * edge, 2 * edge + 2);
+    links[2 * edge] = none;
+    links[2 * edge + 1] = none;
     const next = first === before ? second : first;
     before = edge;
     edge = next;

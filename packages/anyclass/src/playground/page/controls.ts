@@ -49,15 +49,18 @@ export function controls(
   return { show: (state) => show(form, state) };
 }
 
+// Writing a field costs the browser a layout, so those that stand as they should are left alone.
 function show(form: HTMLFormElement, state: PlaygroundState): void {
   for (const label of ['y1', 'y2'] as const) input(form, label).checked = state[label] === 1;
   for (const field of numberFields) {
-    const slider = input(form, field);
     const text = String(Number(state[field].toPrecision(4)));
-    slider.value = String(toSlider(field, state[field]));
-    slider.setAttribute('aria-valuetext', text);
     const exact = input(form, `${field}Value`);
-    if (exact.value !== text) exact.value = text;
+    if (exact.value === text) continue;
+    exact.value = text;
+    const slider = input(form, field);
+    slider.setAttribute('aria-valuetext', text);
+    if (fromSlider(field, Number(slider.value)) !== state[field])
+      slider.value = String(toSlider(field, state[field]));
   }
   choice(form, 'palette').value = state.palette;
   choice(form, 'contours').value = String(state.contours);

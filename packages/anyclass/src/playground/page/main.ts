@@ -40,7 +40,9 @@ for (const view of views) {
   );
 }
 byId('largest', HTMLElement).textContent = lossScale.largest.toFixed(1);
-new ResizeObserver(() => {
+new ResizeObserver(([plot]) => {
+  const side = plot?.contentRect.width ?? 0;
+  for (const { canvas } of views) canvas.resize(side, Math.min(devicePixelRatio, 2));
   drawn = undefined;
   askFrame();
 }).observe(views[0]!.surface);
@@ -48,8 +50,6 @@ addEventListener('hashchange', () => {
   state = stateFromHash(location.hash);
   askFrame();
 });
-settings.show(state);
-draw();
 
 function change(changed: Partial<PlaygroundState>): void {
   state = { ...state, ...changed };
@@ -82,13 +82,11 @@ function draw(): void {
     { ...state, targets: [state.y1, state.y2], steps },
     moved.map(({ values }) => values),
   );
-  const side = views[0]!.surface.clientWidth;
-  const pixelRatio = Math.min(devicePixelRatio, 2);
   for (const { canvas, values } of before === undefined || isRecoloured ? views : moved) {
-    canvas.resize(side, pixelRatio);
     canvas.paint({ values, steps }, palette, state.contours);
   }
-  for (const view of views) {
+  const isPointMoved = before?.p1 !== state.p1 || before.p2 !== state.p2;
+  for (const view of isPointMoved ? views : moved) {
     const words = view.showReading(state);
     if (view === spokenBy) spoken.textContent = words;
   }

@@ -56,17 +56,21 @@ function crosshair(
   const [down, across] = [surface.querySelectorAll('.down'), surface.querySelectorAll('.across')];
   const place = surface.querySelector('.place');
   const arrow = surface.querySelector('path');
+  let shown: PlaygroundState | undefined;
   return (state) => {
-    const left = `${100 * axisShare(state.p1)}%`;
-    const top = `${100 * (1 - axisShare(state.p2))}%`;
-    for (const line of down) for (const end of ['x1', 'x2']) line.setAttribute(end, left);
-    for (const line of across) for (const end of ['y1', 'y2']) line.setAttribute(end, top);
-    place?.setAttribute('x', left);
-    place?.setAttribute('y', top);
+    if (state.p1 !== shown?.p1 || state.p2 !== shown.p2) {
+      const left = `${100 * axisShare(state.p1)}%`;
+      const top = `${100 * (1 - axisShare(state.p2))}%`;
+      for (const line of down) for (const end of ['x1', 'x2']) line.setAttribute(end, left);
+      for (const line of across) for (const end of ['y1', 'y2']) line.setAttribute(end, top);
+      place?.setAttribute('x', left);
+      place?.setAttribute('y', top);
+    }
+    shown = state;
     const { value, gradient, push } = readingAt(plot, state);
     arrow?.setAttribute('d', arrowPath(...push));
     const name = state.gamma > 0 ? plot.focusedTitle : plot.title;
-    title.textContent = name;
+    if (title.textContent !== name) title.textContent = name;
     output.textContent = shortNumber(value);
     output.title = String(value);
     slope.textContent = `∇ (${gradient.map(shortNumber).join(', ')})`;

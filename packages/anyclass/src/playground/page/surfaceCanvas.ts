@@ -11,13 +11,13 @@ export interface SurfaceCanvas {
   readonly heat: HTMLCanvasElement;
   readonly lines: HTMLCanvasElement;
   paint(grid: Grid, palette: Palette, contours: ContourCount): void;
-  /** Fits the contours' resolution to the size on screen; tells whether that changed. */
-  resize(side: number, pixelRatio: number): boolean;
+  /** Fits the contours' resolution to the size on screen. */
+  resize(side: number, pixelRatio: number): void;
 }
 
 export function surfaceCanvas(scale: Scale, steps: number): SurfaceCanvas {
   const heat = canvas('heat', steps);
-  const lines = canvas('lines', steps);
+  const lines = canvas('lines', 0);
   const heatContext = context(heat);
   const lineContext = context(lines);
   const image = heatContext.createImageData(steps, steps);
@@ -35,11 +35,15 @@ export function surfaceCanvas(scale: Scale, steps: number): SurfaceCanvas {
     },
     resize(side, pixelRatio) {
       const width = Math.round(side * pixelRatio);
-      if (lines.width === width && ratio === pixelRatio) return false;
+      if (lines.width === width && ratio === pixelRatio) return;
       lines.width = width;
       lines.height = width;
       ratio = pixelRatio;
-      return true;
+      // Resizing clears what was set; asking for a font makes the browser lay the page out, so not at every painting.
+      lineContext.lineWidth = ratio;
+      lineContext.font = `${10 * ratio}px system-ui, sans-serif`;
+      lineContext.textAlign = 'center';
+      lineContext.textBaseline = 'middle';
     },
   };
 }
@@ -75,7 +79,6 @@ function drawContours(
   const { width } = context.canvas;
   const unit = width / (grid.steps - 1);
   const lines = contourLines(grid, levels);
-  context.lineWidth = ratio;
   for (const ink of ['#000', '#fff']) {
     context.beginPath();
     for (const [n, ofLevel] of lines.entries()) {
@@ -89,9 +92,6 @@ function drawContours(
     context.strokeStyle = ink;
     context.stroke();
   }
-  context.font = `${10 * ratio}px system-ui, sans-serif`;
-  context.textAlign = 'center';
-  context.textBaseline = 'middle';
   for (const { level, x, y } of placeLabels(grid, lines)) {
     const text = String(levels[level]!);
     const share = scale.share(levels[level]!);
