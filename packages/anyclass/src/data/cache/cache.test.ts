@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -14,9 +15,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Dataset } from '../dataset.js';
+import { jpegDecoder } from '../images/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import { createLoader } from '../loading/loader.js';
 import { openDataset } from '../openDataset.js';
+import { cachePath, manifestFor, writeManifest } from './cacheFiles.js';
 import { openPixels } from './openCache.js';
 import { prepareCache } from './prepareCache.js';
 
@@ -143,4 +146,19 @@ test('another size is another cache, and a dataset without cache is decoded', as
   const other = await openPixels(data, { ...format, width: 8 }, cache);
   expect(other.state.kind).toBe('absent');
   expect((await openPixels(data, format, undefined)).state.kind).toBe('absent');
+});
+
+test('the cache of the other JPEG decoder is another, used until there is one of this', async () => {
+  const { data, cache } = await files('decoders', 8);
+  const other = jpegDecoder() === 'sharp' ? 'libjpeg-turbo' : 'sharp';
+  const { path } = await prepareCache(data, { format, folder: cache });
+  const [own, others] = [manifestFor(data, format), manifestFor(data, format, other)];
+  expect(cachePath(cache, own)).toBe(path);
+  renameSync(path, cachePath(cache, others));
+  expect((await openPixels(data, format, cache)).state.kind).toBe('absent'); // its manifest says otherwise
+  await writeManifest(cachePath(cache, others), others);
+  const { pixels, state } = await openPixels(data, format, cache);
+  expect(state.kind).toBe('complete');
+  await pixels.close();
+  expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(8);
 });

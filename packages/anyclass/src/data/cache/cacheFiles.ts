@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dataset } from '../dataset.js';
 import type { PixelFormat } from '../images/decode.js';
+import { type JpegDecoder, jpegDecoder } from '../images/jpeg.js';
 
 // A cache is a folder:
 //   manifest.json   which dataset, how many rows, which size; written first
@@ -16,12 +17,13 @@ export const rowState = { absent: 0, ready: 1, failed: 2 } as const;
 export const recordBytes = 16;
 
 export interface CacheManifest {
-  readonly version: 1;
+  readonly version: 2;
   readonly dataset: string;
   readonly rows: number;
   readonly width: number;
   readonly height: number;
   readonly channels: number;
+  readonly jpeg: JpegDecoder;
   /** SHA-256 of all image names in order. */
   readonly names: string;
 }
@@ -33,19 +35,23 @@ export interface RowRecord {
   readonly fingerprint: bigint;
 }
 
-/** The folder of the cache of a dataset at a size; the names of its images and the size make its key. */
-export function cachePath(folder: string, dataset: Dataset, format: PixelFormat): string {
-  const { names } = manifestFor(dataset, format);
-  const safeName = dataset.name.replaceAll(/[^a-zA-Z0-9._-]/g, '_');
-  return join(
-    folder,
-    `${safeName}-${format.width}x${format.height}x${format.channels}-${names.slice(0, 12)}`,
-  );
+/** The folder of the cache that its manifest describes: the size, the decoder and the names of the images make its key. */
+export function cachePath(
+  folder: string,
+  { dataset, width, height, channels, jpeg, names }: CacheManifest,
+): string {
+  const safeName = dataset.replaceAll(/[^a-zA-Z0-9._-]/g, '_');
+  return join(folder, `${safeName}-${width}x${height}x${channels}-${jpeg}-${names.slice(0, 12)}`);
 }
 
-export function manifestFor(dataset: Dataset, { width, height, channels }: PixelFormat): CacheManifest {
+export function manifestFor(
+  dataset: Dataset,
+  { width, height, channels }: PixelFormat,
+  jpeg: JpegDecoder = jpegDecoder(),
+): CacheManifest {
   const names = createHash('sha256').update(dataset.names.bytes).digest('hex');
-  return { version: 1, dataset: dataset.name, rows: dataset.names.length, width, height, channels, names };
+  const rows = dataset.names.length;
+  return { version: 2, dataset: dataset.name, rows, width, height, channels, jpeg, names };
 }
 
 export async function writeManifest(path: string, manifest: CacheManifest): Promise<void> {
@@ -60,7 +66,7 @@ export async function writeManifest(path: string, manifest: CacheManifest): Prom
   await rename(join(path, 'manifest.json.part'), join(path, 'manifest.json'));
 }
 
-/** Whether the cache at `path` was made for this very dataset and size. */
+/** Whether the cache at `path` was made for this very dataset, size and decoder. */
 export async function manifestMatches(path: string, wanted: CacheManifest): Promise<boolean> {
   const file = join(path, 'manifest.json');
   if (!existsSync(file)) return false;

@@ -6,6 +6,7 @@ import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes, type PixelFormat } from '../images/decode.js';
 import type { DecoderOptions } from '../images/decoder.js';
+import { jpegDecoder } from '../images/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import {
   cachePath,
@@ -42,8 +43,8 @@ export async function openPixels(
   options: DecoderOptions = {},
 ): Promise<{ readonly pixels: PixelSource; readonly state: CacheState }> {
   const originals = decodedPixels(dataset.images, format, options);
-  const path = folder === undefined ? undefined : cachePath(folder, dataset, format);
-  if (path === undefined || !(await manifestMatches(path, manifestFor(dataset, format)))) {
+  const path = folder === undefined ? undefined : await findCache(folder, dataset, format);
+  if (path === undefined) {
     return {
       pixels: originals,
       state: { kind: 'absent', text: 'no cache: images are decoded as they are needed' },
@@ -68,6 +69,17 @@ export async function openPixels(
           text: `cache holds ${done} of ${dataset.names.length} images; the others are decoded`,
         };
   return { pixels: await cachedPixels(path, records, originals), state };
+}
+
+/** The cache made by the decoder of this machine, else by the other: to decode anew would gain a gray level here and there. */
+async function findCache(folder: string, dataset: Dataset, format: PixelFormat): Promise<string | undefined> {
+  const own = jpegDecoder();
+  for (const jpeg of [own, own === 'sharp' ? 'libjpeg-turbo' : 'sharp'] as const) {
+    const manifest = manifestFor(dataset, format, jpeg);
+    const path = cachePath(folder, manifest);
+    if (await manifestMatches(path, manifest)) return path;
+  }
+  return undefined;
 }
 
 async function cachedPixels(path: string, records: Buffer, originals: PixelSource): Promise<PixelSource> {

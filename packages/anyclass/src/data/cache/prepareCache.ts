@@ -51,8 +51,8 @@ export interface PrepareResult {
  */
 export async function prepareCache(dataset: Dataset, options: PrepareOptions): Promise<PrepareResult> {
   const { format, signal } = options;
-  const path = cachePath(options.folder, dataset, format);
   const manifest = manifestFor(dataset, format);
+  const path = cachePath(options.folder, manifest);
   if (!(await manifestMatches(path, manifest))) await writeManifest(path, manifest);
   const unlock = await lock(path);
   const files: FileHandle[] = [];

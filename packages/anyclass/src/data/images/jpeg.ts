@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { PixelFormat } from './decode.js';
 
-/** What decodes JPEG on this machine. The pixels of the two differ by a gray level here and there. */
+/** What decodes JPEG: not on every machine the same. The pixels of the two differ by a gray level here and there. */
 export type JpegDecoder = 'libjpeg-turbo' | 'sharp';
 
 /**
@@ -27,7 +27,12 @@ export async function decodeJpeg(
   return addon.decodeJpeg(bytes, out, offset, format.width, format.height, format.channels);
 }
 
-/** @example jpegDecoder() // 'libjpeg-turbo' */
+/**
+ * What decodes JPEG here: sharp where set-up found no libjpeg-turbo, or where ANYCLASS_JPEG=sharp asks for it.
+ *
+ * @example
+ * jpegDecoder() // 'libjpeg-turbo'
+ */
 export function jpegDecoder(): JpegDecoder {
   return addon === undefined ? 'sharp' : 'libjpeg-turbo';
 }
