@@ -8,6 +8,7 @@ import { networks } from './networks.js';
 import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
+import { report } from './report.js';
 import { sweep } from './sweep.js';
 import { train } from './train.js';
 import { tune } from './tune.js';
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   tune,
   compare,
   sweep,
+  report,
   evaluate,
   predict,
   networks,

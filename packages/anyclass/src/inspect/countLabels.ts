@@ -2,8 +2,14 @@ import { effectiveNumberWeights } from '@anyclass/core';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import type { ClassCount, Inspection, SplitCount } from './inspection.js';
 
+type Labels = Pick<Dataset, 'classes' | 'splits' | 'labels'>;
+
 /** Instances by split, and all together. */
-export function countSplits({ splits, labels, groups }: Dataset): SplitCount[] {
+export function countSplits({
+  splits,
+  labels,
+  groups,
+}: Pick<Dataset, 'splits' | 'labels' | 'groups'>): SplitCount[] {
   const count = (split: SplitCount['split'], rows: Int32Array): SplitCount => {
     const of = { positive: 0, negative: 0, unknown: 0 };
     const seen = new Set<number>();
@@ -19,7 +25,7 @@ export function countSplits({ splits, labels, groups }: Dataset): SplitCount[] {
 }
 
 /** Positive instances of each class by split. */
-export function countClasses({ classes, splits, labels }: Dataset): ClassCount[] {
+export function countClasses({ classes, splits, labels }: Labels): ClassCount[] {
   const ofSplit = (split: SplitName) => {
     const counts = new Int32Array(classes.length);
     for (const row of splits[split]) {
@@ -51,7 +57,7 @@ export function countTogether({
   classes,
   splits,
   labels,
-}: Dataset): Pick<Inspection, 'labelsPerInstance' | 'cooccurrence'> {
+}: Labels): Pick<Inspection, 'labelsPerInstance' | 'cooccurrence'> {
   const labelsPerInstance: number[] = [];
   const cooccurrence = classes.map(() => new Array<number>(classes.length).fill(0));
   for (const row of splitNames.flatMap((split) => [...splits[split]])) {

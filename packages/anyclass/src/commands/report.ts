@@ -1,0 +1,58 @@
+import { basename, resolve } from 'node:path';
+import { z } from 'zod';
+import { command, UsageError } from '../commandLine/command.js';
+import { readRuns } from '../experiments/readRuns.js';
+import { writeWhole } from '../runFolder/wholeFile.js';
+
+export const report = command({
+  name: 'report',
+  summary: 'Show finished runs side by side on one page, with tables and figures for a paper',
+  positionals: [{ field: 'runs', placeholder: 'RUN…', rest: true }],
+  examples: [
+    ['anyclass report runs/bce runs/any-bce', 'two runs; writes report.html'],
+    [
+      'anyclass report comparisons/coco --out coco.html --assets figures',
+      'all runs of a comparison or a sweep',
+    ],
+    ['anyclass report comparisons/coco --paper', "with the paper's published figures"],
+  ],
+  options: z.object({
+    runs: z.array(z.string()).default([]).describe('folders of runs, or of several runs'),
+    out: z.string().default('report.html').describe('the page').meta({ placeholder: 'FILE' }),
+    assets: z
+      .string()
+      .optional()
+      .describe('also write tables as CSV, Markdown and LaTeX, and figures as SVG, there')
+      .meta({ placeholder: 'DIR' }),
+    title: z.string().optional().describe("default the first folder's name"),
+    paper: z.boolean().default(false).describe("add the paper's published figures of the same data"),
+    replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves differences out'),
+    confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
+    thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
+    json: z.boolean().default(false).describe('print JSON: the files and the comparison'),
+  }),
+  async run(options, terminal) {
+    const { runs: folders, out, assets, paper, json, replicates, confidence, thresholdBeta } = options;
+    if (folders.length === 0) throw new UsageError('give the folders of finished runs');
+    const runs = readRuns(folders);
+    // ECharts is needed only now: bad folders are told at once.
+    const { datasetsNotInPaper, experimentReport, reportPage, writeAssets } = await import(
+      '../reports/experiment/experimentReport.js'
+    );
+    if (paper) {
+      for (const name of datasetsNotInPaper(runs)) terminal.note(`the paper has no figures of ${name}`);
+    }
+    const title = options.title ?? basename(resolve(folders[0]!));
+    const made = await experimentReport(runs, { title, paper, replicates, confidence, thresholdBeta });
+    writeWhole(out, reportPage(made));
+    const files = assets === undefined ? [] : writeAssets(assets, made);
+    const result = { report: out, assets: assets ?? null, files, comparison: made.comparison };
+    terminal.print(json ? JSON.stringify(result, null, 2) : summary(runs.length, out, assets, files.length));
+    return result;
+  },
+});
+
+function summary(runs: number, out: string, assets: string | undefined, files: number): string {
+  const rest = assets === undefined ? '' : `\n${files} files in ${assets}`;
+  return `${runs} ${runs === 1 ? 'run' : 'runs'} in ${out}${rest}`;
+}

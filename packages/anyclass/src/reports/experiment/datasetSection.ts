@@ -1,0 +1,54 @@
+import type { Dataset } from '../../data/dataset.js';
+import { labelMatrixBuilder } from '../../data/labelMatrix.js';
+import type { NamedScores } from '../../experiments/readRuns.js';
+import { countClasses, countSplits, countTogether } from '../../inspect/countLabels.js';
+import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
+import { splitTable } from '../../inspect/inspectTables.js';
+import type { Material, ReportSection } from './material.js';
+
+/** What the runs were judged on, by the labels that the first of them saved. */
+export async function datasetSection({ dataset, groups }: Material): Promise<ReportSection> {
+  const run = groups[0]!.runs[0]!;
+  const labels = savedLabels(run.classes, await run.scores('validation'), await run.scores('test'));
+  return {
+    name: 'dataset',
+    title: 'Dataset',
+    items: [
+      {
+        kind: 'note',
+        text: `${dataset}: ${run.classes.length} classes. Runs keep the labels of the splits that they are judged on; anyclass inspect counts the training split too.`,
+      },
+      { kind: 'table', table: splitTable({ splits: countSplits(labels) }) },
+      { kind: 'figures', figures: [distributionFigure('class-distribution', countClasses(labels))] },
+      { kind: 'figures', figures: [labelsPerInstanceFigure(countTogether(labels))] },
+      {
+        kind: 'figures',
+        figures: [cooccurrenceFigure({ classes: run.classes, ...countTogether(labels) })],
+      },
+    ],
+  };
+}
+
+type Labels = Pick<Dataset, 'classes' | 'labels' | 'splits'>;
+
+function savedLabels(
+  classes: readonly string[],
+  validation: NamedScores | undefined,
+  test: NamedScores | undefined,
+): Labels {
+  const builder = labelMatrixBuilder(classes.length);
+  const add = (scored: NamedScores | undefined) => {
+    const first = builder.rows;
+    for (let row = 0; row < (scored?.names.length ?? 0); row++) {
+      builder.addRow();
+      classes.forEach((_, j) => {
+        const label = scored!.targets[row * classes.length + j]!;
+        if (label === 1) builder.set(j);
+        else if (Number.isNaN(label)) builder.setUnknown(j);
+      });
+    }
+    return Int32Array.from({ length: builder.rows - first }, (_, row) => first + row);
+  };
+  const splits = { train: new Int32Array(0), validation: add(validation), test: add(test) };
+  return { classes, labels: builder.finish(), splits };
+}

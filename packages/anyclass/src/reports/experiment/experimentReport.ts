@@ -1,0 +1,117 @@
+// One page about several runs: everything in it comes from their folders, and nothing in it needs the engine.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Comparison, type ComparisonOptions, compareRuns } from '../../experiments/comparison.js';
+import { comparisonTables } from '../../experiments/comparisonTables.js';
+import type { Run } from '../../experiments/readRuns.js';
+import { tableTexts } from '../../pages/blocks.js';
+import { note, page, sections } from '../../pages/page.js';
+import { writeWhole } from '../../runFolder/wholeFile.js';
+import { classSection } from './classSection.js';
+import { configurationSection } from './configurationSection.js';
+import { datasetSection } from './datasetSection.js';
+import { assets, belonging, itemHtml } from './items.js';
+import { learningSection } from './learningSection.js';
+import { type Item, type Material, materialOf, type ReportSection } from './material.js';
+import { paperItems, paperName } from './paper.js';
+import { scoreSection } from './scoreSection.js';
+import { sweepSection } from './sweepSection.js';
+
+export interface ExperimentReportOptions extends ComparisonOptions {
+  readonly title: string;
+  /** The paper's published figures beside ours. */
+  readonly paper?: boolean;
+}
+
+export interface ExperimentReport {
+  readonly title: string;
+  readonly comparison: Comparison;
+  readonly sections: readonly ReportSection[];
+}
+
+/**
+ * The report of finished runs, before it is a page.
+ *
+ * @example
+ * const report = await experimentReport(readRuns(['comparisons/coco']), { title: 'COCO-41' });
+ * writeFileSync('report.html', reportPage(report));
+ * writeAssets('report-files', report);
+ */
+export async function experimentReport(
+  runs: readonly Run[],
+  { title, paper = false, ...options }: ExperimentReportOptions,
+): Promise<ExperimentReport> {
+  const comparison = await compareRuns(runs, options);
+  const materials = materialOf(runs, comparison);
+  const tables = comparisonTables(comparison);
+  const results: ReportSection = {
+    name: 'results',
+    title: 'Results',
+    items: [
+      ...tables.map((table): Item => ({ kind: 'table', table })),
+      ...(paper ? materials.flatMap(paperItems) : []),
+    ],
+  };
+  const ofDatasets = await Promise.all(materials.map((material) => datasetSections(material, paper)));
+  const several = materials.length > 1;
+  return {
+    title,
+    comparison,
+    sections: [
+      results,
+      ...ofDatasets.flatMap((list, i) =>
+        several ? list.map((section) => belonging(section, materials[i]!, i)) : list,
+      ),
+      configurationSection(runs),
+    ],
+  };
+}
+
+/** The datasets among the runs' that the paper has no figures of. */
+export function datasetsNotInPaper(runs: readonly Run[]): string[] {
+  return [...new Set(runs.map(({ dataset }) => dataset))].filter((name) => paperName(name) === undefined);
+}
+
+/** The report as one HTML file. */
+export function reportPage({ title, comparison, sections: list }: ExperimentReport): string {
+  const runs = comparison.groups.reduce((sum, { seeds }) => sum + seeds.length, 0);
+  return page(title, [
+    note(
+      `${runs} ${runs === 1 ? 'run' : 'runs'}; every figure is computed from the scores in the run folders.`,
+    ),
+    ...sections(
+      list.map(({ name, title: heading, items }) => ({ name, title: heading, parts: items.map(itemHtml) })),
+    ),
+  ]);
+}
+
+/**
+ * Writes every table as CSV, Markdown and LaTeX and every figure as SVG; the names of the files.
+ *
+ * @example
+ * writeAssets('figures', report) // ['results.csv', 'results.md', 'results.tex', 'learning-mAP.svg', …]
+ */
+export function writeAssets(folder: string, report: ExperimentReport): string[] {
+  mkdirSync(folder, { recursive: true });
+  const files = report.sections
+    .flatMap(({ items }) => assets(items))
+    .flatMap((asset): [string, string][] =>
+      'svg' in asset
+        ? [[`${asset.name}.svg`, asset.svg]]
+        : Object.entries(tableTexts(asset.table)).map(([kind, text]) => [`${asset.name}.${kind}`, text]),
+    );
+  for (const [name, text] of files) writeWhole(join(folder, name), text);
+  return files.map(([name]) => name);
+}
+
+async function datasetSections(material: Material, paper: boolean): Promise<ReportSection[]> {
+  const found = [
+    sweepSection(material, paper),
+    learningSection(material),
+    classSection(material),
+    await scoreSection(material),
+    await datasetSection(material),
+  ];
+  return found.filter(({ items }) => items.length > 0);
+}

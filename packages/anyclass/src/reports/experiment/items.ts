@@ -1,0 +1,76 @@
+// The parts of a report as HTML, and as files.
+
+import { choice, type Figure, figureBlock, figureRow, tableBlock } from '../../pages/blocks.js';
+import { note } from '../../pages/page.js';
+import type { NamedTable } from '../../tables/index.js';
+import type { Item, Material, ReportSection } from './material.js';
+
+/** Names must differ where several datasets have the same sections. */
+export function belonging(
+  { name, title, items }: ReportSection,
+  { dataset }: Material,
+  index: number,
+): ReportSection {
+  const prefix = `${dataset.replaceAll(/[^a-zA-Z0-9]+/g, '_')}-${index + 1}`;
+  return {
+    name: `${prefix}-${name}`,
+    title: `${dataset}: ${title}`,
+    items: items.map((item) => prefixed(item, prefix)),
+  };
+}
+
+function prefixed(item: Item, prefix: string): Item {
+  const rename = <Named extends { readonly name: string }>(named: Named): Named => ({
+    ...named,
+    name: `${prefix}-${named.name}`,
+  });
+  switch (item.kind) {
+    case 'note':
+      return item;
+    case 'table':
+      return { ...item, table: rename(item.table) };
+    case 'figures':
+      return { ...item, figures: item.figures.map(rename) };
+    case 'choice':
+      return rename({
+        ...item,
+        panels: item.panels.map((panel) => ({
+          ...panel,
+          items: panel.items.map((inner) => prefixed(inner, prefix)),
+        })),
+      });
+  }
+}
+
+export function itemHtml(item: Item): string {
+  switch (item.kind) {
+    case 'note':
+      return note(item.text);
+    case 'table':
+      return tableBlock(item.table);
+    case 'figures':
+      return item.figures.length === 1 ? figureBlock(item.figures[0]!) : figureRow(item.figures);
+    case 'choice':
+      return choice(
+        item.name,
+        item.legend,
+        item.panels.map(({ title, items }) => ({ title, html: items.map(itemHtml).join('\n') })),
+      );
+  }
+}
+
+/** All tables and figures. */
+export function assets(items: readonly Item[]): (NamedTable | Figure)[] {
+  return items.flatMap((item): readonly (NamedTable | Figure)[] => {
+    switch (item.kind) {
+      case 'table':
+        return [item.table];
+      case 'figures':
+        return item.figures;
+      case 'choice':
+        return assets(item.panels.flatMap((panel) => panel.items));
+      default:
+        return [];
+    }
+  });
+}

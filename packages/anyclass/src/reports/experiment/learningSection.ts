@@ -1,0 +1,73 @@
+import type { EpochRecord } from '../../runFolder/metricsLog.js';
+import { type Line, lineChart } from '../charts/lineChart.js';
+import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
+
+/** Validation by epoch, the mean over seeds; one figure is shown at a time. */
+export function learningSection({ groups }: Material): ReportSection {
+  const panels = curves.map(({ name, title, y, value }): Panel => {
+    const svg = lineChart(
+      groups.map((group) => learningLine(group, value)),
+      { title: `${title} by epoch`, x: 'epoch', y, width: 720, height: 340 },
+    );
+    return {
+      title,
+      items: [
+        {
+          kind: 'figures',
+          figures: [{ name: `learning-${name}`, title: `${title} by epoch`, svg, isWide: true }],
+        },
+      ],
+    };
+  });
+  const hasSeeds = groups.some(({ seeds }) => seeds.length > 1);
+  return {
+    name: 'learning',
+    title: 'Learning curves',
+    items: [
+      {
+        kind: 'note',
+        text: `On validation, at 0.5${hasSeeds ? ', the mean over seeds; bars reach from the lowest to the highest' : ''}. BCE is plain binary cross-entropy, comparable across losses.`,
+      },
+      { kind: 'choice', name: 'learning-curve', legend: 'Figure', panels },
+    ],
+  };
+}
+
+interface Curve {
+  readonly name: string;
+  readonly title: string;
+  readonly y: string;
+  readonly value: (record: EpochRecord) => number | null;
+}
+
+const percent = (value: number | null) => (value === null ? null : 100 * value);
+
+const curves: readonly Curve[] = [
+  { name: 'mAP', title: 'mAP', y: '%', value: ({ validation }) => percent(validation.mAP) },
+  { name: 'F1', title: 'F1', y: '%', value: ({ validation }) => percent(validation.macroF1) },
+  { name: 'F2', title: 'F2', y: '%', value: ({ validation }) => percent(validation.macroF2) },
+  { name: 'F1-Neg', title: 'F1-Neg', y: '%', value: ({ validation }) => percent(validation.f1Neg) },
+  { name: 'bce', title: 'BCE', y: 'BCE', value: ({ validationBce }) => validationBce },
+  { name: 'loss', title: 'training loss', y: 'loss', value: ({ trainingLoss }) => trainingLoss },
+];
+
+// More bars than this hide the lines.
+const mostBars = 12;
+
+function learningLine({ name, runs }: Group, value: (record: EpochRecord) => number | null): Line {
+  const epochs = Math.max(0, ...runs.map((run) => run.epochs.length));
+  return {
+    name,
+    points: Array.from({ length: epochs }, (_, i) => {
+      const values = runs
+        .flatMap((run) => run.epochs.slice(i, i + 1).map(value))
+        .filter((each) => each !== null);
+      const hasBar = values.length > 1 && epochs <= mostBars;
+      return {
+        x: i + 1,
+        y: meanOf(values),
+        ...(hasBar && { low: Math.min(...values), high: Math.max(...values) }),
+      };
+    }),
+  };
+}

@@ -1,0 +1,100 @@
+// What a report of several runs is made from, and what it consists of.
+
+import type { Comparison, GroupFigures, MethodDifference } from '../../experiments/comparison.js';
+import type { JudgedSplit, NamedScores, Run } from '../../experiments/readRuns.js';
+import { groupBySeed, type SeedGroup } from '../../experiments/seedGroups.js';
+import type { Figure } from '../../pages/blocks.js';
+import type { NamedTable } from '../../tables/index.js';
+
+/** The runs of one dataset, with their figures. */
+export interface Material {
+  readonly dataset: string;
+  readonly groups: readonly Group[];
+  readonly differences: readonly MethodDifference[];
+  readonly replicates: number;
+  readonly confidence: number;
+  /** Test, or validation where a run has no labelled test split. */
+  readonly split: JudgedSplit;
+}
+
+/** Runs that differ in their seed alone. */
+export interface Group extends SeedGroup {
+  /** The label, with the network where there are several. */
+  readonly name: string;
+  readonly figures: GroupFigures;
+}
+
+/** A part of the report. Tables and figures can also be written beside the page. */
+export type Item =
+  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'table'; readonly table: NamedTable }
+  | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
+  | {
+      readonly kind: 'choice';
+      readonly name: string;
+      readonly legend: string;
+      readonly panels: readonly Panel[];
+    };
+
+export interface Panel {
+  readonly title: string;
+  readonly items: readonly Item[];
+}
+
+export interface ReportSection {
+  readonly name: string;
+  readonly title: string;
+  readonly items: readonly Item[];
+}
+
+/** The material of each dataset, in the order of the runs. */
+export function materialOf(runs: readonly Run[], comparison: Comparison): Material[] {
+  const groups = groupBySeed(runs);
+  const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
+  return datasets.map((dataset) => {
+    const own = groups.flatMap((group, i) =>
+      group.dataset === dataset ? [{ ...group, figures: comparison.groups[i]! }] : [],
+    );
+    const hasNetworks = new Set(own.map(({ network }) => network)).size > 1;
+    return {
+      dataset,
+      groups: own.map((group) => ({
+        ...group,
+        name: hasNetworks ? `${group.network}, ${group.label}` : group.label,
+      })),
+      differences: comparison.differences.filter((each) => each.dataset === dataset),
+      replicates: comparison.replicates,
+      confidence: comparison.confidence,
+      split: own.every(({ figures }) => figures.test) ? 'test' : 'validation',
+    };
+  });
+}
+
+/** The scores of a group's runs one below the other, as if they were one model's. */
+export async function pooledScores({ runs }: SeedGroup, split: JudgedSplit): Promise<NamedScores> {
+  const all = (await Promise.all(runs.map((run) => run.scores(split)))).filter((each) => each !== undefined);
+  const first = all[0];
+  if (!first) throw new RangeError(`${runs[0]?.folder}: has no scores of ${split}`);
+  if (all.length === 1) return first;
+  const joined = (part: (scored: NamedScores) => ArrayLike<number>) => {
+    const values = new Float64Array(all.reduce((sum, scored) => sum + part(scored).length, 0));
+    let at = 0;
+    for (const scored of all) {
+      values.set(part(scored), at);
+      at += part(scored).length;
+    }
+    return values;
+  };
+  return {
+    ...first,
+    names: all.flatMap(({ names }) => names),
+    scores: joined(({ scores }) => scores),
+    targets: joined(({ targets }) => targets),
+  };
+}
+
+/** The mean of what is defined, or null. */
+export function meanOf(values: readonly (number | null | undefined)[]): number | null {
+  const defined = values.filter((value) => value !== null && value !== undefined);
+  return defined.length === 0 ? null : defined.reduce((sum, value) => sum + value, 0) / defined.length;
+}

@@ -1,0 +1,96 @@
+// Our figures beside those that the paper published.
+
+import type { PaperFigure } from '@anyclass/core';
+import { figureTitles, spreadCell } from '../../experiments/comparisonTables.js';
+import type { Cell, Column } from '../../tables/index.js';
+import type { SweepLine } from '../charts/sweepChart.js';
+import type { Group, Item, Material } from './material.js';
+import {
+  type PaperDataset,
+  type PaperFigures,
+  type PaperRow,
+  paperDatasets,
+  paperLambdaAblation,
+  paperLossTable,
+} from './paperTables.js';
+import type { SweepPanels } from './sweepSection.js';
+
+/**
+ * The paper's dataset that ours is, by its name or the classes that were kept.
+ *
+ * @example
+ * paperName('coco64 (coco-41)') // 'coco-41'
+ * paperName('digits') // undefined
+ */
+export function paperName(dataset: string): PaperDataset | undefined {
+  return paperDatasets.find((name) => new RegExp(`(^|\\W)${name}($|\\W)`).test(dataset));
+}
+
+/** A table of our rows above the paper's. */
+export function paperItems({ dataset, groups }: Material): Item[] {
+  const known = paperName(dataset);
+  const published = known === undefined ? [] : paperLossTable(known);
+  if (published.length === 0) return [];
+  const { figures } = groups[0]!.figures;
+  const columns = (group: string) =>
+    figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
+  return [
+    {
+      kind: 'table',
+      table: {
+        name: `paper-${known}`,
+        table: {
+          title: `${dataset}, beside the paper`,
+          note: 'Percent, at 0.5. The paper: arXiv 2506.05721, one seed each; its networks were trained at 224 pixels on the full data.',
+          columns: [
+            { title: 'source', kind: 'text' },
+            { title: 'network', kind: 'text' },
+            { title: 'loss', kind: 'text' },
+            ...columns('Validation'),
+            ...columns('Test'),
+          ],
+          rows: [...groups.map((group) => ownRow(group, figures)), ...published.map(publishedRow)],
+        },
+      },
+    },
+  ];
+}
+
+/** The paper's λ ablation as panels. */
+export function paperAblation(dataset: string, base: 'bce' | 'focal'): SweepPanels | undefined {
+  const known = paperName(dataset);
+  const found = known === undefined ? undefined : paperLambdaAblation(known, base);
+  if (!found) return undefined;
+  const line = (name: string, at: number): SweepLine => ({
+    name,
+    points: [
+      ...pointOf(null, found.standard[at]),
+      ...found.anyClass.flatMap(([lambda, ...figures]) => pointOf(lambda, figures[at])),
+    ],
+  });
+  return {
+    standard: base,
+    upper: [line('F1', 0), line('F2', 1), line('mAP', 2)],
+    negative: [line('F1-Neg', 3)],
+  };
+}
+
+function pointOf(value: number | null, mean: number | null | undefined) {
+  return mean === null || mean === undefined ? [] : [{ value, mean }];
+}
+
+function ownRow({ network, label, figures: of }: Group, figures: readonly PaperFigure[]): Cell[] {
+  return [
+    'ours',
+    network,
+    label,
+    ...figures.map((figure) => spreadCell(of.validation[figure], false)),
+    ...figures.map((figure) => spreadCell(of.test?.[figure] ?? null, false)),
+  ];
+}
+
+function publishedRow({ network, loss, validation, test }: PaperRow): Cell[] {
+  const shares = (figures: PaperFigures) =>
+    figures.map((value): Cell => (value === null ? null : { value: value / 100, emphasis: 'faint' }));
+  return ['paper', network, loss, ...shares(validation), ...shares(test)];
+}
