@@ -1,11 +1,12 @@
-import { liveTensors } from '@anyclass/torch';
-import { expect, test } from 'vitest';
+import { hasCuda, liveTensors } from '@anyclass/torch';
+import { describe, expect, test } from 'vitest';
 import { augmentations } from './augmentation/parameters.js';
 import { deviceBatch } from './deviceBatch.js';
 import { decodedPixels } from './images/pixelSource.js';
 import { UNKNOWN } from './labelMatrix.js';
 import { type Batch, createLoader } from './loading/loader.js';
 import { openDataset } from './openDataset.js';
+import { randomStream } from './philox.js';
 
 const dataset = await openDataset('digits', { digits: { scenes: { train: 32, validation: 4, test: 4 } } });
 const format = { width: 64, height: 64, channels: 1 } as const;
@@ -15,6 +16,21 @@ async function firstBatch(batchSize: number): Promise<Batch> {
   const loader = createLoader(dataset, pixels, { rows: dataset.splits.train, batchSize });
   const { value } = await loader.epoch(0).next();
   return value;
+}
+
+const mean = [0.47, 0.447, 0.408];
+const std = [0.233, 0.228, 0.231];
+
+function colourBatch(size: number, width: number, height: number, byte: () => number): Batch {
+  return {
+    epoch: 0,
+    step: 0,
+    size,
+    images: Uint8Array.from({ length: size * width * height * 3 }, byte),
+    targets: new Uint8Array(size),
+    indices: Int32Array.from({ length: size }, (_, i) => i),
+    [Symbol.dispose]() {},
+  };
 }
 
 const options = { format, device: 'cpu', mean: [0.1], std: [0.5] } as const;
@@ -61,4 +77,68 @@ test('nothing but the result stays alive', async () => {
   expect(liveTensors() - before).toBe(2);
   result.images.dispose();
   result.targets.dispose();
+});
+
+test('colours are normalised each by its own mean and deviation, whatever the width', () => {
+  const draw = randomStream('sample', 2, 0, 0);
+  for (const width of [1, 5, 64, 131]) {
+    const batch = colourBatch(2, width, 3, () => draw.below(256));
+    const given = { format: { width, height: 3, channels: 3 }, device: 'cpu', mean, std } as const;
+    const values = deviceBatch(batch, given).images.permute([0, 2, 3, 1]).toFloat32Array();
+    values.forEach((value, i) => {
+      expect(value).toBeCloseTo((batch.images[i]! / 255 - mean[i % 3]!) / std[i % 3]!, 5);
+    });
+  }
+});
+
+test('an augmentation that does nothing gives what none gives', async () => {
+  const batch = await firstBatch(5);
+  const plain = deviceBatch(batch, options).images.toFloat32Array();
+  const augmented = deviceBatch(batch, { ...options, augmentation: {} }).images.toFloat32Array();
+  augmented.forEach((value, i) => {
+    expect(value).toBeCloseTo(plain[i]!, 5);
+  });
+});
+
+test('the memory of a batch is not used again while any tensor looks into it', () => {
+  const given = { format: { width: 8, height: 8, channels: 3 }, device: 'cpu', mean: [0], std: [1] } as const;
+  const first = deviceBatch(
+    colourBatch(4, 8, 8, () => 255),
+    given,
+  ).images;
+  const part = first.narrow(0, 1, 2);
+  first.dispose();
+  for (let i = 0; i < 5; i++) {
+    const { images } = deviceBatch(
+      colourBatch(4, 8, 8, () => 51),
+      given,
+    );
+    expect(images.toFloat32Array().every((value) => Math.abs(value - 0.2) < 1e-6)).toBe(true);
+    images.dispose();
+  }
+  expect(part.toFloat32Array().every((value) => Math.abs(value - 1) < 1e-6)).toBe(true);
+});
+
+describe.skipIf(!hasCuda())(`batches on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
+  test('the bytes that arrive from pinned memory are those of the batch, also when batches follow one another', () => {
+    const draw = randomStream('sample', 4, 0, 0);
+    const given = {
+      format: { width: 64, height: 64, channels: 3 },
+      device: 'cuda',
+      mean: [0],
+      std: [1 / 255],
+    } as const;
+    const batches = Array.from({ length: 8 }, () => colourBatch(32, 64, 64, () => draw.below(256)));
+    // All are on their way before the first is looked at: pinned memory given back too early would show.
+    const arrived = batches.map((batch) => {
+      const bytes = Uint8Array.from(batch.images);
+      const { images } = deviceBatch(batch, given);
+      batch.images.fill(0); // the loader uses the memory again at once
+      return { bytes, images };
+    });
+    for (const { bytes, images } of arrived) {
+      const values = images.permute([0, 2, 3, 1]).round().toFloat32Array();
+      expect(Buffer.from(Uint8Array.from(values)).equals(bytes)).toBe(true);
+    }
+  });
 });
