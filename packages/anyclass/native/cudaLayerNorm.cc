@@ -57,11 +57,11 @@ LayerNormStatistics statisticsOf(const Tensor& statistics) {
 struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
   using Context = torch::autograd::AutogradContext;
 
-  // Branch and scale may be undefined.
-  static torch::autograd::variable_list forward(Context* context, const Tensor& input, const Tensor& branch, const Tensor& scale, const Tensor& weight,
+  static torch::autograd::variable_list forward(Context* context, const Tensor& input, const MaybeTensor& givenBranch, const MaybeTensor& givenScale, const Tensor& weight,
                                                 const Tensor& bias, at::ScalarType type, double eps, int64_t branchSide, bool branchGrid, int64_t outputSide, bool outputGrid) {
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(input.device());
+    const auto branch = givenBranch.value_or(Tensor()), scale = givenScale.value_or(Tensor());
     const Settings settings{eps, {branchSide, branchGrid}, {outputSide, outputGrid}};
     const auto shape = shapeOf(input, type);
     const auto sum = branch.defined() ? at::empty_like(input) : input;
@@ -133,10 +133,10 @@ std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTen
   const auto plainWeight = weight.to(at::kFloat), plainBias = bias.to(at::kFloat);
   checkTensor(input, plainWeight, at::kFloat, channels, "weight");
   checkTensor(input, plainBias, at::kFloat, channels, "bias");
-  const auto plainBranch = branch ? branch->to(type).contiguous() : Tensor();
-  const auto plainScale = scale ? scale->to(at::kFloat).contiguous() : Tensor();
-  if (branch) checkTensor(input, plainBranch, type, shapeInOrder(input, branchSide), "branch");
-  if (scale) checkTensor(input, plainScale, at::kFloat, input.sizes().slice(0, 1), "scale");
+  const auto plainBranch = branch ? MaybeTensor(branch->to(type).contiguous()) : MaybeTensor();
+  const auto plainScale = scale ? MaybeTensor(scale->to(at::kFloat).contiguous()) : MaybeTensor();
+  if (branch) checkTensor(input, *plainBranch, type, shapeInOrder(input, branchSide), "branch");
+  if (scale) checkTensor(input, *plainScale, at::kFloat, input.sizes().slice(0, 1), "scale");
   const auto results = ResidualNorm::apply(input.contiguous(), plainBranch, plainScale, plainWeight, plainBias, type, eps, branchSide, branchGrid, outputSide,
                                            outputGrid);
   return {results[0], results[1]};
