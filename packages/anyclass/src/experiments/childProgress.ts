@@ -13,7 +13,7 @@ export interface ChildProgress {
   readonly imagesPerSecond: number | null;
 }
 
-const epochBar = /^epoch (\d+)\/\d+ ([\d,]+)\/([\d,]+) images, ([\d,.]+)\/s, .*?(?:loss ([\d.]+))?(?:,|$)/;
+const epochBar = /^epoch (\d+)\/\d+ ([\d,]+)\/([\d,]+) images, ([\d,.]+)\/s, [^,]*(?:, loss ([\d.]+))?/;
 const epochEnd = /^epoch (\d+): loss ([\d.]+); .*mAP ([\d.]+)/;
 
 /**

@@ -18,7 +18,8 @@ export interface TrainingProcess {
 }
 
 export interface TrainingOutcome {
-  readonly kind: 'finished' | 'interrupted' | 'failed';
+  /** 'elsewhere': another process was at this run. */
+  readonly kind: 'finished' | 'interrupted' | 'failed' | 'elsewhere';
   /** The last lines that it wrote to standard error. */
   readonly lastLines: readonly string[];
 }
@@ -31,7 +32,10 @@ export interface TrainingFiles {
 }
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+const endWithParent = new URL('../../dist/experiments/endWithParent.js', import.meta.url).href;
 const keptLines = 12;
+/** What `train` says where another process got hold of the folder in the meantime. */
+const takenElsewhere = /is working on this run|holds a run: go on with --resume/;
 
 /**
  * Begins or resumes a run.
@@ -51,11 +55,11 @@ export function startTraining(
   writeWhole(files.configuration, `${JSON.stringify(configuration, null, 2)}\n`);
   const words = state === 'begun' ? ['--resume', folder] : [files.configuration, '--run', folder];
   // Its own process group: a terminal's Ctrl-C reaches us alone, and each child gets exactly one signal from us.
-  const child = spawn(process.execPath, [...process.execArgv, program, 'train', ...words], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, `--import=${endWithParent}`, program, 'train', ...words],
+    { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true },
+  );
   const lastLines: string[] = [];
   const follow = (stream: NodeJS.ReadableStream, onEach: (line: string) => void) =>
     createInterface({ input: stream }).on('line', (line) => {
@@ -80,7 +84,10 @@ function outcomeOf(child: ChildProcess, lastLines: readonly string[]): Promise<T
     child.once('error', (error) => resolve({ kind: 'failed', lastLines: [error.message] }));
     child.once('close', (code, signal) => {
       if (code === 0) return resolve({ kind: 'finished', lastLines });
-      if (code === 130 || code === 143) return resolve({ kind: 'interrupted', lastLines });
+      const isAsked = code === 130 || code === 143 || signal === 'SIGINT' || signal === 'SIGTERM';
+      if (isAsked) return resolve({ kind: 'interrupted', lastLines });
+      if (lastLines.some((line) => takenElsewhere.test(line)))
+        return resolve({ kind: 'elsewhere', lastLines });
       const end = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       resolve({ kind: 'failed', lastLines: [...lastLines, end] });
     });

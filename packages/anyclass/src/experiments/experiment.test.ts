@@ -1,0 +1,173 @@
+// Experiments as a user makes them: runs side by side, a kill in the middle, the same command again, mistakes.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-experiment-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+const anyclass = (...words: string[]) =>
+  spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
+const compareWords = [
+  'compare',
+  'tiny.json',
+  '--losses',
+  'bce,any-bce',
+  '--seeds',
+  '1',
+  '--replicates',
+  '20',
+];
+
+beforeAll(() => {
+  const tiny = {
+    data: { dataset: 'digits', digits: { scenes: { train: 32, validation: 32, test: 32 } } },
+    network: { name: 'tresnet-s', inputSize: 32 },
+    epochs: 2,
+    batchSize: 16,
+    threads: 1,
+    checkpoints: { best: ['mAP'], keep: 1 },
+    evaluation: { replicates: 0 },
+  };
+  writeFileSync(at('tiny.json'), JSON.stringify(tiny));
+});
+
+/** Starts a comparison and sends a signal when it writes what is waited for. */
+function interrupted(words: string[], waitFor: string, signal: NodeJS.Signals) {
+  const child = spawn(process.execPath, [program, ...words], { cwd: folder });
+  let said = '';
+  let isSent = false;
+  child.stderr.on('data', (text) => {
+    said += text;
+    if (isSent || !said.includes(waitFor)) return;
+    isSent = true;
+    child.kill(signal);
+  });
+  return new Promise<{ code: number | null; said: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, said })),
+  );
+}
+
+describe('a comparison', () => {
+  test('ends with 130 after Ctrl-C, its runs saved', async () => {
+    const words = [...compareWords, '--jobs', '2', '--out', 'out'];
+    const { code, said } = await interrupted(words, 'epoch 1/2', 'SIGINT');
+    expect(code).toBe(130);
+    expect(said).toContain('2 runs below out: 0 are finished and reused, 2 to go');
+    expect(said).toContain('the runs save their checkpoints; once more to end them at once');
+    expect(said).toContain('interrupted; all runs are saved. The same command goes on with them');
+    expect(existsSync(at('out/lock'))).toBe(false);
+  });
+
+  test('goes on with the same command to tables and files', () => {
+    const { status, stdout, stderr } = anyclass(...compareWords, '--jobs', '2', '--out', 'out');
+    expect({ status, stderr }).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('2 of 2 runs done'),
+    });
+    expect(stdout).toMatch(
+      /loss +seeds +F1 +F2 +mAP +F1-Neg[\s\S]*bce +1 [\s\S]*any-bce λ=0\.02 − bce +fitted/,
+    );
+    const logs = readdirSync(at('out/logs')).map((name) => readFileSync(at(`out/logs/${name}`), 'utf8'));
+    expect(logs.join('\n')).toContain('goes on after epoch 1');
+    expect(readdirSync(at('out/tables'))).toContain('differences.tex');
+    const { groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
+    expect(groups).toHaveLength(2);
+    expect(differences[0].atFitted.mAP.holds).toMatch(/higher|lower|unclear/);
+    const summary = JSON.parse(
+      readFileSync(join(at('out'), groups[0].folders[0].slice(4), 'summary.json'), 'utf8'),
+    );
+    expect(groups[0].test.mAP.mean).toBeCloseTo(summary.test.metrics.mAP, 9);
+  });
+
+  test('reuses finished runs, and gives the same result without the engine', () => {
+    const model = at('out/digits-tresnet-s-bce-seed1/model.safetensors');
+    const before = statSync(model).mtimeMs;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [program, ...compareWords, '--out', 'out', '--json'],
+      { cwd: folder, encoding: 'utf8', env: { ...process.env, LIBTORCH: '/nowhere' } },
+    );
+    expect({ status, stderr }).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('2 are finished and reused, 0 to go'),
+    });
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(at('out/comparison.json'), 'utf8')));
+    expect(statSync(model).mtimeMs).toBe(before);
+  });
+
+  test('refuses runs with other settings before anything begins, with the field that differs', () => {
+    const { status, stderr } = anyclass(...compareWords, '--out', 'out', '--set', 'batchSize=8');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /digits-tresnet-s-bce-seed1 holds a run with other settings: batchSize is 16 there and 8 now/,
+    );
+  });
+
+  test('tells the last lines of a run that failed, and finishes the others', () => {
+    rmSync(at('out/digits-tresnet-s-any-bce@lambda=0.02-seed1/summary.json'));
+    const checkpoints = at('out/digits-tresnet-s-any-bce@lambda=0.02-seed1/config.json');
+    const record = JSON.parse(readFileSync(checkpoints, 'utf8'));
+    writeFileSync(checkpoints, JSON.stringify({ ...record, datasetFingerprint: 'another' }));
+    const { status, stdout, stderr } = anyclass(...compareWords, '--out', 'out');
+    expect(status).toBe(1);
+    expect(stdout).toContain('bce');
+    expect(stderr).toContain('any-bce@lambda=0.02-seed1 failed:');
+    expect(stderr).toContain('the data changed since the run began');
+    expect(stderr).toContain('1 run is not finished; the same command goes on with it');
+  });
+});
+
+test('a sweep that was killed goes on, draws its figure and recommends a value', async () => {
+  const words = [
+    'sweep',
+    'tiny.json',
+    '--over',
+    'lambda=0.1',
+    '--seeds',
+    '1',
+    '--replicates',
+    '0',
+    '--out',
+    'sweep',
+  ];
+  const killed = await interrupted(words, 'epoch 1/2', 'SIGKILL');
+  expect(killed.code).toBeNull();
+  const { status, stdout, stderr } = anyclass(...words);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  const log = readFileSync(at('sweep/logs/digits-tresnet-s-bce-seed1.log'), 'utf8');
+  expect(log).toContain('goes on after epoch 1');
+  expect(stdout).toMatch(/any-bce λ=0\.1[\s\S]*(has the highest validation F1|the standard loss stays)/);
+  expect(readFileSync(at('sweep/sweep-test.svg'), 'utf8')).toMatch(/^<svg/);
+  const { points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
+  expect(points.map(({ value }: { value: number | null }) => value)).toEqual([null, 0.1]);
+  expect([null, 0.1]).toContain(recommendation.value);
+});
+
+describe('mistakes', () => {
+  test.each([
+    [['compare', 'tiny.json'], 2, '--out is missing'],
+    [['compare', 'tiny.json', '--out', 'x', '--losses', 'bec'], 1, "did you mean 'bce'?"],
+    [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lambda=7'], 1, 'loss.lambda: Too big'],
+    [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lamda=0.1'], 1, "did you mean 'lambda'?"],
+    [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 stands there twice'],
+    [['compare', 'tiny.json', '--out', 'x', '--jobs', '0'], 2, '--jobs: Too small'],
+    [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
+    [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: there is no such file'],
+    [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "there is no numeric field 'lamda'"],
+    [['sweep', 'tiny.json', '--out', 'x', '--set', 'loss.name=bce'], 1, 'loss.lambda has no say in bce'],
+  ])('%j ends with %d and says what is wrong', (words, status, message) => {
+    const result = anyclass(...words);
+    expect({ status: result.status, stderr: result.stderr }).toEqual({
+      status,
+      stderr: expect.stringContaining(message),
+    });
+    expect(existsSync(at('x'))).toBe(false);
+  });
+});

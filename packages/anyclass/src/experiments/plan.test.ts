@@ -1,0 +1,202 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { writeSyntheticRun } from '../../test/experimentRuns.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { absolutePaths, runPaths } from '../runFolder/runFolder.js';
+import { lockRun } from '../runFolder/runLock.js';
+import { differingFields } from './configurationFields.js';
+import { planRuns } from './plan.js';
+import { isBusy, runState } from './runState.js';
+import { parseOver, sweepVariants } from './sweepPlan.js';
+import { parseSeeds, parseVariant, parseVariants } from './variants.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-plan-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('variants', () => {
+  test('are names with settings behind @, which are fields of their part or of the configuration', () => {
+    expect(parseVariants('bce, any-bce@lambda=0.2@epochs=3@optimizer.rate=0.1', 'loss')).toEqual([
+      { text: 'bce', name: 'bce', set: [] },
+      {
+        text: 'any-bce@lambda=0.2@epochs=3@optimizer.rate=0.1',
+        name: 'any-bce',
+        set: ['loss.lambda=0.2', 'epochs=3', 'optimizer.rate=0.1'],
+      },
+    ]);
+  });
+
+  test('may set lists, whose commas separate nothing', () => {
+    expect(
+      parseVariants('tresnet-m@schedule.milestones=[5,7],vit-b-16', 'network').map(({ name }) => name),
+    ).toEqual(['tresnet-m', 'vit-b-16']);
+  });
+
+  test('of data keep commas and @ of paths', () => {
+    expect(parseVariant('a@b/1.csv,a@b/2.csv@keep=["x","y"]', 'data')).toMatchObject({
+      name: 'a@b/1.csv,a@b/2.csv',
+      set: ['data.keep=["x","y"]'],
+    });
+    expect(parseVariant('@keep=["coco-41"]', 'data')).toMatchObject({
+      name: '',
+      set: ['data.keep=["coco-41"]'],
+    });
+  });
+
+  test.each([
+    ['any-bce@lambda', "behind @ stands field=value, such as lambda=0.2, not 'lambda'"],
+    ['', "'' does not name a loss"],
+    ['@lambda=1', "'@lambda=1' does not name a loss"],
+  ])('%j is refused', (text, message) => {
+    expect(() => parseVariants(text, 'loss')).toThrow(message);
+  });
+
+  test('seeds are whole numbers, none twice', () => {
+    expect(parseSeeds('3, 1,2')).toEqual([3, 1, 2]);
+    for (const wrong of ['1,,2', '-1', '1.5', 'x', '']) expect(() => parseSeeds(wrong)).toThrow('--seeds: ');
+    expect(() => parseSeeds('1,2,1')).toThrow('--seeds: 1 stands there twice');
+  });
+});
+
+describe('a plan', () => {
+  const request = { config: 'quick', set: ['epochs=2'], seeds: [1, 2], out: 'out' };
+
+  test('has every combination, each with its own folder and configuration', async () => {
+    const runs = await planRuns({
+      ...request,
+      losses: parseVariants('bce,any-bce@lambda=0.2', 'loss'),
+      networks: parseVariants('tresnet-s,resnet-18@inputSize=32', 'network'),
+      datasets: [parseVariant('digits', 'data'), parseVariant('@keep=["3"]', 'data')],
+    });
+    expect(runs).toHaveLength(16);
+    expect(runs.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'digits-tresnet-s-bce-seed1',
+        'digits@data.keep=_3_-resnet-18@network.inputSize=32-any-bce@lambda=0.2-seed2',
+      ]),
+    );
+    expect(runs.at(-1)!.configuration).toMatchObject({
+      epochs: 2,
+      seed: 2,
+      loss: { name: 'any-bce', lambda: 0.2 },
+      network: { name: 'resnet-18', inputSize: 32 },
+      data: { dataset: 'digits', keep: ['3'] },
+    });
+  });
+
+  test('names λ also where it is the default, so that a sweep finds the runs of a comparison', async () => {
+    const name = async (losses: string) =>
+      (await planRuns({ ...request, losses: parseVariants(losses, 'loss') }))[0]!.name;
+    expect(await name('any-bce')).toBe(await name('any-bce@lambda=0.02'));
+  });
+
+  test('with the same run twice is refused', async () => {
+    const twice = { ...request, losses: parseVariants('any-bce,any-bce@lambda=0.02', 'loss') };
+    await expect(planRuns(twice)).rejects.toThrow(
+      'two of the variants are the same run, digits-tresnet-s-any-bce@lambda=0.02-seed1',
+    );
+  });
+
+  test('with a loss that there is not is refused by the configuration', async () => {
+    const wrong = { ...request, losses: parseVariants('anybce', 'loss') };
+    await expect(planRuns(wrong)).rejects.toThrow('loss.name: Invalid option');
+  });
+});
+
+describe('what is there of a run', () => {
+  const configuration = absolutePaths(validateConfiguration({ data: { dataset: 'digits' }, epochs: 2 }));
+  const planned = (name: string) => ({ name, folder: join(folder, name), configuration });
+
+  test('is nothing, a beginning or all of it, wherever it was computed', () => {
+    expect(runState(planned('absent'))).toBe('absent');
+    writeSyntheticRun(planned('done').folder, { configuration, strength: 1 });
+    expect(runState({ ...planned('done'), configuration: { ...configuration, device: 'cpu' } })).toBe(
+      'finished',
+    );
+    rmSync(runPaths(planned('done').folder).summary);
+    expect(runState(planned('done'))).toBe('begun');
+  });
+
+  test('is refused where it has other settings, with their names and values', () => {
+    writeSyntheticRun(planned('other').folder, { configuration, strength: 1 });
+    expect(() => runState({ ...planned('other'), configuration: { ...configuration, epochs: 3 } })).toThrow(
+      /other holds a run with other settings: epochs is 2 there and 3 now\. Choose another --out/,
+    );
+  });
+
+  test('is nothing where a process was killed before the run had a configuration', () => {
+    mkdirSync(join(planned('killed').folder, 'checkpoints'), { recursive: true });
+    const dead = { host: hostname(), pid: 2 ** 22 + 1, started: '1' };
+    writeFileSync(join(planned('killed').folder, 'lock'), JSON.stringify(dead));
+    expect(runState(planned('killed'))).toBe('absent');
+    writeSyntheticRun(planned('killed').folder, { configuration, strength: 1 });
+  });
+
+  test('is not removed where somebody keeps files', () => {
+    mkdirSync(planned('notes').folder);
+    writeFileSync(join(planned('notes').folder, 'notes.txt'), 'mine');
+    expect(() => runState(planned('notes'))).toThrow('holds files but no run');
+  });
+
+  test('is busy while a living process holds its lock', () => {
+    mkdirSync(planned('busy').folder);
+    expect(isBusy(planned('busy').folder)).toBe(false);
+    using _lock = lockRun(planned('busy').folder);
+    expect(isBusy(planned('busy').folder)).toBe(true);
+  });
+});
+
+describe('a sweep', () => {
+  test('goes over a field of the loss, or any numeric field, by rising value', () => {
+    expect(parseOver('lambda=0.2,0,0.02')).toEqual({
+      field: 'loss.lambda',
+      title: 'λ',
+      values: [0, 0.02, 0.2],
+    });
+    expect(parseOver('optimizer.rate=0.1')).toMatchObject({
+      field: 'optimizer.rate',
+      title: 'optimizer.rate',
+    });
+  });
+
+  test.each([
+    ['lambda', '--over takes field=value,value,…'],
+    ['lamda=1', "there is no numeric field 'lamda'"],
+    ['device=1', "there is no numeric field 'device'"],
+    ['lambda=1,x', "'x' is not a number"],
+    ['lambda=1,1', '1 stands there twice'],
+    ['seed=1,2', 'seeds are given with --seeds'],
+  ])('over %j is refused', (text, message) => {
+    expect(() => parseOver(text)).toThrow(message);
+  });
+
+  test('includes the standard loss', () => {
+    const configuration = validateConfiguration({ data: { dataset: 'digits' }, loss: { name: 'any-focal' } });
+    const variants = sweepVariants(parseOver('gamma=1,2'), configuration);
+    expect(variants.map(({ name, set }) => [name, ...set])).toEqual([
+      ['focal'],
+      ['any-focal', 'loss.gamma=1'],
+      ['any-focal', 'loss.gamma=2'],
+    ]);
+    const standard = validateConfiguration({ data: { dataset: 'digits' }, loss: { name: 'bce' } });
+    expect(() => sweepVariants(parseOver('lambda=1'), standard)).toThrow(
+      'loss.lambda has no say in bce: add --set loss.name=any-bce',
+    );
+  });
+});
+
+test('fields of two configurations differ where their values do, but for the place of the computation', () => {
+  const one = validateConfiguration({ data: { dataset: 'digits' }, epochs: 2, device: 'cpu' });
+  const two = validateConfiguration({ data: { dataset: 'digits', keep: ['3'] }, epochs: 3, threads: 1 });
+  expect(differingFields(one, two)).toEqual([
+    { field: 'epochs', first: '2', second: '3' },
+    { field: 'data.keep', first: undefined, second: '["3"]' },
+  ]);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 99 }), (epochs) => {
+      expect(differingFields(one, { ...one, epochs })).toHaveLength(epochs === 2 ? 0 : 1);
+    }),
+  );
+});

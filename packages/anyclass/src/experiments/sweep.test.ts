@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { GroupFigures } from './comparison.js';
+import { spreadOf } from './spread.js';
+import { recommend, type SweepPoint } from './sweep.js';
+import { sweepAxis } from './sweepAxis.js';
+import { sweepFigure } from './sweepFigure.js';
+
+function point(value: number | null, f1: number, mAP: number, f1Neg: number): SweepPoint {
+  const spread = (mean: number) => spreadOf([mean - 0.01, mean, mean + 0.01]);
+  const figures: GroupFigures = {
+    dataset: 'pipes',
+    network: 'tresnet-m',
+    loss: value === null ? 'bce' : 'any-bce',
+    lambda: value,
+    label: value === null ? 'bce' : `any-bce λ=${value}`,
+    seeds: [1, 2, 3],
+    folders: [],
+    figures: ['macroF1', 'macroF2', 'mAP', 'f1Neg'],
+    validation: {
+      macroF1: spread(f1),
+      macroF2: spread(f1),
+      f2Ciw: null,
+      mAP: spread(mAP),
+      f1Neg: spread(f1Neg),
+    },
+    test: null,
+    fittedTest: null,
+  };
+  return { value, figures };
+}
+
+const standard = point(null, 0.4, 0.42, 0.78);
+
+test('recommended is the highest F1 among values that rank no worse and keep the negatives', () => {
+  const points = [
+    standard,
+    point(0, 0.42, 0.43, 0.775),
+    point(0.02, 0.44, 0.43, 0.77),
+    point(0.2, 0.46, 0.41, 0.78), // ranks worse
+    point(1, 0.47, 0.43, 0.76), // costs 2 points of F1-Neg
+  ];
+  const { value, reason } = recommend(points, 'λ', 0.015);
+  expect(value).toBe(0.02);
+  expect(reason).toContain('λ = 0.02 has the highest validation F1 (44.00) among the 2 of 4 values');
+  expect(reason).toContain('less than 1.5 points below its 78.00');
+  expect(recommend(points, 'λ', 0.03).value).toBe(1);
+});
+
+test('among equals the smallest value is recommended', () => {
+  expect(recommend([standard, point(0, 0.44, 0.43, 0.78), point(1, 0.44, 0.43, 0.78)], 'λ', 0.01).value).toBe(
+    0,
+  );
+});
+
+test('where no value keeps the rule the standard loss stays', () => {
+  expect(recommend([standard, point(1, 0.5, 0.3, 0.78)], 'λ', 0.01)).toMatchObject({
+    value: null,
+    reason: expect.stringContaining('the standard loss stays'),
+  });
+});
+
+test('without a standard loss the highest F1 is recommended', () => {
+  expect(recommend([point(0.1, 0.4, 0.4, 0.7), point(0.2, 0.5, 0.3, 0.6)], 'rate', 0.01).value).toBe(0.2);
+});
+
+test('on a logarithmic axis 0 and the standard loss stand apart on the left', () => {
+  const axis = sweepAxis([null, 0, 0.01, 0.1, 1]);
+  expect(axis).toMatchObject({ isLogarithmic: true, isApart: [true, true, false, false, false] });
+  expect(axis.positions).toEqual([-3, -2.5, -2, -1, 0]);
+});
+
+test('values of one size stand on a plain axis', () => {
+  expect(sweepAxis([null, 0, 1, 2])).toMatchObject({ isLogarithmic: false, positions: [-0.5, 0, 1, 2] });
+  expect(sweepAxis([3]).positions).toEqual([3]);
+});
+
+test('the figure names the standard loss and every value, and has a bar for each figure and point', () => {
+  const points = [standard, ...[0, 0.01, 0.1, 1].map((value) => point(value, 0.42, 0.43, 0.77))];
+  const svg = sweepFigure({ points, title: 'λ' }, 'validation');
+  for (const text of ['>bce<', '>0.01<', '>F1-Neg<', '>mAP<', 'λ (logarithmic)']) expect(svg).toContain(text);
+});
