@@ -47,7 +47,7 @@ const options = z.object({
     .string()
     .regex(/^\d+(,\d+)*$/, 'expected numbers with commas, such as 0,1')
     .optional()
-    .describe('GPUs for the workers, one each, in turn')
+    .describe('spread the workers over these GPUs')
     .meta({ placeholder: '0,1,…' }),
   seed: z.int().min(0).optional().describe('of the search; default 0'),
   eta: z.int().min(2).optional().describe('one trial in so many goes on at each rung; default 3'),

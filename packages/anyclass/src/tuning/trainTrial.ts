@@ -15,7 +15,7 @@ import type { Objective, Outcome, TrialHooks } from './work.js';
 export interface TrainTrialOptions {
   /** Trials side by side in this process: they share the cores. */
   readonly workers: number;
-  /** Numbers of GPUs, given to trials side by side in turn; default: all trials see all. */
+  /** Numbers of GPUs that trials side by side are spread over, one for each; default: every trial sees all. */
   readonly gpus?: readonly number[];
 }
 
@@ -26,17 +26,18 @@ export interface TrainTrialOptions {
  * await work(folder, settings, { objective: trainTrial(folder, settings, { workers: 1 }) });
  */
 export function trainTrial(study: string, settings: StudySettings, options: TrainTrialOptions): Objective {
-  const freeGpus = [...(options.gpus ?? [])];
+  const trialsOn = new Map(options.gpus?.map((gpu) => [gpu, 0]));
   return async ({ folder, values }, hooks) => {
     const task: TrialTask = {
       folder: join(study, folder),
       configuration: savingSpace(trialConfiguration(settings, values)),
     };
-    const gpu = freeGpus.shift();
+    const gpu = leastUsed(trialsOn);
+    if (gpu !== undefined) trialsOn.set(gpu, (trialsOn.get(gpu) ?? 0) + 1);
     try {
       return await inProcess(task, hooks, environment(options.workers, gpu));
     } finally {
-      if (gpu !== undefined) freeGpus.push(gpu);
+      if (gpu !== undefined) trialsOn.set(gpu, (trialsOn.get(gpu) ?? 0) - 1);
     }
   };
 }
@@ -54,6 +55,10 @@ export function trialConfiguration(settings: StudySettings, values: Values): Con
     { ...withOverrides(settings.configuration, fields), bestBy: settings.metric },
     source,
   );
+}
+
+function leastUsed(trialsOn: ReadonlyMap<number, number>): number | undefined {
+  return [...trialsOn].sort(([, a], [, b]) => a - b)[0]?.[0];
 }
 
 /** A study has many runs: each keeps one checkpoint and the weights that are best by the metric. */

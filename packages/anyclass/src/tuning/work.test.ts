@@ -153,9 +153,14 @@ describe('the work on a study', () => {
       hasBegun: false,
     });
     await expect(goOn(folder, 5, { objective })).rejects.toThrow(
-      'trial 0 could not be trained: pipes.csv: no such file',
+      'trial 0 cannot be trained, nor could any before: pipes.csv: no such file',
     );
     expect((await goOn(folder, 5)).map(({ status }) => status)).not.toContain('failed');
+  });
+
+  test('ends where the first three trials fail while they train', async () => {
+    const objective: Objective = async () => ({ kind: 'failed', reason: 'out of memory', hasBegun: true });
+    await expect(study(9, { objective })).rejects.toThrow('trial 2 cannot be trained, nor could any before');
   });
 
   test('carries out several trials side by side where asked to', async () => {

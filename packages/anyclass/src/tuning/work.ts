@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../commandLine/command.js';
+import type { Trial } from './events.js';
 import { type Claim, type Ledger, openLedger, type Verdict } from './ledger.js';
 import type { StudySettings } from './study.js';
 import { startPulse } from './workerLife.js';
@@ -39,6 +40,8 @@ export interface WorkOptions {
 }
 
 const idleMilliseconds = 500;
+/** So many failures and nothing else end the work. */
+const mostFailures = 3;
 
 /**
  * Works on a study until all its trials are over or the signal comes. Any number of processes may do so at once.
@@ -96,14 +99,17 @@ async function carryOut(
     return;
   }
   const reason = 'reason' in outcome ? outcome.reason : undefined;
-  // What cannot even begin in the first trial is no fault of the values: the data, or the configuration.
-  const isHopeless =
-    outcome.kind === 'failed' &&
-    !outcome.hasBegun &&
-    ledger.state().trials.every(({ history }) => history.length === 0);
+  const isHopeless = outcome.kind === 'failed' && isFaultOfAll(ledger.state().trials, outcome.hasBegun);
   if (outcome.kind === 'interrupted' || isHopeless) await ledger.giveBack(claim, 'interrupted');
   else if (outcome.kind === 'died') await ledger.giveBack(claim, 'died', reason);
   else await ledger.end(claim, outcome.kind, seconds(), reason);
-  if (isHopeless) throw new UserError(`trial ${claim.trial} could not be trained: ${reason}`);
+  if (isHopeless)
+    throw new UserError(`trial ${claim.trial} cannot be trained, nor could any before: ${reason}`);
   onEnd?.(claim, outcome.kind, reason);
+}
+
+/** What fails again and again, or cannot even begin, is no fault of the values: the data, the configuration, the machine. */
+function isFaultOfAll(trials: readonly Trial[], hasBegun: boolean): boolean {
+  if (trials.some(({ history }) => history.length > 0)) return false;
+  return !hasBegun || trials.filter(({ status }) => status === 'failed').length >= mostFailures - 1;
 }

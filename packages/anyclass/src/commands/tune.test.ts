@@ -1,0 +1,139 @@
+// A small study as a user does it: begin, lose the process, Ctrl-C, go on, show, export.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runProgram } from '../commandLine/program.js';
+import { standardTerminal } from '../commandLine/terminal.js';
+import type { StudyEvent } from '../tuning/events.js';
+import { openJournal } from '../tuning/journal.js';
+import { tune } from './tune.js';
+
+const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-tune-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const anyclass = (...words: string[]) =>
+  spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
+const start = (...words: string[]) => spawn(process.execPath, [program, ...words], { cwd: folder });
+
+/** The command in this process. */
+async function inside(...words: string[]): Promise<{ status: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const status = await runProgram([tune], ['tune', ...words], {
+    print: (text) => void out.push(text),
+    note: (text) => void err.push(text),
+    progress: standardTerminal().progress,
+  });
+  return { status, out: out.join('\n'), err: err.join('\n') };
+}
+
+const study = join(folder, 'study');
+const small = [
+  'data.digits.scenes={"train":16,"validation":16,"test":8}',
+  'network.inputSize=32',
+  'batchSize=8',
+  'epochs=2',
+  'schedule.warmUpEpochs=0',
+  'evaluation.replicates=10',
+  'threads=1',
+].flatMap((field) => ['--set', field]);
+const search = ['--search', 'loss.lambda', '--search', 'batchSize=choice(4,8)'];
+const begin = ['tune', 'study', 'quick', ...small, ...search, '--trials', '3'];
+
+const events = (): StudyEvent[] => openJournal(join(study, 'journal.jsonl')).readNew();
+
+/** Waits until the journal has so many epochs. */
+async function untilEpoch(count: number, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null && events().filter(({ event }) => event === 'epoch').length < count) {
+    await sleep(20);
+  }
+}
+
+describe('a study', () => {
+  test('whose process is killed or interrupted goes on with the same command and loses no trial', async () => {
+    const killed = start(...begin);
+    await untilEpoch(1, killed);
+    killed.kill('SIGKILL');
+
+    const interrupted = start(...begin);
+    let said = '';
+    interrupted.stderr.on('data', (text) => {
+      said += text;
+    });
+    await untilEpoch(2, interrupted);
+    interrupted.kill('SIGINT');
+    expect(await new Promise((resolve) => interrupted.on('exit', resolve))).toBe(130);
+    expect(said).toContain('go on with: anyclass tune study');
+
+    const { status, stdout, stderr } = anyclass('tune', 'study', '--workers', '2', '--json');
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({ metric: 'mAP', goal: 3, best: { status: 'finished', epochs: 2 } });
+    const ends = events().flatMap((event) => (event.event === 'end' ? [event.trial] : []));
+    expect(ends.sort()).toEqual([0, 1, 2]);
+    expect(events().some((event) => event.event === 'start' && event.trial === 0 && event.attempt > 1)).toBe(
+      true,
+    );
+    expect(readdirSync(join(study, 'trials')).sort()).toEqual(['0000', '0001', '0002']);
+  }, 240_000);
+
+  test('shows the best trials without the engine, whose runs are ordinary ones', () => {
+    const { status, stdout } = spawnSync(process.execPath, [program, 'tune', 'study', '--show'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, LIBTORCH: '/nowhere', LD_LIBRARY_PATH: '/nowhere' },
+    });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /3 of 3 trials: .*finished[\s\S]*loss\.lambda +batchSize[\s\S]*best run +study\/trials\//,
+    );
+    const run = /best run +(\S+)/.exec(stdout)?.[1] ?? '';
+    expect(existsSync(join(folder, run, 'model.safetensors'))).toBe(true);
+    expect(existsSync(join(folder, run, 'report.html'))).toBe(true);
+  });
+
+  test('gives the best configuration as a file to train with', async () => {
+    const path = join(folder, 'best.json');
+    expect(await inside(study, '--export', path)).toMatchObject({ status: 0, out: '' });
+    const { best } = JSON.parse((await inside(study, '--show', '--json')).out);
+    const configuration = JSON.parse(readFileSync(path, 'utf8'));
+    expect(configuration.loss.lambda).toBe(best.values['loss.lambda']);
+    expect(configuration.batchSize).toBe(best.values.batchSize);
+    expect(configuration.checkpoints.keep).toBe(2);
+  });
+
+  test('does not change, and says which field would', async () => {
+    const { status, err } = await inside(study, '--metric', 'f2');
+    expect({ status, err }).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('the study has metric "mAP", not "macroF2"'),
+    });
+    expect((await inside(study, '--search', 'loss.lambda')).err).toContain('search.batchSize');
+  });
+});
+
+test('data that are not there end the study before it has trials', () => {
+  const { status, stderr } = anyclass('tune', 'nodata', 'quick', '--data', 'absent.csv');
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('absent.csv') });
+  expect(anyclass('tune', 'nodata', '--export', 'best.json').stderr).toContain('no trial has a result yet');
+});
+
+test.each([
+  [[], 2, 'is a new study: name a CONFIG or RECIPE for it'],
+  [['--show'], 1, 'there is no study here'],
+  [['quick', '--search', 'epochs=3'], 2, "'3' is no space"],
+  [['quick', '--search', 'loss.lamda=log(0.1,1)'], 2, "did you mean 'lambda'?"],
+  [['quick', '--metric', 'loss'], 2, '--metric'],
+  [['quick', '--gpus', 'first'], 2, 'expected numbers with commas'],
+  [['--data', 'digits'], 2, 'name it too'],
+])('tune NEW %j ends with exit code %i and makes no folder: %s', async (words, expected, message) => {
+  const path = join(folder, 'new');
+  const { status, err } = await inside(path, ...words);
+  expect({ status, err }).toMatchObject({ status: expected, err: expect.stringContaining(message) });
+  expect(existsSync(path)).toBe(false);
+});
