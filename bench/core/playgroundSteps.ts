@@ -17,7 +17,7 @@ import { type CDPSession, chromium, type Page } from 'playwright-core';
 const rounds = 5;
 /** With the number of their places, so that every step changes the page. */
 const sliders: readonly Slider[] = [
-  { name: 'lambda', from: 1, to: 120, steps: 119 },
+  { name: 'lambda', from: 1, to: 61, steps: 60 },
   { name: 'alpha', from: 0, to: 1, steps: 100 },
   { name: 'gamma', from: 0.1, to: 5, steps: 49 },
 ];

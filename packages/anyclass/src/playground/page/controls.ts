@@ -66,20 +66,21 @@ function show(form: HTMLFormElement, state: PlaygroundState): void {
   choice(form, 'contours').value = String(state.contours);
 }
 
-// λ is looked for over decades, and 0 is a case of its own: place 0 is 0, places 1 to 120 run from 0.001 to 1.
-const lambdaPlaces = 120;
+// λ is looked for over decades, and 0 is a case of its own: place 0 is 0, places 1 to 61 run from 0.001 to 1. Twenty a
+// decade are as many as two digits tell apart.
+const placesPerDecade = 20;
 
-/** A slider's place as the value that it stands for; λ in two digits. */
+/** A slider's place as the value that it stands for. */
 export function fromSlider(field: NumberField, place: number): number {
   if (field !== 'lambda') return clamp(field, place);
-  return place === 0 ? 0 : Number((10 ** ((3 * (place - 1)) / (lambdaPlaces - 1) - 3)).toPrecision(2));
+  return place === 0 ? 0 : Number((10 ** ((place - 1) / placesPerDecade - 3)).toPrecision(2));
 }
 
 /** The slider's place that is nearest to a value. */
 export function toSlider(field: NumberField, value: number): number {
   if (field !== 'lambda') return value;
   if (value <= 0) return 0;
-  return Math.max(1, Math.round(1 + ((Math.log10(value) + 3) / 3) * (lambdaPlaces - 1)));
+  return Math.max(1, Math.round(1 + (Math.log10(value) + 3) * placesPerDecade));
 }
 
 function fillChoices<Choice extends string | number>(

@@ -23,9 +23,12 @@ export function followInput(
     const up = 1 - (event.clientY - box.top) / box.height;
     move({ p1: probabilityAt(across), p2: probabilityAt(up) }, false);
   };
-  // A finger that comes down may be about to scroll: it moves the crosshair when it drags sideways or is lifted.
+  // A finger that comes down may be about to scroll: it moves the crosshair when it drags or is lifted, and the browser
+  // cancels it when it turns out to scroll.
+  let before = current();
   surface.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
+    before = current();
     surface.setPointerCapture(event.pointerId);
     if (event.pointerType !== 'touch') followPointer(event);
   });
@@ -34,6 +37,7 @@ export function followInput(
       if (surface.hasPointerCapture(event.pointerId)) followPointer(event);
     });
   }
+  surface.addEventListener('pointercancel', () => move({ p1: before.p1, p2: before.p2 }, false));
   surface.addEventListener('keydown', (event) => {
     const step = keySteps[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

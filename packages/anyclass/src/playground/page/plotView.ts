@@ -29,8 +29,8 @@ export function plotView(plot: PlotDefinition): PlotView {
 <svg aria-hidden="true">
 <g class="shade"><line class="down" y2="100%"/><line class="across" x2="100%"/></g>
 <g class="light"><line class="down" y2="100%"/><line class="across" x2="100%"/></g>
-<svg class="place"><path/><circle class="point" r="3"/><circle class="handle" r="24"/></svg>
-</svg></div></div>
+<svg class="place"><path/><circle r="3"/></svg>
+</svg><div class="handle"></div></div></div>
 <p class="reading"><output></output><span></span></p>`;
   const surface = part(element, '.surface');
   const canvas = surfaceCanvas(plot.negativeLog ? lossScale : likelihoodScale, steps);
@@ -54,6 +54,7 @@ function crosshair(
   const output = part(element, 'output');
   const slope = part(element, '.reading span');
   const [down, across] = [surface.querySelectorAll('.down'), surface.querySelectorAll('.across')];
+  const handle = part(surface, '.handle');
   const place = surface.querySelector('.place');
   const arrow = surface.querySelector('path');
   let shown: PlaygroundState | undefined;
@@ -65,6 +66,8 @@ function crosshair(
       for (const line of across) for (const end of ['y1', 'y2']) line.setAttribute(end, top);
       place?.setAttribute('x', left);
       place?.setAttribute('y', top);
+      handle.style.left = left;
+      handle.style.top = top;
     }
     shown = state;
     const { value, gradient, push } = readingAt(plot, state);
