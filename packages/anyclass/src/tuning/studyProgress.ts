@@ -15,6 +15,7 @@ export interface StudyProgress extends Disposable {
 
 /** Milliseconds between lines of a worker where they cannot change in place. */
 const plainLineEvery = 30_000;
+const summaryEvery = 1000;
 
 /**
  * Shows how the work on a study goes, until it is disposed of.
@@ -33,6 +34,7 @@ export function studyProgress(
   const started = performance.now();
   const overAtStart = overIn(ledger);
   const notedAt: number[] = [];
+  let summedUpAt = started;
   const summary = () => {
     const { trials, goal } = ledger.state();
     const over = overIn(ledger);
@@ -51,6 +53,10 @@ export function studyProgress(
       const line = `worker ${worker + 1}: ${trial}${text}`;
       lines.set(worker + 1, line);
       const now = performance.now();
+      if (now - summedUpAt > summaryEvery) {
+        summedUpAt = now;
+        lines.set(0, summary());
+      }
       if (output.isTTY || now - (notedAt[worker] ?? started) < plainLineEvery) return;
       notedAt[worker] = now;
       lines.note(line);

@@ -31,7 +31,13 @@ export function startPulse(study: string): Pulse {
   let beats = 0;
   const beat = () => writeFileSync(path, String(beats++));
   beat();
-  const timer = setInterval(beat, pulseEvery).unref();
+  const timer = setInterval(() => {
+    try {
+      beat();
+    } catch {
+      // A file system that is away for a moment misses a beat; one that stays away is told by the journal.
+    }
+  }, pulseEvery).unref();
   return {
     worker,
     [Symbol.dispose]() {
