@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kPack = 4, kTilePacks = 16, kLines = 8, kThreads = kTilePacks * kLines;
 constexpr int kTaps = 9;
-constexpr int kResidentBlocks = 4, kConvolutionBlocks = 12;  // on each multiprocessor
+constexpr int kResidentBlocks = 3, kConvolutionBlocks = 12;  // on each multiprocessor
 
 struct Map {
   int images, height, width, channels;
@@ -36,40 +36,45 @@ struct Pixels {
   }
 };
 
-// `Rows` rows of outputs need these pixels of the input, in 3 columns.
-template <typename T, int stride, int outputRows>
+// The pixels of the input that some rows and columns of outputs need.
+template <typename T, int stride, int outputRows, int outputColumns>
 struct Window {
-  static constexpr int rows = (outputRows - 1) * stride + 3;
-  Pack<T, kPack> pixels[rows][3];
-  Pack<T, kPack> next[rows][stride];
+  static constexpr int rows = (outputRows - 1) * stride + 3, columns = (outputColumns - 1) * stride + 3, shift = outputColumns * stride;
+  Pack<T, kPack> pixels[rows][columns];
+  Pack<T, kPack> next[rows][shift];
 
   __device__ __forceinline__ void start(const Pixels<T>& input, int y) {
 #pragma unroll
     for (int row = 0; row < rows; row++) {
 #pragma unroll
-      for (int column = 0; column < 3; column++) pixels[row][column] = input.at(y * stride - 1 + row, column - 1);
+      for (int column = 0; column < columns; column++) pixels[row][column] = input.at(y * stride - 1 + row, column - 1);
     }
   }
-  // The columns that the output column behind x needs beside this one's: asked for before they are due.
+  // What the outputs behind those from x on need beside: asked for before it is due.
   __device__ __forceinline__ void request(const Pixels<T>& input, int y, int x) {
 #pragma unroll
     for (int row = 0; row < rows; row++) {
 #pragma unroll
-      for (int column = 0; column < stride; column++) next[row][column] = input.at(y * stride - 1 + row, x * stride + 2 + column);
+      for (int column = 0; column < shift; column++) next[row][column] = input.at(y * stride - 1 + row, x * stride - 1 + columns + column);
     }
   }
   __device__ __forceinline__ void step() {
 #pragma unroll
     for (int row = 0; row < rows; row++) {
 #pragma unroll
-      for (int column = 0; column < 3; column++) {
-        const int from = column + stride;
-        pixels[row][column] = from < 3 ? pixels[row][from < 3 ? from : 0] : next[row][from < 3 ? 0 : from - 3];
+      for (int column = 0; column < columns; column++) {
+        const int from = column + shift;
+        pixels[row][column] = from < columns ? pixels[row][from < columns ? from : 0] : next[row][from < columns ? 0 : from - columns];
       }
     }
   }
-  __device__ __forceinline__ float get(int outputRow, int tap, int k) const { return toFloat(pixels[outputRow * stride + tap / 3][tap % 3].values[k]); }
+  __device__ __forceinline__ float get(int row, int column, int tap, int k) const {
+    return toFloat(pixels[row * stride + tap / 3][column * stride + tap % 3].values[k]);
+  }
 };
+
+// Rows and columns of outputs that a thread takes at once: as many as the registers hold, for so many loads are in flight.
+__host__ __device__ constexpr int outputsAtOnce(int stride) { return stride == 1 ? 2 : 1; }
 
 __device__ __forceinline__ int channelOfThread() { return (blockIdx.y * kTilePacks + threadIdx.x) * kPack; }
 
@@ -96,30 +101,31 @@ struct TapWeights {
   }
 };
 
-template <typename T, int stride, int outputRows, bool activated>
+template <typename T, int stride, bool activated>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks) convolutionKernel(const Map from, const Map to, const void* __restrict__ input, const float* __restrict__ weight,
                                                               const bool turned, const float* __restrict__ bias, void* __restrict__ output) {
   const int channel = channelOfThread();
   if (channel >= from.channels) return;
   const TapWeights weights(weight, from.channels, channel, turned);
-  forEachRows(to, outputRows, [&](int64_t image, int y) {
+  constexpr int many = outputsAtOnce(stride);
+  forEachRows(to, many, [&](int64_t image, int y) {
     const Pixels<T> pixels{input, from, image, channel};
-    Window<T, stride, outputRows> window;
+    Window<T, stride, many, many> window;
     window.start(pixels, y);
-    for (int x = 0; x < to.width; x++) {
+    for (int x = 0; x < to.width; x += many) {
       window.request(pixels, y, x);
 #pragma unroll
-      for (int row = 0; row < outputRows; row++) {
-        if (y + row >= to.height) break;
+      for (int i = 0; i < many * many; i++) {
+        const int row = i / many, column = i % many;
         Pack<T, kPack> result;
 #pragma unroll
         for (int k = 0; k < kPack; k++) {
           float sum = activated ? bias[channel + k] : 0.0f;
 #pragma unroll
-          for (int tap = 0; tap < kTaps; tap++) sum = fmaf(window.get(row, tap, k), weights.taps[tap][k], sum);
+          for (int tap = 0; tap < kTaps; tap++) sum = fmaf(window.get(row, column, tap, k), weights.taps[tap][k], sum);
           result.values[k] = fromFloat<T>(activated ? gelu(sum) : sum);
         }
-        store(output, ((image * to.height + y + row) * to.width + x) * to.channels + channel, result);
+        if (y + row < to.height && x + column < to.width) store(output, ((image * to.height + y + row) * to.width + x + column) * to.channels + channel, result);
       }
       window.step();
     }
@@ -160,29 +166,30 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks) stridedInputGradien
   });
 }
 
-template <typename T, int stride, int outputRows>
+template <typename T, int stride>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks) weightGradientKernel(const Map input, const Map output, const void* __restrict__ inputs,
                                                                                        const void* __restrict__ outputGradient, float* __restrict__ partials) {
   const int channel = channelOfThread();
   const bool isInside = channel < input.channels;
   float sums[kTaps][kPack] = {};
   if (isInside) {
-    forEachRows(output, outputRows, [&](int64_t image, int y) {
+    constexpr int many = outputsAtOnce(stride);
+    forEachRows(output, many, [&](int64_t image, int y) {
       const Pixels<T> pixels{inputs, input, image, channel}, gradients{outputGradient, output, image, channel};
-      Window<T, stride, outputRows> window;
+      Window<T, stride, many, many> window;
       window.start(pixels, y);
-      for (int x = 0; x < output.width; x++) {
-        Pack<T, kPack> gradient[outputRows];
+      for (int x = 0; x < output.width; x += many) {
+        Pack<T, kPack> gradient[many * many];
 #pragma unroll
-        for (int row = 0; row < outputRows; row++) gradient[row] = gradients.at(y + row, x);
+        for (int i = 0; i < many * many; i++) gradient[i] = gradients.at(y + i / many, x + i % many);
         window.request(pixels, y, x);
 #pragma unroll
-        for (int row = 0; row < outputRows; row++) {
+        for (int i = 0; i < many * many; i++) {
 #pragma unroll
           for (int k = 0; k < kPack; k++) {
-            const float ofOutput = toFloat(gradient[row].values[k]);
+            const float ofOutput = toFloat(gradient[i].values[k]);
 #pragma unroll
-            for (int tap = 0; tap < kTaps; tap++) sums[tap][k] = fmaf(ofOutput, window.get(row, tap, k), sums[tap][k]);
+            for (int tap = 0; tap < kTaps; tap++) sums[tap][k] = fmaf(ofOutput, window.get(i / many, i % many, tap, k), sums[tap][k]);
           }
         }
         window.step();
@@ -210,9 +217,6 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks) weightGradientKerne
 Map inputMap(const DepthwiseShape& shape) { return {shape.images, shape.height, shape.width, shape.channels}; }
 Map outputMap(const DepthwiseShape& shape) { return {shape.images, shape.outputHeight(), shape.outputWidth(), shape.channels}; }
 
-// Rows of outputs that a thread takes at once: as many as the registers hold.
-constexpr int rowsAtOnce(int stride) { return stride == 1 ? 2 : 1; }
-
 dim3 gridFor(const Map& map, int rows, int blocksPerMultiprocessor) {
   const int tiles = (map.channels / kPack + kTilePacks - 1) / kTilePacks;
   const int64_t items = int64_t{map.images} * ((map.height + rows - 1) / rows);
@@ -234,9 +238,8 @@ const dim3 kBlock(kTilePacks, kLines);
 
 template <typename T, int stride, bool activated>
 void convolve(const Map& from, const Map& to, const void* input, const float* weight, bool turned, const float* bias, void* output, cudaStream_t stream) {
-  constexpr int rows = rowsAtOnce(stride);
-  convolutionKernel<T, stride, rows, activated>
-      <<<gridFor(to, rows, kConvolutionBlocks), kBlock, 0, stream>>>(from, to, input, weight, turned, bias, output);
+  convolutionKernel<T, stride, activated>
+      <<<gridFor(to, outputsAtOnce(stride), kConvolutionBlocks), kBlock, 0, stream>>>(from, to, input, weight, turned, bias, output);
 }
 
 }  // namespace
@@ -260,16 +263,16 @@ cudaError_t launchDepthwiseInputGradient(const DepthwiseShape& shape, const void
 }
 
 size_t depthwiseScratch(const DepthwiseShape& shape) {
-  return size_t{kTaps} * shape.channels * gridFor(outputMap(shape), rowsAtOnce(shape.stride), kResidentBlocks).x;
+  return size_t{kTaps} * shape.channels * gridFor(outputMap(shape), outputsAtOnce(shape.stride), kResidentBlocks).x;
 }
 
 cudaError_t launchDepthwiseWeightGradient(const DepthwiseShape& shape, const void* input, const void* outputGradient, float* partials, float* weightGradient,
                                           cudaStream_t stream) {
   const Map from = inputMap(shape), to = outputMap(shape);
-  const dim3 grid = gridFor(to, rowsAtOnce(shape.stride), kResidentBlocks);
+  const dim3 grid = gridFor(to, outputsAtOnce(shape.stride), kResidentBlocks);
   return withType(shape, [&](auto element) {
     using T = decltype(element);
-    const auto kernel = shape.stride == 1 ? weightGradientKernel<T, 1, rowsAtOnce(1)> : weightGradientKernel<T, 2, rowsAtOnce(2)>;
+    const auto kernel = shape.stride == 1 ? weightGradientKernel<T, 1> : weightGradientKernel<T, 2>;
     kernel<<<grid, kBlock, 0, stream>>>(from, to, input, outputGradient, partials);
     launchColumnSums(partials, static_cast<int>(grid.x), kTaps * shape.channels, weightGradient, stream);
   });

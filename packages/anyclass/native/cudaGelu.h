@@ -13,7 +13,8 @@ struct Normal {
 __device__ __forceinline__ Normal normalAt(float x) {
   float power;  // exp(-x² / 2)
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * x * -0.721347520f));
-  const float t = __fdividef(1.0f, fmaf(0.231641888f, fabsf(x), 1.0f));
+  float t;  // 1 / (1 + p |x|)
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(fmaf(0.231641888f, fabsf(x), 1.0f)));
   const float series = fmaf(fmaf(fmaf(fmaf(0.530702715f, t, -0.726576014f), t, 0.710706871f), t, -0.142248368f), t, 0.127414796f);
   const float tail = series * t * power;
   return {x > 0 ? 1.0f - tail : tail, 0.398942280f * power};

@@ -46,6 +46,11 @@ struct ChannelNorms {
   }
 };
 
+// Blocks of backward's kernels on each multiprocessor. Their registers allow one, and of a reduction one is enough to keep
+// the memory busy, and leaves the fewest results to merge; but GELU's slope takes so many instructions that twice the
+// threads, with packs of half the channels each, are faster.
+__host__ __device__ constexpr int gradientBlocks(NormActivation activation) { return activation == NormActivation::gelu ? 2 : 1; }
+
 template <typename T, int width>
 __global__ void __launch_bounds__(kNormThreads) statisticsKernel(const NormGrid grid, const void* __restrict__ input, const float eps, const NormStatistics statistics,
                                                                  const RunningStatistics running, const NormScratch scratch, const int64_t rows) {
@@ -91,7 +96,7 @@ __global__ void __launch_bounds__(kNormThreads) outputKernel(const NormGrid grid
 }
 
 template <typename T, int width, NormActivation activation>
-__global__ void __launch_bounds__(kNormThreads) parameterGradientKernel(const NormGrid grid, const void* __restrict__ input, const void* __restrict__ outputGradient,
+__global__ void __launch_bounds__(kNormThreads, gradientBlocks(activation)) parameterGradientKernel(const NormGrid grid, const void* __restrict__ input, const void* __restrict__ outputGradient,
                                                                         const NormParameters parameters, const NormStatistics statistics, const NormScratch scratch,
                                                                         const NormGradients gradients) {
   const NormPlace place(grid);
@@ -125,7 +130,7 @@ __global__ void __launch_bounds__(kNormThreads) parameterGradientKernel(const No
 
 // dx = factor · (g - mean of g - x̂ · mean of g x̂), with g the gradient of the norm's result and x̂ = (x - mean) / deviation.
 template <typename T, int width, NormActivation activation>
-__global__ void __launch_bounds__(kNormThreads) inputGradientKernel(const NormGrid grid, const void* __restrict__ input, const void* __restrict__ outputGradient,
+__global__ void __launch_bounds__(kNormThreads, gradientBlocks(activation)) inputGradientKernel(const NormGrid grid, const void* __restrict__ input, const void* __restrict__ outputGradient,
                                                                     const NormParameters parameters, const NormStatistics statistics, const NormGradients gradients,
                                                                     const int64_t rows) {
   const NormPlace place(grid);
@@ -162,16 +167,15 @@ __global__ void __launch_bounds__(kNormThreads) inputGradientKernel(const NormGr
   });
 }
 
-// Blocks on each multiprocessor. The registers of backward's kernels allow one; of a reduction one is enough to keep the
-// memory busy, and leaves the fewest results to merge.
-constexpr int kStatisticsBlocks = 1, kOutputBlocks = 2, kParameterGradientBlocks = 1, kInputGradientBlocks = 1;
+// Blocks of forward's kernels on each multiprocessor.
+constexpr int kStatisticsBlocks = 1, kOutputBlocks = 2;
 
 template <auto value>
 using Constant = std::integral_constant<decltype(value), value>;
 
-// Calls `launch` with the element type, with the widest packs that the maps allow, and with the activation.
+// Calls `launch` with the element type, with the widest packs up to `most` channels that the maps allow, and with the activation.
 template <typename Launch>
-void withPacks(const NormShape& shape, NormActivation activation, std::initializer_list<const void*> maps, Launch launch) {
+void withPacks(const NormShape& shape, NormActivation activation, int most, std::initializer_list<const void*> maps, Launch launch) {
   const auto withWidth = [&](auto element, auto width) {
     if (activation == NormActivation::gelu) return launch(element, width, Constant<NormActivation::gelu>());
     return launch(element, width, Constant<NormActivation::leaky>());
@@ -179,8 +183,11 @@ void withPacks(const NormShape& shape, NormActivation activation, std::initializ
   const auto withType = [&](auto element) {
     using T = decltype(element);
     constexpr int widest = 16 / sizeof(T);
-    const bool isWide = normGrid(shape, widest, 1, 1).rows > 0 && std::all_of(maps.begin(), maps.end(), isAligned<T, widest>);
-    if (isWide) return withWidth(element, Constant<widest>());
+    const auto fits = [&](auto width) {
+      return width <= most && normGrid(shape, width, 1, 1).rows > 0 && std::all_of(maps.begin(), maps.end(), isAligned<T, decltype(width)::value>);
+    };
+    if (fits(Constant<widest>())) return withWidth(element, Constant<widest>());
+    if (fits(Constant<4>())) return withWidth(element, Constant<4>());
     return withWidth(element, Constant<1>());
   };
   switch (shape.type) {
@@ -195,7 +202,7 @@ void withPacks(const NormShape& shape, NormActivation activation, std::initializ
 size_t normScratch(const NormShape& shape) {
   size_t most = 0;
   for (const int width : {1, 4, 8}) {
-    const auto grid = normGrid(shape, width, multiprocessors(), std::max(kStatisticsBlocks, kParameterGradientBlocks));
+    const auto grid = normGrid(shape, width, multiprocessors(), std::max(kStatisticsBlocks, gradientBlocks(NormActivation::gelu)));
     most = std::max(most, size_t{2} * grid.blocks * grid.rowLength);
   }
   return most;
@@ -203,7 +210,7 @@ size_t normScratch(const NormShape& shape) {
 
 cudaError_t launchNormForward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
                               const RunningStatistics& running, const NormScratch& scratch, void* output, cudaStream_t stream) {
-  withPacks(shape, parameters.activation, {input, output}, [&](auto element, auto width, auto activation) {
+  withPacks(shape, parameters.activation, 8, {input, output}, [&](auto element, auto width, auto activation) {
     using T = decltype(element);
     const auto reducing = normGrid(shape, width, multiprocessors(), kStatisticsBlocks);
     const auto writing = normGrid(shape, width, multiprocessors(), kOutputBlocks);
@@ -217,10 +224,10 @@ cudaError_t launchNormForward(const NormShape& shape, const NormParameters& para
 
 cudaError_t launchNormBackward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
                                const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream) {
-  withPacks(shape, parameters.activation, {input, outputGradient, gradients.input}, [&](auto element, auto width, auto activation) {
+  withPacks(shape, parameters.activation, parameters.activation == NormActivation::gelu ? 4 : 8, {input, outputGradient, gradients.input}, [&](auto element, auto width, auto activation) {
     using T = decltype(element);
-    const auto reducing = normGrid(shape, width, multiprocessors(), kParameterGradientBlocks);
-    const auto writing = normGrid(shape, width, multiprocessors(), kInputGradientBlocks);
+    const auto reducing = normGrid(shape, width, multiprocessors(), gradientBlocks(activation));
+    const auto writing = normGrid(shape, width, multiprocessors(), gradientBlocks(activation));
     parameterGradientKernel<T, decltype(width)::value, decltype(activation)::value>
         <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, outputGradient, parameters, statistics, scratch, gradients);
     inputGradientKernel<T, decltype(width)::value, decltype(activation)::value>
