@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { command, UsageError, UserError } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
+import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { absolutePaths } from '../runFolder/runFolder.js';
 import { writeWhole } from '../runFolder/wholeFile.js';
 import { defaultMinEpochs } from '../tuning/halving.js';
-import { openLedger } from '../tuning/ledger.js';
+import { type Ledger, openLedger } from '../tuning/ledger.js';
 import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
 import { createStudy, readStudy, refuseChange, type StudySettings, studyMetrics } from '../tuning/study.js';
 import { studyProgress } from '../tuning/studyProgress.js';
-import { studyResult, studyText } from '../tuning/studyResult.js';
+import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
 import { trainTrial, trialConfiguration } from '../tuning/trainTrial.js';
 import { work } from '../tuning/work.js';
 
@@ -90,43 +91,60 @@ export const tune = command({
   ],
   options,
   async run(given, terminal) {
-    const { study, workers, json } = given;
-    const isRead = given.show || given.export !== undefined;
+    const { study, show, export: file, json } = given;
+    const isRead = show || file !== undefined;
     const settings = await settingsOf(given, isRead);
     const ledger = openLedger(study, settings);
-    const result = () => studyResult(study, settings, ledger.state());
-    if (given.export !== undefined) {
-      const { best } = result();
-      if (!best) throw new UserError(`${study}: no trial has a result yet`);
-      const configuration = trialConfiguration(settings, best.values);
-      writeWhole(given.export, `${JSON.stringify(configuration, null, 2)}\n`);
-      terminal.note(`wrote ${given.export}: trial ${best.trial}, ${settings.metric} ${best.value}`);
-    } else if (!given.show) {
-      if (given.trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(given.trials ?? 30);
-      using interruption = interruptible(terminal);
-      const gpus = given.gpus?.split(',').map(Number);
-      using progress = studyProgress(settings, ledger, workers);
-      await work(study, settings, {
-        workers,
-        objective: trainTrial(study, settings, { workers, ...(gpus && { gpus }) }),
-        signal: interruption.signal,
-        onProgress: progress.show,
-        onEnd: progress.ended,
-      });
-      progress[Symbol.dispose]();
-      if (interruption.signal.aborted) {
-        throw new UserError(
-          `the study is not finished; go on with: anyclass tune ${study}`,
-          interruption.exitCode(),
-        );
-      }
-    }
-    const found = result();
-    if (given.export === undefined || json)
-      terminal.print(json ? JSON.stringify(found, null, 2) : studyText(found));
-    return found;
+    if (!isRead) await workOn(given, settings, ledger, terminal);
+    const result = studyResult(study, settings, ledger.state());
+    if (file !== undefined) exportBest(file, settings, result, terminal);
+    if (json) terminal.print(JSON.stringify(result, null, 2));
+    else if (file === undefined) terminal.print(studyText(result));
+    if (!isRead && !result.best) throw new UserError(`${study}: no trial has a result`);
+    return result;
   },
 });
+
+/** Until all trials are over, or Ctrl-C. */
+async function workOn(
+  { study, trials, workers, gpus }: Options,
+  settings: StudySettings,
+  ledger: Ledger,
+  terminal: Terminal,
+): Promise<void> {
+  if (trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(trials ?? 30);
+  using interruption = interruptible(terminal);
+  using progress = studyProgress(settings, ledger, workers);
+  const objective = trainTrial(study, settings, {
+    workers,
+    ...(gpus !== undefined && { gpus: gpus.split(',').map(Number) }),
+  });
+  const { signal } = interruption;
+  await work(study, settings, {
+    workers,
+    objective,
+    signal,
+    onProgress: progress.show,
+    onEnd: progress.ended,
+  });
+  if (signal.aborted) {
+    throw new UserError(
+      `the study is not finished; go on with: anyclass tune ${study}`,
+      interruption.exitCode(),
+    );
+  }
+}
+
+function exportBest(
+  file: string,
+  settings: StudySettings,
+  { study, best }: StudyResult,
+  terminal: Terminal,
+): void {
+  if (!best) throw new UserError(`${study}: no trial has a result yet`);
+  writeWhole(file, `${JSON.stringify(trialConfiguration(settings, best.values), null, 2)}\n`);
+  terminal.note(`wrote ${file}: trial ${best.trial}, ${settings.metric} ${best.value}`);
+}
 
 /** The settings of the study, which is made where it is new; what is given and differs is refused. */
 async function settingsOf(given: Options, isRead: boolean): Promise<StudySettings> {

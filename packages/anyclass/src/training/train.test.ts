@@ -14,7 +14,7 @@ import { fitThresholds, measure } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
-import { readEpochs } from '../runFolder/metricsLog.js';
+import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
 import { loadModel } from '../runFolder/modelFile.js';
 import { lockRun } from '../runFolder/runLock.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
@@ -158,6 +158,16 @@ describe('a run', () => {
     await resume(at('interrupted'), { log });
     expect(filesOf('interrupted')).toEqual(filesOf('whole'));
     expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
+  });
+
+  test('ended by its caller after an epoch and resumed, ends with the same bits', async () => {
+    const seen: number[] = [];
+    const onEpoch = ({ epoch }: EpochRecord) => seen.push(epoch) === 1;
+    expect((await train(configuration, { run: at('ended'), onEpoch })).summary).toBeUndefined();
+    expect(readEpochs(at('ended', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1]);
+    await resume(at('ended'), { onEpoch });
+    expect(seen).toEqual([1, 2]);
+    expect(filesOf('ended')).toEqual(filesOf('whole'));
   });
 
   test('goes on from the newest whole checkpoint and says what it skipped', async () => {

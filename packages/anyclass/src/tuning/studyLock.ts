@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -31,7 +32,8 @@ export async function withStudyLock<Result>(folder: string, change: () => Result
   while (!create(path, own)) {
     const text = read(path);
     if (text !== seen?.text) seen = { text, since: performance.now() };
-    if (isLeftBehind(text, performance.now() - seen.since)) removeLeftBehind(path, text, own);
+    const unchangedFor = performance.now() - seen.since;
+    if (isLeftBehind(text, unchangedFor)) removeLeftBehind(path, text, own, unchangedFor);
     else await sleep(pauseMilliseconds * (1 + Math.random()));
   }
   try {
@@ -45,16 +47,16 @@ function isLeftBehind(text: string, unchangedFor: number): boolean {
   const parsed = holder.safeParse(parsedJson(text));
   // No process of a machine that lost its power: the file is there, its content is not.
   if (!parsed.success) return unchangedFor > unreadablePatience;
-  return !isAlive(parsed.data) || unchangedFor > foreignPatience;
+  return parsed.data.host === hostname() ? !isAlive(parsed.data) : unchangedFor > foreignPatience;
 }
 
 /** One process at a time removes what others left, so that none removes a lock that was taken since it looked. */
-function removeLeftBehind(path: string, text: string, own: string): void {
+function removeLeftBehind(path: string, text: string, own: string, unchangedFor: number): void {
   const removal = `${path}.removal`;
   if (create(removal, own)) {
     if (read(path) === text) rmSync(path, { force: true });
     rmSync(removal, { force: true });
-  } else if (isLeftBehind(read(removal), 0)) {
+  } else if (isLeftBehind(read(removal), unchangedFor - foreignPatience)) {
     rmSync(removal, { force: true });
   }
 }

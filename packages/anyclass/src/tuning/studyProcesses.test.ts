@@ -1,7 +1,7 @@
 // Several processes on one study, with trials that only pretend to train.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,7 +40,10 @@ function start(folder: string, milliseconds: number): ChildProcess {
   });
 }
 
-const exitOf = (child: ChildProcess) => new Promise<number | null>((resolve) => child.on('exit', resolve));
+function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.on('exit', resolve));
+}
 
 /** Trial and attempt of each time that a worker carried out a trial. */
 function carriedOut(folder: string): string[] {
@@ -92,4 +95,19 @@ test('a worker that is killed loses no more than its own trial, which another on
   expect(endedTrials(folder)).toEqual([0, 1, 2, 3, 4, 5]);
   const repeated = carriedOut(folder).filter((line) => !line.endsWith(' 1'));
   expect(repeated).toEqual(held.map((trial) => `${trial} 2`));
+});
+
+test('workers that are killed again and again, also while they write, lose no trial', async () => {
+  const folder = await newStudy(10);
+  for (const after of [40, 160, 90, 230, 10, 120]) {
+    const before = carriedOut(folder).length;
+    const victims = [start(folder, 40), start(folder, 40)];
+    await untilCarriedOut(folder, before + 1, victims[0]!);
+    await sleep(after);
+    for (const victim of victims) victim.kill('SIGKILL');
+    await Promise.all(victims.map(exitOf));
+    appendFileSync(join(folder, 'journal.jsonl'), '{"event":"epoch","trial":1,"att');
+  }
+  expect(await exitOf(start(folder, 0))).toBe(0);
+  expect(endedTrials(folder)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
