@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The paper's experiments at small scale, on real images of 64 and 128 px: docs/results.md has what they gave.
+#
+#   bash examples/paper/experiments.sh DATA OUT [EXPERIMENT…] [-- OPTIONS]
+#
+# DATA holds coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128: patient). EXPERIMENT is any of
+# coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit; without one, all. OPTIONS go to every command, such as
+# '--jobs 4' or '--set epochs=1'. Stopped or killed, the same command goes on; what is finished is not trained again.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+data=${1:?DATA, a folder with coco64 and nih128} out=${2:?OUT, a folder for all runs}
+shift 2
+experiments=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do experiments+=("$1"); shift; done
+[ $# -eq 0 ] || shift
+[ ${#experiments[@]} -gt 0 ] || experiments=(coco-41 lambda coco-animals chest vit coco-41-tresnet-l)
+
+anyclass() { node "$here/../../packages/anyclass/bin/anyclass.js" "$@"; }
+coco() { # COMMAND LABELS OUT OPTIONS…
+  anyclass "$1" "$here/coco64.json" --set "data.dataset=$data/coco64/part-*.parquet" --set "data.keep=[\"$2\"]" \
+    --set "data.cache=$out/cache" --out "$out/$3" "${@:4}"
+}
+
+for experiment in "${experiments[@]}"; do
+  echo "=== $experiment"
+  case $experiment in
+    coco-41) coco compare coco-41 coco-41 --losses bce,any-bce,focal,any-focal --seeds 1,2,3 "$@" ;;
+    # In the same folder: bce and λ = 0.02 are there already.
+    lambda) coco sweep coco-41 coco-41 --over lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1 --seeds 1,2 "$@" ;;
+    coco-animals)
+      coco compare coco-animals coco-animals --losses bce,any-bce@lambda=0.02,any-bce@lambda=0.2 --seeds 1,2 "$@" ;;
+    coco-41-tresnet-l)
+      coco compare coco-41 coco-41-tresnet-l --networks tresnet-l --losses bce,any-bce --seeds 1,2 "$@" ;;
+    vit)
+      coco compare coco-41 coco-41-vit --networks vit-b-16@patchSize=8 --losses bce,any-bce --seeds 1,2 \
+        --set optimizer.name=adamw --set optimizer.rate=0.0003 --set optimizer.weightDecay=0.05 \
+        --set schedule.name=cosine --set schedule.warmUpEpochs=2 "$@" ;;
+    chest)
+      anyclass compare "$here/nih128.json" --set "data.dataset=$data/nih128/nih128.parquet" \
+        --set "data.cache=$out/cache" --out "$out/chest" --losses bce,any-bce --seeds 1,2,3 "$@" ;;
+    *) echo "there is no experiment '$experiment'" >&2; exit 2 ;;
+  esac
+done
+for folder in "$out"/*/; do
+  [ "$(basename "$folder")" = cache ] || anyclass report "$folder" --out "${folder%/}.html" --paper
+done
