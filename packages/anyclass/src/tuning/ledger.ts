@@ -87,12 +87,12 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
       }),
     claim: (worker) =>
       change((append) => {
-        for (const { status, worker, deaths, number: trial, attempt } of state.trials) {
-          if (status === 'running' && deaths + 1 >= mostDeaths && isGone(worker))
+        for (const { status, worker: holder, deaths, number: trial, attempt } of state.trials) {
+          if (status === 'running' && deaths + 1 >= mostDeaths && isGone(holder))
             append({ event: 'end', trial, attempt, outcome: 'failed', seconds: 0, reason: diedTooOften });
         }
         const open = state.trials.find(
-          ({ status, worker }) => status === 'waiting' || (status === 'running' && isGone(worker)),
+          ({ status, worker: holder }) => status === 'waiting' || (status === 'running' && isGone(holder)),
         );
         if (!open && state.trials.length >= state.goal)
           return state.trials.some(({ status }) => status === 'running') ? 'wait' : 'done';

@@ -1,6 +1,7 @@
 // The live view of a study: a line for the whole, and one for each worker of this process.
 
 import type { ProgressOutput } from '../commandLine/progressBar.js';
+import type { Trial } from './events.js';
 import type { Ledger } from './ledger.js';
 import { liveLines } from './liveLines.js';
 import { bestScore, direction, rankedTrials } from './score.js';
@@ -41,10 +42,12 @@ export function studyProgress(
     const [best] = rankedTrials(trials, metric);
     const perTrial = (performance.now() - started) / (over - overAtStart);
     const left = over > overAtStart && over < goal ? `, about ${minutes(perTrial * (goal - over))} left` : '';
-    const score = best && bestScore(best, metric);
-    const bestText =
-      best && score ? `; best ${metric} ${figure(direction(metric) * score)} in trial ${best.number}` : '';
+    const bestText = best ? `; best ${scoreText(best)} in trial ${best.number}` : '';
     return `${countText(trials, goal)}${bestText}${left}`;
+  };
+  const scoreText = (trial: Trial) => {
+    const score = bestScore(trial, metric);
+    return `${metric} ${score === null ? '–' : (direction(metric) * score).toFixed(4)}`;
   };
   lines.set(0, summary());
   return {
@@ -63,9 +66,7 @@ export function studyProgress(
     },
     ended({ trial, values }, outcome, reason) {
       const known = ledger.state().trials[trial];
-      const score = known && bestScore(known, metric);
-      const result =
-        score === undefined || score === null ? '' : ` ${metric} ${figure(direction(metric) * score)},`;
+      const result = known && known.history.length > 0 ? ` ${scoreText(known)},` : '';
       const settings = Object.entries(values).map(([field, value]) => `${field}=${value}`);
       const why = reason === undefined ? '' : ` (${reason.split('\n')[0]})`;
       lines.set(0, summary());
@@ -80,10 +81,6 @@ export function studyProgress(
 
 function overIn(ledger: Ledger): number {
   return ledger.state().trials.filter(({ status }) => status !== 'running' && status !== 'waiting').length;
-}
-
-function figure(value: number): string {
-  return value.toFixed(4);
 }
 
 function minutes(milliseconds: number): string {

@@ -28,6 +28,7 @@ export interface TrainTrialOptions {
 export function trainTrial(study: string, settings: StudySettings, options: TrainTrialOptions): Objective {
   const trialsOn = new Map(options.gpus?.map((gpu) => [gpu, 0]));
   return async ({ folder, values }, hooks) => {
+    if (hooks.signal.aborted) return { kind: 'interrupted' };
     const task: TrialTask = {
       folder: join(study, folder),
       configuration: savingSpace(trialConfiguration(settings, values)),
@@ -80,7 +81,8 @@ function inProcess(task: TrialTask, hooks: TrialHooks, env: NodeJS.ProcessEnv): 
     env,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  const say = (message: WorkerMessage) => void (child.connected && child.send(message));
+  // A process that died a moment ago hears nothing, which is no error: its end tells.
+  const say = (message: WorkerMessage) => void (child.connected && child.send(message, () => {}));
   const interrupt = () => say({ kind: 'interrupt' });
   hooks.signal.addEventListener('abort', interrupt);
   let outcome: Outcome | undefined;

@@ -47,7 +47,8 @@ const mostFailures = 3;
  * Works on a study until all its trials are over or the signal comes. Any number of processes may do so at once.
  *
  * @example
- * await work('studies/sewer', settings, { objective: trainTrial('studies/sewer', settings), workers: 2 });
+ * const objective = trainTrial('studies/sewer', settings, { workers: 2 });
+ * await work('studies/sewer', settings, { objective, workers: 2 });
  */
 export async function work(folder: string, settings: StudySettings, options: WorkOptions): Promise<void> {
   using pulse = startPulse(folder);

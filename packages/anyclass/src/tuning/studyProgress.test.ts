@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { validateConfiguration } from '../configuration/validate.js';
+import { openLedger } from './ledger.js';
+import { createStudy, type StudySettings } from './study.js';
+import { studyProgress } from './studyProgress.js';
+import { work } from './work.js';
+
+const root = mkdtempSync(join(tmpdir(), 'anyclass-progress-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const settings: StudySettings = {
+  configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 2 }),
+  search: { 'loss.alpha': 'choice(0.5)' },
+  metric: 'bce',
+  seed: 0,
+  eta: 3,
+  minEpochs: 1,
+};
+
+/** What the work on two trials, of which the second is worse, writes. */
+async function written(name: string, isTTY: boolean): Promise<string> {
+  const folder = join(root, name);
+  await createStudy(folder, settings);
+  const ledger = openLedger(folder, settings);
+  await ledger.setGoal(2);
+  const texts: string[] = [];
+  const output = { isTTY, columns: 200, write: (text: string) => void texts.push(text) };
+  using progress = studyProgress(settings, ledger, 1, output);
+  await work(folder, settings, {
+    onProgress: progress.show,
+    onEnd: progress.ended,
+    async objective({ trial }, hooks) {
+      hooks.progress('epoch 1/2');
+      return (await hooks.report(1, 0.25 + trial)) ? { kind: 'interrupted' } : { kind: 'finished' };
+    },
+  });
+  return texts.join('');
+}
+
+test('a terminal shows a line for the whole study and one for each worker, and what ended above them', async () => {
+  const text = await written('terminal', true);
+  expect(text).toContain('0 of 2 trials\n');
+  expect(text).toContain('worker 1: trial 0, epoch 1/2\n');
+  expect(text).toMatch(/trial 1 stopped after epoch 1: bce 1\.2500, loss\.alpha=0\.5\n/);
+  expect(text).toMatch(/2 of 2 trials: 1 finished, 1 stopped; best bce 0\.2500 in trial 0\n/);
+});
+
+test('elsewhere a line tells each end, and one where the study stands', async () => {
+  const lines = (await written('file', false)).trimEnd().split('\n');
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toBe('trial 0 finished after epoch 1: bce 0.2500, loss.alpha=0.5');
+  expect(lines[1]).toMatch(/^1 of 2 trials: 1 finished; best bce 0\.2500 in trial 0, about \d+ min left$/);
+  expect(lines[3]).toBe('2 of 2 trials: 1 finished, 1 stopped; best bce 0.2500 in trial 0');
+});
