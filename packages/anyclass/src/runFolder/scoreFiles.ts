@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { type Scored, scoredByName } from '@anyclass/core';
 import { UserError } from '../commandLine/command.js';
 import { readCsv } from '../data/readers/csv.js';
+import { readPlainTable } from './plainTable.js';
 
 /** Rows by file name, with an entry for each class: a probability, or 0, 1 and NaN. */
 export interface NamedTable {
@@ -55,6 +56,10 @@ export function writeTable(path: string, { names, classNames, values }: TableToW
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']
  */
 export async function readTable(path: string): Promise<NamedTable> {
+  return readPlainTable(path) ?? (await readAnyTable(path));
+}
+
+async function readAnyTable(path: string): Promise<NamedTable> {
   const names: string[] = [];
   const values: number[] = [];
   let classNames: readonly string[] = [];

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { readPlainTable } from './plainTable.js';
+import { readTable, writeTable } from './scoreFiles.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-plain-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'scores.csv');
+const read = (text: string) => {
+  writeFileSync(file, text);
+  return readPlainTable(file);
+};
+
+test('what was written comes back: names in any script, every bit of numbers, nothing for unknown', () => {
+  const anyName = fc.stringMatching(/^[\p{L}\d][\p{L}\d ._/-]{0,8}[\p{L}\d]$/u);
+  const anyValue = fc.oneof(fc.constantFrom(0, 1, Number.NaN), fc.double({ noNaN: true }));
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(anyName, { minLength: 1, maxLength: 5 }),
+      fc.array(anyValue, { minLength: 10, maxLength: 10 }),
+      (names, numbers) => {
+        const values = Float64Array.from(numbers.slice(0, 2 * names.length));
+        writeTable(file, { names, classNames: ['crack', 'roots'], values });
+        expect(readPlainTable(file)).toEqual({
+          names,
+          classNames: ['crack', 'roots'],
+          values: values.map((value) => value + 0), // -0 is written as 0
+        });
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test.each([
+  ['quotes', 'Filename,crack\n"a,b",1\n'],
+  ['ends of lines as on Windows', 'Filename,crack\r\na,1\r\n'],
+  ['no end of the last line', 'Filename,crack\na,1'],
+  ['names elsewhere', 'crack,Filename\n1,a\n'],
+  ['labels for people', 'Filename,crack,labels\na,1,crack\n'],
+  ['a class twice', 'Filename,crack,crack\na,1,1\n'],
+  ['a cell too few', 'Filename,crack,roots\na,1\nb,1,0\n'],
+  ['a cell too many', 'Filename,crack\na,1,0\n'],
+  ['text for a number', 'Filename,crack\na,much\n'],
+  ['spaces', 'Filename,crack\na, \n'],
+  ['an empty line', 'Filename,crack\n\na,1\n'],
+  ['no rows', 'Filename,crack\n'],
+])('a table with %s is left to the general reader', (_, text) => {
+  expect(read(text)).toBeUndefined();
+});
+
+test('a file that is not there is left to the general reader, which names it', async () => {
+  expect(readPlainTable(join(folder, 'nowhere.csv'))).toBeUndefined();
+  await expect(readTable(join(folder, 'nowhere.csv'))).rejects.toThrow('nowhere.csv');
+});
