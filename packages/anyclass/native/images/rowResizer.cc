@@ -33,22 +33,39 @@ IMAGES_VECTORISED void toBytes(const float* values, size_t count, uint8_t* __res
   for (size_t i = 0; i < count; i++) bytes[i] = static_cast<uint8_t>(static_cast<int>(values[i] + 0.5f));
 }
 
-// A pixel's three channels and the next one's first, which is not used, in one vector register.
-typedef float Pixel __attribute__((vector_size(16)));
+// Two pixels of three channels and two numbers that weigh nothing: a vector register.
+typedef float TwoPixels __attribute__((vector_size(32)));
+typedef float OnePixel __attribute__((vector_size(16)));
+constexpr int numbersInTwo = sizeof(TwoPixels) / sizeof(float);
 
-void resizeColours(const AxisWeights& across, const float* line, float* out) {
+// `weights` are those of two pixels after another, each three times, as `pairedWeights` puts them.
+IMAGES_VECTORISED void resizeColours(const AxisWeights& across, const float* weights, const float* line, float* out) {
   for (const auto& span : across.spans) {
-    const float* weights = &across.weights[span.weights];
     const float* from = line + 3 * span.first;
-    Pixel sum{};
-    for (int k = 0; k < span.count; k++) {
-      Pixel pixel;
-      std::memcpy(&pixel, from + 3 * k, sizeof pixel);
-      sum += weights[k] * pixel;
+    TwoPixels sum{};
+    for (int k = 0; k < span.count; k += 2) {
+      TwoPixels pixels, weight;
+      std::memcpy(&pixels, from + 3 * k, sizeof pixels);
+      std::memcpy(&weight, weights, sizeof weight);
+      sum += weight * pixels;
+      weights += numbersInTwo;
     }
-    std::memcpy(out, &sum, sizeof sum);
+    const OnePixel total = __builtin_shufflevector(sum, sum, 0, 1, 2, 3) + __builtin_shufflevector(sum, sum, 3, 4, 5, 6);
+    std::memcpy(out, &total, sizeof total);
     out += 3;
   }
+}
+
+std::vector<float> pairedWeights(const AxisWeights& across) {
+  std::vector<float> paired;
+  for (const auto& span : across.spans) {
+    for (int k = 0; k < span.count; k += 2) {
+      const float first = across.weights[span.weights + k];
+      const float second = k + 1 < span.count ? across.weights[span.weights + k + 1] : 0;
+      for (const float weight : {first, first, first, second, second, second, 0.0f, 0.0f}) paired.push_back(weight);
+    }
+  }
+  return paired;
 }
 
 void resizeGray(const AxisWeights& across, const float* line, float* out) {
@@ -86,8 +103,9 @@ RowResizer::RowResizer(const SourceSize& source, int width, int height, int chan
       rowBytes(static_cast<size_t>(source.width) * channels),
       rows(rowBytes * rowsHeld),
       combined(rowBytes),
-      line(rowBytes + 1),
+      line(rowBytes + numbersInTwo),
       resized(static_cast<size_t>(width) * channels + 1) {
+  if (channels == 3) acrossWeights = pairedWeights(across);
   for (const float weight : down.weights) {
     downWeights.push_back(static_cast<uint16_t>(std::min(65535.0f, std::round(weight * 65536))));
   }
@@ -101,7 +119,7 @@ void RowResizer::take(int rowsWritten, uint8_t* out) {
     setWeighted(row(span.first), weights[0], rowBytes, combined.data());
     for (int k = 1; k < span.count; k++) addWeighted(row(span.first + k), weights[k], rowBytes, combined.data());
     toFloats(combined.data(), rowBytes, line.data());
-    if (channels == 3) resizeColours(across, line.data(), resized.data());
+    if (channels == 3) resizeColours(across, acrossWeights.data(), line.data(), resized.data());
     else resizeGray(across, line.data(), resized.data());
     const size_t count = static_cast<size_t>(width) * channels;
     toBytes(resized.data(), count, out + finished * count);

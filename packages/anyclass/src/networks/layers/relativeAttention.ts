@@ -50,7 +50,7 @@ export class RelativeAttention extends nn.Module {
     return 2 * squares * length ** 2 * width;
   }
 
-  /** [1, heads, query, key], in this order in memory too: of any other the fused kernels want nothing to do. */
+  /** [1, heads, query, key], in this order in memory too: libtorch has no fused kernel for any other. */
   #bias(length: number): Tensor {
     const gathered = this.relativePositionBiasTable.indexSelect(0, this.relativePositionIndex.flatten());
     return gathered.view([1, length, length, this.#heads]).permute([0, 3, 1, 2]).contiguous();
