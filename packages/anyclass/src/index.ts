@@ -14,6 +14,7 @@ export * from './configuration/index.js';
 export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 export { type EvaluateScoresOptions, evaluateScores } from './evaluation/evaluateScores.js';
 export { fitOnValidation, type Judgement, type JudgeOptions, judge } from './evaluation/judge.js';
+export * from './experiments/index.js';
 export { type ImageInput, imageInputs } from './prediction/imageInputs.js';
 export type { FailedPrediction, Prediction, Predictor, PredictorOptions } from './prediction/predictor.js';
 export { judgementText, summaryText } from './reports/judgementText.js';

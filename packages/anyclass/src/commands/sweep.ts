@@ -10,7 +10,6 @@ import { planRuns } from '../experiments/plan.js';
 import { readRun } from '../experiments/readRuns.js';
 import { writeResultFiles } from '../experiments/resultFiles.js';
 import { recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
-import { sweepFigure } from '../experiments/sweepFigure.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
 import { parseSeeds } from '../experiments/variants.js';
 import { writeWhole } from '../runFolder/wholeFile.js';
@@ -71,6 +70,8 @@ export const sweep = command({
     const splits = points.every(({ figures }) => figures.test)
       ? (['validation', 'test'] as const)
       : (['validation'] as const);
+    // Only now: ECharts takes a third of a second to load.
+    const { sweepFigure } = await import('../experiments/sweepFigure.js');
     for (const split of splits) writeWhole(join(out, `sweep-${split}.svg`), sweepFigure(result, split));
     const texts = [...tables.map(({ table }) => textTable(table)), result.recommendation.reason];
     terminal.print(json ? JSON.stringify(result, null, 2) : texts.join('\n\n\n'));

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProgressBar } from '../commandLine/progressBar.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { prepareCaches } from './prepareCaches.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-caches-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'images'));
+  const lines = ['Filename,crack'];
+  for (let i = 0; i < 12; i++) {
+    const image = sharp(new Uint8Array(64).fill(20 * i), { raw: { width: 8, height: 8, channels: 1 } });
+    await image.png().toFile(join(folder, 'images', `${i}.png`));
+    lines.push(`${i}.png,${i % 2}`);
+  }
+  writeFileSync(join(folder, 'labels.csv'), `${lines.join('\n')}\n`);
+});
+
+test('the cache that several runs share is prepared once, one for each size, and then left alone', async () => {
+  const configuration = (inputSize: number, seed: number) =>
+    validateConfiguration({
+      data: { dataset: join(folder, 'labels.csv'), cache: join(folder, 'cache') },
+      network: { name: 'tresnet-s', inputSize },
+      seed,
+    });
+  const labels: string[] = [];
+  const terminal = {
+    note: () => {},
+    progress: (label: string, total: number, unit: string) => {
+      labels.push(`${label} ${total}`);
+      return new ProgressBar(label, total, unit, { write: () => true });
+    },
+  };
+  const runs = [configuration(16, 1), configuration(16, 2), configuration(32, 1)];
+  await prepareCaches(runs, terminal, new AbortController().signal);
+  expect(labels).toEqual(['preparing labels.csv 12', 'preparing labels.csv 12']);
+  expect(readdirSync(join(folder, 'cache'))).toHaveLength(2);
+  await prepareCaches(runs, terminal, new AbortController().signal);
+  expect(labels).toHaveLength(2);
+});
