@@ -2,13 +2,18 @@
 
 import { splitNames } from '../data/dataset.js';
 import type { Figure } from '../pages/blocks.js';
-import { seriesColours } from '../pages/palette.js';
+import { paleColour, seriesColours } from '../pages/palette.js';
 import { axis, labelWidth, legend, light, ownMargins, renderChart } from '../reports/charts/render.js';
 import type { ClassCount, Inspection } from './inspection.js';
 
-const width = 960;
+const width = 520;
 const mostInHeatmap = 60;
-const splitColours = { train: 0, validation: 1, test: 2 } as const;
+// Dark, pale, dark: neighbours differ in brightness too.
+const splitColours = {
+  train: seriesColours[0]!.light,
+  validation: paleColour.light,
+  test: seriesColours[1]!.light,
+} as const;
 
 /** Positive instances by class (or family of classes), the commonest on top, splits one after another. */
 export function distributionFigure(name: string, counts: readonly ClassCount[]): Figure {
@@ -42,7 +47,7 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
         stack: 'all',
         barWidth: '70%',
         itemStyle: {
-          color: seriesColours[splitColours[split]]!.light,
+          color: splitColours[split],
           borderColor: light.ground,
           borderWidth: 1,
         },
@@ -52,7 +57,7 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
     (series, row) =>
       `${names[row]}, ${splits[series]}: ${sorted[row]![splits[series]!].toLocaleString('en-US')}`,
   );
-  return { name, title, svg, isWide: true };
+  return { name, title, svg };
 }
 
 /**
@@ -104,7 +109,7 @@ export function cooccurrenceFigure({
           data: cells.map(({ x, y, percent }) => ({
             value: [x, y, percent],
             // Dark text on the light half, light on the dark, in both themes.
-            label: { color: percent > 0.55 * most ? '#ffffff' : '#0b1420' },
+            label: { color: percent > 0.55 * most ? '#fefefe' : '#0b1420' },
           })),
           label: {
             show: kept.length <= 20,

@@ -29,8 +29,8 @@ document.addEventListener('scroll', () => { mark.hidden = true; }, true);
 
 for (const choice of document.querySelectorAll('.choice')) {
   const show = () => {
-    const chosen = choice.querySelector('input:checked').value;
-    for (const panel of choice.querySelectorAll('[data-panel]')) panel.hidden = panel.dataset.panel !== chosen;
+    const chosen = choice.querySelector(':scope > fieldset input:checked').value;
+    for (const panel of choice.querySelectorAll(':scope > [data-panel]')) panel.hidden = panel.dataset.panel !== chosen;
   };
   choice.addEventListener('change', show);
   show();

@@ -33,7 +33,7 @@ export function reliabilityFigure(lines: readonly Line[]): Figure {
   const title = 'Reliability of ‘any class is present’';
   const ideal: Line = {
     name: 'ideal',
-    look: 11,
+    look: 5,
     markers: false,
     points: [
       { x: 0, y: 0 },

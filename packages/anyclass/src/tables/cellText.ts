@@ -9,13 +9,21 @@ import { type Cell, type Column, type Measured, measured } from './table.js';
  * cellText(null, { title: 'F1', kind: 'percent' }) // '–'
  */
 export function cellText(cell: Cell, column: Column): string {
-  if (typeof cell === 'string') return cell;
+  return cellParts(cell, column).join(' ');
+}
+
+/** The value, and what stands behind it where its uncertainty is known. */
+export function cellParts(cell: Cell, column: Column): [value: string, uncertainty?: string] {
+  if (typeof cell === 'string') return [cell];
   const { value, spread, interval } = measured(cell);
-  if (value === null) return '–';
-  const parts = [valueText(value, column)];
-  if (spread !== undefined) parts.push(`± ${valueText(spread, { ...column, kind: unsigned(column) })}`);
-  if (interval) parts.push(`(${valueText(interval.low, column)} to ${valueText(interval.high, column)})`);
-  return parts.join(' ');
+  if (value === null) return ['–'];
+  const uncertainty = [
+    ...(spread === undefined ? [] : [`± ${valueText(spread, { ...column, kind: unsigned(column) })}`]),
+    ...(interval ? [`(${valueText(interval.low, column)} to ${valueText(interval.high, column)})`] : []),
+  ];
+  return uncertainty.length === 0
+    ? [valueText(value, column)]
+    : [valueText(value, column), uncertainty.join(' ')];
 }
 
 /** How a cell stands out; texts do not. */

@@ -1,5 +1,5 @@
 import { escaped } from '../pages/escaped.js';
-import { cellText, emphasisOf } from './cellText.js';
+import { cellParts, emphasisOf } from './cellText.js';
 import { alignment, type Cell, checked, groupSpans, hasGroups, measured, type Table } from './table.js';
 
 /**
@@ -22,8 +22,11 @@ export function htmlTable(table: Table): string {
   const body = rows.map((row) => {
     const cells = row.map((cell, at) => {
       const column = columns[at]!;
-      const text = escaped(cellText(cell, column));
-      const isLong = column.kind === 'text' && text.length > 40;
+      const [value, uncertainty] = cellParts(cell, column);
+      const text =
+        escaped(value) +
+        (uncertainty === undefined ? '' : ` <span class="uncertainty">${escaped(uncertainty)}</span>`);
+      const isLong = column.kind === 'text' && value.length > 40;
       const classes = [alignment(column), emphasisOf(cell), isLong ? 'long' : undefined]
         .filter((name) => name !== undefined)
         .join(' ');

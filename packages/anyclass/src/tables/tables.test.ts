@@ -61,7 +61,9 @@ test('Markdown and LaTeX mark what stands out and escape the rest', () => {
 });
 
 test('HTML cells carry the value in full', () => {
-  expect(htmlTable(results)).toContain('<td class="right strong" data-value="0.6423">64.23 ± 0.18</td>');
+  expect(htmlTable(results)).toContain(
+    '<td class="right strong" data-value="0.6423">64.23 <span class="uncertainty">± 0.18</span></td>',
+  );
   expect(htmlTable(results)).toContain('<th scope="colgroup" colspan="2" class="group">validation</th>');
 });
 

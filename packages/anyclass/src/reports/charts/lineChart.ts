@@ -28,8 +28,8 @@ export interface LineChartOptions {
   readonly yRange?: readonly [number, number];
   /** Ticks in place of even ones, with their texts. */
   readonly xTicks?: readonly { readonly at: number; readonly text: string }[];
-  readonly xIsLog?: boolean;
-  readonly yIsLog?: boolean;
+  /** Ticks at whole numbers only. */
+  readonly xIsWhole?: boolean;
   readonly width?: number;
   readonly height?: number;
 }
@@ -60,7 +60,8 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
       legend: names.option,
       xAxis: {
         ...xAxis,
-        type: options.xIsLog ? 'log' : 'value',
+        type: 'value',
+        ...(options.xIsWhole && { minInterval: 1 }),
         ...(xRange && { min: xRange[0], max: xRange[1] }),
         ...(shown && {
           axisTick: { ...xAxis.axisTick, ...shown },
@@ -70,7 +71,7 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
       },
       yAxis: {
         ...yAxis,
-        type: options.yIsLog ? 'log' : 'value',
+        type: 'value',
         scale: yRange === undefined,
         ...(yRange && { min: yRange[0], max: yRange[1] }),
       },
@@ -108,8 +109,8 @@ function lineSeries({ name, points, look, markers: withMarkers = points.length <
     type: 'line',
     name,
     data: points.map((point) => [point.x, point.y]),
-    symbol: marker,
-    showSymbol: withMarkers,
+    // The legend shows what the line has.
+    symbol: withMarkers ? marker : 'none',
     symbolSize: 7,
     itemStyle: { color: colour },
     lineStyle: { width: 1.8, color: colour, type: typeof dash === 'string' ? dash : [...dash] },

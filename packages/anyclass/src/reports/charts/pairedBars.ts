@@ -23,7 +23,7 @@ export interface PairedBarsOptions {
  */
 export function pairedBars(pairs: readonly BarPair[], options: PairedBarsOptions): string {
   const { title, x } = options;
-  const width = 720;
+  const width = 520;
   const names = pairs.map(({ name }) => name);
   const sides = ['before', 'after'] as const;
   const fills = { before: paleColour.light, after: seriesColours[0]!.light } as const;

@@ -63,7 +63,7 @@ export function axis(name: string, nameGap: number) {
     nameGap,
     nameTextStyle: { color: light.faint },
     axisLabel: { color: light.faint },
-    axisLine: { show: true, lineStyle: { color: light.faint } },
+    axisLine: { show: true, onZero: false, lineStyle: { color: light.faint } },
     axisTick: { show: true, lineStyle: { color: light.faint } },
     splitLine: { lineStyle: { color: light.edge } },
   };

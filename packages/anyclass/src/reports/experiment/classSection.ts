@@ -2,63 +2,45 @@
 
 import type { Metrics } from '@anyclass/core';
 import { standardOf } from '../../experiments/seedGroups.js';
-import type { Cell } from '../../tables/index.js';
+import type { Cell, Table } from '../../tables/index.js';
 import { pairedBars } from '../charts/pairedBars.js';
-import { type Group, type Item, type Material, meanOf, type Panel, type ReportSection } from './material.js';
+import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
+/** A panel for each any-class loss whose standard loss is there too. */
 export function classSection({ groups, split }: Material): ReportSection {
   const pairs = groups.flatMap((after) => {
     const standard = standardOf(after, groups);
-    const before = groups.find(
-      ({ label, network }) => label === standard?.label && network === standard.network,
-    );
+    const before = groups.find((group) => group === standard);
     return before ? [{ before, after }] : [];
   });
-  const items = pairs.flatMap(({ before, after }, i): Item[] => {
+  const panels = pairs.map(({ before, after }, i): Panel => {
     const rows = classRows(before, after, split);
-    const panels = classFigures.map(
-      ({ name, title }, k): Panel => ({
-        title,
-        items: [
-          {
-            kind: 'figures',
-            figures: [
-              {
-                name: `classes-${i + 1}-${name}`,
-                title: `${title} of each class: ${before.name} and ${after.name}`,
-                isWide: true,
-                svg: pairedBars(
-                  rows.map((row) => ({ name: row.name, ...row.figures[k]! })),
-                  {
-                    title: `${title} of each class on ${split}`,
-                    before: before.name,
-                    after: after.name,
-                    x: `${title}, %`,
-                  },
-                ),
-              },
-            ],
-          },
-        ],
-      }),
-    );
-    return [
-      { kind: 'choice', name: `class-figure-${i + 1}`, legend: `${before.name} and ${after.name}`, panels },
-      { kind: 'table', table: { name: `classes-${i + 1}`, table: classTable(before, after, split, rows) } },
-    ];
+    const title = `${before.name} and ${after.name}`;
+    return {
+      title,
+      items: [
+        {
+          kind: 'choice',
+          name: `class-figure-${i + 1}`,
+          legend: 'Figure',
+          panels: barPanels(before, after, rows, i),
+        },
+        { kind: 'table', table: { name: `classes-${i + 1}`, table: classTable(title, split, rows) } },
+      ],
+    };
   });
   return {
     name: 'classes',
     title: 'Classes before and after',
     items:
-      items.length === 0
+      panels.length === 0
         ? []
         : [
             {
               kind: 'note',
               text: `On ${split}, at 0.5, the mean over seeds; the classes with most examples on top.`,
             },
-            ...items,
+            { kind: 'choice', name: 'class-losses', legend: 'Losses', panels },
           ],
   };
 }
@@ -95,11 +77,22 @@ function classRows(before: Group, after: Group, split: Material['split']): Class
     .sort((a, b) => b.present - a.present);
 }
 
-function classTable(before: Group, after: Group, split: string, rows: readonly ClassRow[]) {
+function barPanels(before: Group, after: Group, rows: readonly ClassRow[], index: number): Panel[] {
+  return classFigures.map(({ name, title }, k) => {
+    const svg = pairedBars(
+      rows.map((row) => ({ name: row.name, ...row.figures[k]! })),
+      { title: `${title} of each class`, before: before.name, after: after.name, x: `${title}, %` },
+    );
+    const figure = { name: `classes-${index + 1}-${name}`, title: `${title} of each class`, svg };
+    return { title, items: [{ kind: 'figures', figures: [figure] }] };
+  });
+}
+
+function classTable(losses: string, split: string, rows: readonly ClassRow[]): Table {
   const difference = ({ before: one, after: two }: ClassRow['figures'][number]) =>
     one === null || two === null ? null : two - one;
   return {
-    title: `Classes on ${split}: ${before.name} and ${after.name}`,
+    title: `Classes on ${split}: ${losses}`,
     columns: [
       { title: 'class', kind: 'text' },
       { title: 'present', kind: 'count' },
@@ -117,5 +110,5 @@ function classTable(before: Group, after: Group, split: string, rows: readonly C
       present,
       ...figures.flatMap((figure) => [figure.before, figure.after, difference(figure)]),
     ]),
-  } as const;
+  };
 }

@@ -4,17 +4,25 @@ import { type Group, type Material, meanOf, type Panel, type ReportSection } fro
 
 /** Validation by epoch, the mean over seeds; one figure is shown at a time. */
 export function learningSection({ groups }: Material): ReportSection {
+  const epochs = Math.max(0, ...groups.flatMap(({ runs }) => runs.map((run) => run.epochs.length)));
   const panels = curves.map(({ name, title, y, value }): Panel => {
     const svg = lineChart(
       groups.map((group) => learningLine(group, value)),
-      { title: `${title} by epoch`, x: 'epoch', y, width: 720, height: 340 },
+      {
+        title: `${title} by epoch`,
+        x: 'epoch',
+        y,
+        xIsWhole: true,
+        xRange: [1, Math.max(2, epochs)],
+        width: 520,
+      },
     );
     return {
       title,
       items: [
         {
           kind: 'figures',
-          figures: [{ name: `learning-${name}`, title: `${title} by epoch`, svg, isWide: true }],
+          figures: [{ name: `learning-${name}`, title: `${title} by epoch`, svg }],
         },
       ],
     };
@@ -23,13 +31,16 @@ export function learningSection({ groups }: Material): ReportSection {
   return {
     name: 'learning',
     title: 'Learning curves',
-    items: [
-      {
-        kind: 'note',
-        text: `On validation, at 0.5${hasSeeds ? ', the mean over seeds; bars reach from the lowest to the highest' : ''}. BCE is plain binary cross-entropy, comparable across losses.`,
-      },
-      { kind: 'choice', name: 'learning-curve', legend: 'Figure', panels },
-    ],
+    items:
+      epochs === 0
+        ? []
+        : [
+            {
+              kind: 'note',
+              text: `On validation, at 0.5${hasSeeds ? ', the mean over seeds; bars reach from the lowest to the highest' : ''}. BCE is plain binary cross-entropy, comparable across losses.`,
+            },
+            { kind: 'choice', name: 'learning-curve', legend: 'Figure', panels },
+          ],
   };
 }
 

@@ -85,7 +85,7 @@ function sweepFigures(
     name: figureTitles[figure],
     points: [
       ...groups
-        .filter(({ label, network }) => label === standard?.label && network === standard.network)
+        .filter((group) => group === standard)
         .flatMap((group) => pointOf(group.figures[split]?.[figure], null)),
       ...sweep.flatMap((group) => pointOf(group.figures[split]?.[figure], group.lambda)),
     ],
