@@ -4,6 +4,7 @@ export { type Observation, type SearchSpace, sample, type Values } from './sampl
 export { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
 export { parseSpace, type Space, type Value } from './space.js';
 export { createStudy, readStudy, type StudySettings } from './study.js';
+export { withStudyLock } from './studyLock.js';
 export { type StudyResult, studyResult, studyText, type TrialResult } from './studyResult.js';
 export { trainTrial, trialConfiguration } from './trainTrial.js';
 export { type Objective, type Outcome, type TrialHooks, type WorkOptions, work } from './work.js';

@@ -1,7 +1,15 @@
 // Several processes on one study, with trials that only pretend to train.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +24,7 @@ import { createStudy, type StudySettings } from './study.js';
 const root = mkdtempSync(join(tmpdir(), 'anyclass-processes-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const program = fileURLToPath(new URL('../../test/studyWorker.mjs', import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(`../../test/${name}`, import.meta.url));
 const settings: StudySettings = {
   configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 4 }),
   search: { 'loss.alpha': 'uniform(0,1)' },
@@ -34,11 +42,13 @@ async function newStudy(trials: number): Promise<string> {
   return folder;
 }
 
-function start(folder: string, milliseconds: number): ChildProcess {
-  return spawn(process.execPath, [program, folder, String(milliseconds)], {
+function run(name: string, folder: string, number: number): ChildProcess {
+  return spawn(process.execPath, [program(name), folder, String(number)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }
+
+const start = (folder: string, milliseconds: number) => run('studyWorker.mjs', folder, milliseconds);
 
 function exitOf(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
@@ -60,6 +70,21 @@ function endedTrials(folder: string): number[] {
   const events = openJournal(join(folder, 'journal.jsonl')).readNew();
   return events.flatMap((event) => (event.event === 'end' ? [event.trial] : [])).sort((a, b) => a - b);
 }
+
+test('the lock lets one process in at a time, and takes over what a killed one left', async () => {
+  const folder = join(root, 'counted');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'counter.txt'), '0');
+  const victim = run('lockedCounter.mjs', folder, 1e6);
+  while (victim.exitCode === null && Number(readFileSync(join(folder, 'counter.txt'), 'utf8')) < 5)
+    await sleep(5);
+  victim.kill('SIGKILL');
+  await exitOf(victim);
+  writeFileSync(join(folder, 'counter.txt'), '0');
+  const exits = await Promise.all([1, 2, 3, 4].map(() => exitOf(run('lockedCounter.mjs', folder, 60))));
+  expect(exits).toEqual([0, 0, 0, 0]);
+  expect(readFileSync(join(folder, 'counter.txt'), 'utf8')).toBe('240');
+});
 
 test('processes that share a study lose no trial and carry out none twice', async () => {
   await fc.assert(
