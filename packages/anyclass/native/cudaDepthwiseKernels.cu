@@ -102,8 +102,9 @@ struct TapWeights {
 };
 
 template <typename T, int stride, bool activated>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks) convolutionKernel(const Map from, const Map to, const void* __restrict__ input, const float* __restrict__ weight,
-                                                              const bool turned, const float* __restrict__ bias, void* __restrict__ output) {
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    convolutionKernel(const Map from, const Map to, const void* __restrict__ input, const float* __restrict__ weight, const bool turned,
+                      const float* __restrict__ bias, void* __restrict__ output) {
   const int channel = channelOfThread();
   if (channel >= from.channels) return;
   const TapWeights weights(weight, from.channels, channel, turned);
@@ -125,7 +126,8 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks) convolutionKernel(c
           for (int tap = 0; tap < kTaps; tap++) sum = fmaf(window.get(row, column, tap, k), weights.taps[tap][k], sum);
           result.values[k] = fromFloat<T>(activated ? gelu(sum) : sum);
         }
-        if (y + row < to.height && x + column < to.width) store(output, ((image * to.height + y + row) * to.width + x + column) * to.channels + channel, result);
+        if (y + row >= to.height || x + column >= to.width) continue;
+        store(output, ((image * to.height + y + row) * to.width + x + column) * to.channels + channel, result);
       }
       window.step();
     }
@@ -135,8 +137,9 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks) convolutionKernel(c
 // With stride 2 each output gradient (y, x) and its neighbours below and to the right give four pixels of the input's:
 // tap (i, j) of output (y, x) reads input (2 y - 1 + i, 2 x - 1 + j).
 template <typename T>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks) stridedInputGradientKernel(const Map input, const Map output, const void* __restrict__ outputGradient,
-                                                                       const float* __restrict__ weight, void* __restrict__ inputGradient) {
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    stridedInputGradientKernel(const Map input, const Map output, const void* __restrict__ outputGradient, const float* __restrict__ weight,
+                               void* __restrict__ inputGradient) {
   const int channel = channelOfThread();
   if (channel >= input.channels) return;
   const TapWeights weights(weight, input.channels, channel, false);
@@ -167,8 +170,9 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks) stridedInputGradien
 }
 
 template <typename T, int stride>
-__global__ void __launch_bounds__(kThreads, kResidentBlocks) weightGradientKernel(const Map input, const Map output, const void* __restrict__ inputs,
-                                                                                       const void* __restrict__ outputGradient, float* __restrict__ partials) {
+__global__ void __launch_bounds__(kThreads, kResidentBlocks)
+    weightGradientKernel(const Map input, const Map output, const void* __restrict__ inputs, const void* __restrict__ outputGradient,
+                         float* __restrict__ partials) {
   const int channel = channelOfThread();
   const bool isInside = channel < input.channels;
   float sums[kTaps][kPack] = {};

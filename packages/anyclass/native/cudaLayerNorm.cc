@@ -57,8 +57,9 @@ LayerNormStatistics statisticsOf(const Tensor& statistics) {
 struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
   using Context = torch::autograd::AutogradContext;
 
-  static torch::autograd::variable_list forward(Context* context, const Tensor& input, const MaybeTensor& givenBranch, const MaybeTensor& givenScale, const Tensor& weight,
-                                                const Tensor& bias, at::ScalarType type, double eps, int64_t branchSide, bool branchGrid, int64_t outputSide, bool outputGrid) {
+  static torch::autograd::variable_list forward(Context* context, const Tensor& input, const MaybeTensor& givenBranch, const MaybeTensor& givenScale,
+                                                const Tensor& weight, const Tensor& bias, at::ScalarType type, double eps, int64_t branchSide,
+                                                bool branchGrid, int64_t outputSide, bool outputGrid) {
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(input.device());
     const auto branch = givenBranch.value_or(Tensor()), scale = givenScale.value_or(Tensor());
@@ -86,7 +87,9 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
     const auto saved = context->get_saved_variables();
     const auto &sum = saved[0], &scale = saved[1], &weight = saved[2], &statistics = saved[3];
     auto& data = context->saved_data;
-    const Settings settings{data["eps"].toDouble(), {data["branchSide"].toInt(), data["branchGrid"].toBool()}, {data["outputSide"].toInt(), data["outputGrid"].toBool()}};
+    const Settings settings{data["eps"].toDouble(),
+                            {data["branchSide"].toInt(), data["branchGrid"].toBool()},
+                            {data["outputSide"].toInt(), data["outputGrid"].toBool()}};
     const auto type = static_cast<at::ScalarType>(data["type"].toInt());
     const bool hasBranch = data["hasBranch"].toBool();
     torch::autograd::variable_list all(11);
