@@ -6,6 +6,7 @@ import path from 'node:path';
 import { averagePrecisionBench } from './averagePrecisionBench.js';
 import { bootstrapBench } from './bootstrapBench.js';
 import { lossBench } from './lossBench.js';
+import { surfacesBench } from './surfacesBench.js';
 import { ratios } from './timing.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-bench-'));
@@ -14,6 +15,7 @@ try {
   console.log(`Node ${process.version}, ${processor}, load ${loadavg()[0]!.toFixed(1)}, one thread each\n`);
   printLosses();
   printAveragePrecision();
+  printSurfaces();
   const seconds = bootstrapBench(18493, 41, 1000);
   console.log(`\n1,000 bootstrap replicates of all metrics at 18,493x41: ${seconds.toFixed(1)} s`);
 } finally {
@@ -48,5 +50,16 @@ function printAveragePrecision(): void {
     const milliseconds = (seconds: number) => (seconds * 1e3).toFixed(0);
     const medians = `${milliseconds(comparison.ours)} | ${milliseconds(comparison.peer)}`;
     console.log(`| ${peer} | ${medians} | ${ratios(comparison)} |`);
+  }
+}
+
+function printSurfaces(): void {
+  console.log('\n| twelve surfaces of 200x200 | core, ms | numpy | times faster | by fastest runs |');
+  console.log('|---|---|---|---|---|');
+  for (const gamma of [0, 2]) {
+    const comparison = surfacesBench(gamma);
+    const milliseconds = (seconds: number) => (seconds * 1e3).toFixed(1);
+    const medians = `${milliseconds(comparison.ours)} | ${milliseconds(comparison.peer)}`;
+    console.log(`| γ ${gamma} | ${medians} | ${ratios(comparison)} |`);
   }
 }

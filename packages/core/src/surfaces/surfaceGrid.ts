@@ -5,12 +5,12 @@
 import type { FloatArray } from '../arrays/rowMajor.js';
 import { classPart, type LikelihoodQuantity } from './likelihood.js';
 import {
-  addScaled,
   addTruthLosses,
   expOfMinus,
   outerProduct,
   outerSigmoid,
   outerSum,
+  outerSumWith,
 } from './surfaceLoops.js';
 
 export interface SurfaceGrid {
@@ -124,9 +124,14 @@ function fillTruth(grid: SurfaceGrid, truth: Truth, negativeLog: boolean, values
 }
 
 function fillCombined(grid: SurfaceGrid, truth: Truth, negativeLog: boolean, values: FloatArray): void {
-  fillSeparable(grid, 'bce', 1, true, values);
-  if (grid.alpha > 0) addScaled(values, truthLosses(grid, truth), grid.alpha);
-  if (!negativeLog) expOfMinus(values, values);
+  const { alpha, first, second } = grid;
+  if (alpha === 0) {
+    fillSeparable(grid, 'bce', 1, negativeLog, values);
+    return;
+  }
+  const losses = negativeLog ? values : new Float64Array(values.length);
+  outerSumWith(losses, scaled(first.bce, -1), scaled(second.bce, -1), truthLosses(grid, truth), alpha);
+  if (!negativeLog) expOfMinus(losses, values);
 }
 
 function truthLosses(grid: SurfaceGrid, { scale, target, gamma }: Truth): Float64Array {

@@ -44,24 +44,40 @@ export function addTruthLosses(
   let n = 0;
   for (let i = 0; i < second.length; i++) {
     const b = secondOdds[i]!;
+    const logitB = second[i]!;
     for (let k = 0; k < first.length; k++) {
       const odds = firstOdds[k]! * b;
-      const logit = first[k]! + second[i]!;
       const overflows = odds === Number.POSITIVE_INFINITY;
-      const loss = overflows ? -logit : Math.log1p(odds);
-      // log(1 - q) = log odds + log q, so the general power costs an exp and not a pow.
-      const focus = gamma === 0 || overflows ? 1 : Math.exp(-gamma * (logit + loss));
-      values[n]! += share * focus * loss;
+      const loss = overflows ? -(first[k]! + logitB) : Math.log1p(odds);
+      // 1 - q = odds / (1 + odds); its logarithm is log odds - loss, so a general power costs an exp and not a pow.
+      let focus = share;
+      if (gamma === 2 && !overflows) focus *= (odds / (1 + odds)) ** 2;
+      else if (gamma !== 0 && !overflows) focus *= Math.exp(-gamma * (first[k]! + logitB + loss));
+      values[n]! += focus * loss;
       n++;
     }
   }
 }
 
-export function addScaled(values: FloatArray, added: Float64Array, scale: number): void {
-  for (let n = 0; n < values.length; n++) values[n]! += scale * added[n]!;
+/** first + second + scale · added: the loss of both classes and of their combination. */
+export function outerSumWith(
+  values: FloatArray,
+  first: Float64Array,
+  second: Float64Array,
+  added: Float64Array,
+  scale: number,
+): void {
+  let n = 0;
+  for (let i = 0; i < second.length; i++) {
+    const b = second[i]!;
+    for (let k = 0; k < first.length; k++) {
+      values[n] = first[k]! + b + scale * added[n]!;
+      n++;
+    }
+  }
 }
 
-/** exp(-loss) of each loss; `values` may be `losses` itself. */
-export function expOfMinus(losses: FloatArray, values: FloatArray): void {
+/** exp(-loss) of each loss. */
+export function expOfMinus(losses: Float64Array, values: FloatArray): void {
   for (let n = 0; n < values.length; n++) values[n] = Math.exp(-losses[n]!);
 }
