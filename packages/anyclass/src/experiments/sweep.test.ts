@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { GroupFigures } from './comparison.js';
 import { spreadOf } from './spread.js';
 import { recommend, type SweepPoint } from './sweep.js';
-import { sweepAxis } from './sweepAxis.js';
 import { sweepFigure } from './sweepFigure.js';
 
 function point(value: number | null, f1: number, mAP: number, f1Neg: number): SweepPoint {
@@ -63,19 +62,10 @@ test('without a standard loss the highest F1 is recommended', () => {
   expect(recommend([point(0.1, 0.4, 0.4, 0.7), point(0.2, 0.5, 0.3, 0.6)], 'rate', 0.01).value).toBe(0.2);
 });
 
-test('on a logarithmic axis 0 and the standard loss stand apart on the left', () => {
-  const axis = sweepAxis([null, 0, 0.01, 0.1, 1]);
-  expect(axis).toMatchObject({ isLogarithmic: true, isApart: [true, true, false, false, false] });
-  expect(axis.positions).toEqual([-3, -2.5, -2, -1, 0]);
-});
-
-test('values of one size stand on a plain axis', () => {
-  expect(sweepAxis([null, 0, 1, 2])).toMatchObject({ isLogarithmic: false, positions: [-0.5, 0, 1, 2] });
-  expect(sweepAxis([3]).positions).toEqual([3]);
-});
-
-test('the figure names the standard loss and every value, and has a bar for each figure and point', () => {
+test('the figure has two panels, and names the standard loss and every value', () => {
   const points = [standard, ...[0, 0.01, 0.1, 1].map((value) => point(value, 0.42, 0.43, 0.77))];
   const svg = sweepFigure({ points, title: 'λ' }, 'validation');
-  for (const text of ['>bce<', '>0.01<', '>F1-Neg<', '>mAP<', 'λ (logarithmic)']) expect(svg).toContain(text);
+  expect(svg.match(/<svg/g)).toHaveLength(3);
+  for (const text of ['>bce<', '>0.01<', '>mAP<', 'F1-Neg against λ, validation'])
+    expect(svg).toContain(text);
 });
