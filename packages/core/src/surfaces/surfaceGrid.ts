@@ -129,9 +129,15 @@ function fillCombined(grid: SurfaceGrid, truth: Truth, negativeLog: boolean, val
     fillSeparable(grid, 'bce', 1, negativeLog, values);
     return;
   }
-  const losses = negativeLog ? values : new Float64Array(values.length);
-  outerSumWith(losses, scaled(first.bce, -1), scaled(second.bce, -1), truthLosses(grid, truth), alpha);
-  if (!negativeLog) expOfMinus(losses, values);
+  const [a, b] = [scaled(first.bce, -1), scaled(second.bce, -1)];
+  const any = truthLosses(grid, truth);
+  if (negativeLog) {
+    outerSumWith(values, a, b, any, alpha);
+  } else {
+    const losses = new Float64Array(values.length);
+    outerSumWith(losses, a, b, any, alpha);
+    expOfMinus(losses, values);
+  }
 }
 
 function truthLosses(grid: SurfaceGrid, { scale, target, gamma }: Truth): Float64Array {
