@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import type { Scored } from '@anyclass/core';
 import { z } from 'zod';
 import { command, UsageError } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
@@ -6,7 +7,6 @@ import { openOptions } from '../configuration/openOptions.js';
 import { splitNames } from '../data/dataset.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import type { Judgement } from '../evaluation/judge.js';
-import { evaluationPage } from '../reports/evaluationReport.js';
 import { judgementText } from '../reports/judgementText.js';
 import { openRun } from '../runFolder/runFolder.js';
 import { joinTables, readTable, writeTable } from '../runFolder/scoreFiles.js';
@@ -86,7 +86,7 @@ async function judgeScores({
   const judgement = await evaluateScores({ scores, labels, fitScores, fitLabels, thresholdBeta, replicates });
   if (html !== undefined) {
     const scored = joinTables(await readTable(scores), await readTable(labels), scores);
-    writeWhole(html, evaluationPage(scores, judgement, scored));
+    await writePage(html, scores, judgement, scored);
   }
   return judgement;
 }
@@ -116,8 +116,14 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
   for (const { name, reason } of quarantined) terminal.note(`left out: ${name}: ${reason}`);
   if (saveScores !== undefined)
     writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
-  if (html !== undefined) writeWhole(html, evaluationPage(model, judgement, scored));
+  if (html !== undefined) await writePage(html, model, judgement, scored);
   return judgement;
+}
+
+/** ECharts takes half a second to load: only a page does. */
+async function writePage(path: string, title: string, judgement: Judgement, scored: Scored): Promise<void> {
+  const { evaluationPage } = await import('../reports/evaluationReport.js');
+  writeWhole(path, evaluationPage(title, judgement, scored));
 }
 
 /** How the run of a model read its data. */
