@@ -27,7 +27,8 @@ function describeField(field: string, type: unknown): OptionField {
     kind: kindOf(inner),
     description: meta.description ?? '',
     placeholder: typeof placeholder === 'string' ? placeholder : placeholderOf(inner),
-    defaultText: defaultValue === undefined || defaultValue === false ? undefined : String(defaultValue),
+    defaultText:
+      defaultValue === undefined || defaultValue === false ? undefined : String(defaultValue) || undefined,
   };
 }
 
