@@ -16,13 +16,20 @@
 
 namespace images {
 
-// One row of the source times its weight (in 1/65536), set or added.
-IMAGES_VECTORISED void setWeighted(const uint8_t* row, uint16_t weight, size_t count, uint16_t* __restrict sums) {
-  for (size_t i = 0; i < count; i++) sums[i] = static_cast<uint16_t>(static_cast<uint32_t>(row[i] << 8) * weight >> 16);
+struct WeightedRow {
+  const uint8_t* bytes;
+  uint16_t weight;  // in 1/65536
+};
+
+inline uint16_t product(uint8_t byte, uint16_t weight) { return static_cast<uint16_t>(static_cast<uint32_t>(byte << 8) * weight >> 16); }
+
+// Two rows at a time, which halves how often the sums are read and written.
+IMAGES_VECTORISED void setRows(WeightedRow a, WeightedRow b, size_t count, uint16_t* __restrict sums) {
+  for (size_t i = 0; i < count; i++) sums[i] = product(a.bytes[i], a.weight) + product(b.bytes[i], b.weight);
 }
 
-IMAGES_VECTORISED void addWeighted(const uint8_t* row, uint16_t weight, size_t count, uint16_t* __restrict sums) {
-  for (size_t i = 0; i < count; i++) sums[i] += static_cast<uint16_t>(static_cast<uint32_t>(row[i] << 8) * weight >> 16);
+IMAGES_VECTORISED void addRows(WeightedRow a, WeightedRow b, size_t count, uint16_t* __restrict sums) {
+  for (size_t i = 0; i < count; i++) sums[i] += product(a.bytes[i], a.weight) + product(b.bytes[i], b.weight);
 }
 
 IMAGES_VECTORISED void toFloats(const uint16_t* sums, size_t count, float* __restrict floats) {
@@ -116,8 +123,11 @@ void RowResizer::take(int rowsWritten, uint8_t* out) {
     const auto& span = down.spans[finished];
     if (span.first + span.count > rowsWritten) return;
     const uint16_t* weights = &downWeights[span.weights];
-    setWeighted(row(span.first), weights[0], rowBytes, combined.data());
-    for (int k = 1; k < span.count; k++) addWeighted(row(span.first + k), weights[k], rowBytes, combined.data());
+    for (int k = 0; k < span.count; k += 2) {
+      const WeightedRow a{row(span.first + k), weights[k]};
+      const WeightedRow b = k + 1 < span.count ? WeightedRow{row(span.first + k + 1), weights[k + 1]} : WeightedRow{a.bytes, 0};
+      (k == 0 ? setRows : addRows)(a, b, rowBytes, combined.data());
+    }
     toFloats(combined.data(), rowBytes, line.data());
     if (channels == 3) resizeColours(across, acrossWeights.data(), line.data(), resized.data());
     else resizeGray(across, line.data(), resized.data());

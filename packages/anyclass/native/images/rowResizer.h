@@ -48,12 +48,12 @@ class RowResizer {
   int rowsHeld;
   int finished = 0;  // rows of the result
   size_t rowBytes;
-  std::vector<float> acrossWeights;    // of colours, in the order of vector registers
-  std::vector<uint16_t> downWeights;   // in 1/65536
-  std::vector<uint8_t> rows;       // the last rows of the source, in turn
-  std::vector<uint16_t> combined;  // rows of the source in one, in 1/256 of a gray level
-  std::vector<float> line;         // the same as floats
-  std::vector<float> resized;      // a row of the result
+  std::vector<float> acrossWeights;   // of colours, in the order of vector registers
+  std::vector<uint16_t> downWeights;  // in 1/65536
+  std::vector<uint8_t> rows;          // the last rows of the source, in turn
+  std::vector<uint16_t> combined;     // some of them in one, in 1/256 of a gray level
+  std::vector<float> line;            // the same as floats
+  std::vector<float> resized;         // a row of the result
 };
 
 }  // namespace images
