@@ -84,7 +84,7 @@ function crosshair(
 }
 
 /** A probability's place along an axis, from 0 to 1. */
-export function axisShare(probability: number): number {
+function axisShare(probability: number): number {
   const { min, max } = ranges.p1;
   return (probability - min) / (max - min);
 }

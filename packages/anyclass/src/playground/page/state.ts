@@ -60,23 +60,23 @@ export function stateToHash({
   return `y=${y1}${y2}&lambda=${lambda}&alpha=${alpha}&gamma=${gamma}&p=${p1},${p2}&palette=${palette}&contours=${contours}`;
 }
 
-/** Reads what `stateToHash` wrote, with or without the '#'; what is missing or makes no sense stays as in `fallback`. */
-export function stateFromHash(hash: string, fallback: PlaygroundState = initialState): PlaygroundState {
+/** Reads what `stateToHash` wrote, with or without the '#'; what is missing or makes no sense is as at first. */
+export function stateFromHash(hash: string): PlaygroundState {
   const fields = new URLSearchParams(hash.replace(/^#/, ''));
   const labels = fields.get('y')?.match(/^([01])([01])$/);
   const [p1, p2] = fields.get('p')?.split(',') ?? [];
   const palette = paletteNames.find((name) => name === fields.get('palette'));
   const contours = contourCounts.find((count) => String(count) === fields.get('contours'));
   return {
-    y1: labels ? (labels[1] === '1' ? 1 : 0) : fallback.y1,
-    y2: labels ? (labels[2] === '1' ? 1 : 0) : fallback.y2,
-    lambda: numberWithin('lambda', fields.get('lambda')) ?? fallback.lambda,
-    alpha: numberWithin('alpha', fields.get('alpha')) ?? fallback.alpha,
-    gamma: numberWithin('gamma', fields.get('gamma')) ?? fallback.gamma,
-    p1: numberWithin('p1', p1) ?? fallback.p1,
-    p2: numberWithin('p2', p2) ?? fallback.p2,
-    palette: palette ?? fallback.palette,
-    contours: contours ?? fallback.contours,
+    y1: labels ? (labels[1] === '1' ? 1 : 0) : initialState.y1,
+    y2: labels ? (labels[2] === '1' ? 1 : 0) : initialState.y2,
+    lambda: numberWithin('lambda', fields.get('lambda')) ?? initialState.lambda,
+    alpha: numberWithin('alpha', fields.get('alpha')) ?? initialState.alpha,
+    gamma: numberWithin('gamma', fields.get('gamma')) ?? initialState.gamma,
+    p1: numberWithin('p1', p1) ?? initialState.p1,
+    p2: numberWithin('p2', p2) ?? initialState.p2,
+    palette: palette ?? initialState.palette,
+    contours: contours ?? initialState.contours,
   };
 }
 
