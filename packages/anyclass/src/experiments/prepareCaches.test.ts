@@ -22,10 +22,11 @@ beforeAll(async () => {
 });
 
 test('the cache that several runs share is prepared once, one for each size, and then left alone', async () => {
-  const configuration = (inputSize: number, seed: number) =>
+  const configuration = (inputSize: number, seed: number, epochs = 3) =>
     validateConfiguration({
       data: { dataset: join(folder, 'labels.csv'), cache: join(folder, 'cache') },
       network: { name: 'tresnet-s', inputSize },
+      epochs,
       seed,
     });
   const labels: string[] = [];
@@ -42,4 +43,6 @@ test('the cache that several runs share is prepared once, one for each size, and
   expect(readdirSync(join(folder, 'cache'))).toHaveLength(2);
   await prepareCaches(runs, terminal, new AbortController().signal);
   expect(labels).toHaveLength(2);
+  await prepareCaches([configuration(64, 1, 1)], terminal, new AbortController().signal);
+  expect(labels, 'one epoch decodes less than a cache').toHaveLength(2);
 });

@@ -13,8 +13,12 @@ import { openDataset } from '../data/openDataset.js';
 /** What is left free on the disk, for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
 
+/** How often an image must be asked for on average: short runs on a part of the data decode less than a cache would. */
+const worthwhile = 2;
+
 /**
- * Prepares the caches that runs name and that are not complete. Where the disk has no room, the runs decode as they go.
+ * Prepares the caches that runs name and that are not complete. Where the disk has no room, or a cache would not pay, the
+ * runs decode as they go.
  * The scenes of `digits` are drawn, not decoded: they are not prepared.
  *
  * @example
@@ -25,12 +29,13 @@ export async function prepareCaches(
   terminal: Pick<Terminal, 'note' | 'progress'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const distinct = new Map(
-    configurations
-      .filter(({ data }) => data.dataset !== 'digits')
-      .map((configuration) => [cacheKey(configuration), configuration]),
-  );
-  for (const configuration of distinct.values()) await prepareOne(configuration, terminal, signal);
+  const sharing = new Map<string, Configuration[]>();
+  for (const configuration of configurations) {
+    if (configuration.data.dataset === 'digits') continue;
+    const key = cacheKey(configuration);
+    sharing.set(key, [...(sharing.get(key) ?? []), configuration]);
+  }
+  for (const [first, ...others] of sharing.values()) await prepareOne([first!, ...others], terminal, signal);
 }
 
 function cacheKey({ data, network }: Configuration): string {
@@ -39,10 +44,11 @@ function cacheKey({ data, network }: Configuration): string {
 }
 
 async function prepareOne(
-  { data, network }: Configuration,
+  runs: readonly [Configuration, ...Configuration[]],
   terminal: Pick<Terminal, 'note' | 'progress'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const [{ data, network }] = runs;
   const dataset = await openDataset(data.dataset, openOptions(data));
   try {
     const { channels } = { ...dataset.preparation, ...defined({ channels: data.channels }) };
@@ -50,6 +56,9 @@ async function prepareOne(
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();
     if (state.kind === 'complete') return;
+    const { train, validation } = dataset.splits;
+    const epochs = runs.reduce((sum, run) => sum + run.epochs, 0);
+    if (epochs * (train.length + validation.length) < worthwhile * dataset.names.length) return;
     const bytes = dataset.names.length * format.width * format.height * channels;
     const free = await freeBytes(data.cache);
     if (free < bytes + reserve) {
