@@ -11,12 +11,22 @@ if [ ! -e .gpu/node.xz ]; then
   xz -T0 -6 -f .gpu/node
 fi
 
-# The linter and the browser bundles of the charts are of no use there.
+# The linter, the bundler, the browser's driver and the browser bundles of the charts are of no use there.
 fingerprint=$(sha256sum package-lock.json | cut -c1-16)
 if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
-  tar -c --exclude=node_modules/@biomejs \
+  tar -c --exclude=node_modules/@biomejs --exclude=node_modules/playwright-core/lib \
+    --exclude=node_modules/esbuild/bin --exclude=node_modules/@esbuild \
     --exclude=node_modules/echarts/dist --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
     | xz -T0 -6 > .gpu/packages.tar.xz
   echo "$fingerprint" > .gpu/packages.fingerprint
 fi
 du -h .gpu/*.xz
+
+# What a call may carry is limited, so data travel in pieces: bash bench/gpu/bundle.sh FOLDER… makes .gpu/data/piece-*, one for
+# each call; `cat piece-* | tar -x -C /tmp/anyclass-data` puts them together there.
+if [ $# -gt 0 ]; then
+  rm -rf .gpu/data && mkdir .gpu/data
+  for folder in "$@"; do echo "-C $(dirname "$(realpath "$folder")") $(basename "$folder")"; done \
+    | xargs tar -c | split -b 56000000 - .gpu/data/piece-
+  du -h .gpu/data/*
+fi

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# The experiment on coco64 on an offline GPU machine: bash bench/gpu/run.sh bash bench/gpu/experiment.sh OUT
+# The experiments on coco64 and nih128 on an offline GPU machine: bash bench/gpu/run.sh bash bench/gpu/experiment.sh OUT [EXPERIMENT…]
 #
-# The four Parquet files must lie in .gpu/coco64 there. They are about 35 MB each: copied to .gpu/coco64 here, they travel
-# one a call, and what arrived stays for the next. Runs and cache stay on that machine; what is small comes back in OUT.
-set -euo pipefail
-out=${1:-.gpu/out}
-work=/tmp/anyclass-experiment
-rm -rf "$work"/coco-*
-node bench/dist/gpu/experiment.js '.gpu/coco64/part-*.parquet' "$work"
-mkdir -p "$out"
-cp "$work/experiment.json" "$out"
-for run in "$work"/coco-*; do
-  mkdir -p "$out/$(basename "$run")"
-  cp "$run"/{config.json,metrics.jsonl,summary.json,report.html} "$out/$(basename "$run")"
-done
-python3 bench/gpu/networks.py eager,channels-last tresnet-m:64:256 | tee "$out/peer.txt"
+# Both folders must lie in /tmp/anyclass-data there: bench/gpu/bundle.sh says how they travel. Runs and caches stay on that
+# machine; what is small comes back in OUT. EXPERIMENT is one of examples/paper/experiments.sh; without one, the four runs
+# whose figures PyTorch reached.
+set -uo pipefail
+out=$1
+shift
+data=/tmp/anyclass-data work=/tmp/anyclass-experiments
+if [ $# -eq 0 ]; then
+  node bench/dist/gpu/experiment.js "$data" "$work/anchor" || echo "--- failed with exit code $?"
+else
+  bash examples/paper/experiments.sh "$data" "$work" "$@" || echo "--- failed with exit code $?"
+fi
+find "$work" -not -path '*/cache/*' -type f \
+  \( -name '*.json' -o -name '*.jsonl' -o -name '*.html' -o -path '*/tables/*' -o -name '*.svg' -o -path '*/logs/*' \) -printf '%P\n' \
+  | tar -C "$work" -cJf "$out/experiments.tar.xz" -T -
