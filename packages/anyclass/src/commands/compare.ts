@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { command, UserError } from '../commandLine/command.js';
-import { compareRuns } from '../experiments/comparison.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
-import { failureText, runExperiment } from '../experiments/experiment.js';
+import { compareFolders, failureText, runExperiment } from '../experiments/experiment.js';
 import { deviceSetting, experimentFields } from '../experiments/experimentOptions.js';
 import { planRuns } from '../experiments/plan.js';
-import { readRun } from '../experiments/readRuns.js';
 import { writeResultFiles } from '../experiments/resultFiles.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { textTable } from '../tables/index.js';
@@ -61,7 +59,7 @@ export const compare = command({
     });
     const { folders, failed } = await runExperiment(plan, options, terminal);
     if (folders.length === 0) throw new UserError(failureText(failed));
-    const comparison = await compareRuns(folders.map(readRun), { replicates });
+    const comparison = await compareFolders(folders, replicates, terminal);
     const tables = comparisonTables(comparison);
     writeResultFiles(out, 'comparison', comparison, tables);
     terminal.print(

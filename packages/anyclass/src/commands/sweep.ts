@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { command, UserError } from '../commandLine/command.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
-import { compareRuns } from '../experiments/comparison.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
-import { failureText, runExperiment } from '../experiments/experiment.js';
+import { compareFolders, failureText, runExperiment } from '../experiments/experiment.js';
 import { deviceSetting, experimentFields } from '../experiments/experimentOptions.js';
 import { planRuns } from '../experiments/plan.js';
-import { readRun } from '../experiments/readRuns.js';
 import { writeResultFiles } from '../experiments/resultFiles.js';
 import { recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
@@ -55,7 +53,7 @@ export const sweep = command({
     const plan = await planRuns({ config, set, losses, seeds: parseSeeds(seeds), out });
     const { folders, failed } = await runExperiment(plan, options, terminal);
     if (folders.length === 0) throw new UserError(failureText(failed));
-    const comparison = await compareRuns(folders.map(readRun), { replicates });
+    const comparison = await compareFolders(folders, replicates, terminal);
     const points = sweepPoints(swept, comparison, plan);
     const { field, title } = swept;
     const result: Sweep = {

@@ -18,6 +18,8 @@ export interface ComparisonOptions {
   readonly confidence?: number;
   /** Fitted thresholds maximise this Fβ on validation; default 1. */
   readonly thresholdBeta?: number;
+  /** Called after each draw of the bootstrap, of which every dataset has `replicates`. */
+  readonly onDraw?: () => void;
 }
 
 /** Runs beside one another. Plain JSON. */
@@ -92,7 +94,14 @@ export async function compareRuns(
   return {
     groups: judged.map(({ figures }) => figures),
     differences:
-      replicates === 0 ? [] : methodDifferences(judged, { replicates, confidence, seed: bootstrapSeed }),
+      replicates === 0
+        ? []
+        : methodDifferences(judged, {
+            replicates,
+            confidence,
+            seed: bootstrapSeed,
+            onDraw: options.onDraw,
+          }),
     replicates,
     confidence,
   };

@@ -4,10 +4,12 @@ import { mkdirSync } from 'node:fs';
 import type { Terminal } from '../commandLine/terminal.js';
 import { lockRun } from '../runFolder/runLock.js';
 import { UserError } from '../userError.js';
+import { type Comparison, compareRuns } from './comparison.js';
 import { experimentDevices } from './devices.js';
 import { type LiveOutput, liveTable } from './liveTable.js';
 import type { PlannedRun } from './plan.js';
 import { prepareCaches } from './prepareCaches.js';
+import { readRun } from './readRuns.js';
 import { planRows, type RunRow, runAll } from './runAll.js';
 
 export interface ExperimentSettings {
@@ -55,6 +57,7 @@ export async function runExperiment(
   }
   if (missing.length > 0) {
     const table = liveTable(output);
+    signal.addEventListener('abort', () => table.leave());
     await runAll(rows, {
       out,
       devices: chosen,
@@ -77,6 +80,26 @@ export async function runExperiment(
     ),
     failed: rows.filter(({ state }) => state !== 'finished' && state !== 'reused'),
   };
+}
+
+/** The comparison of an experiment's runs, with a bar for the bootstrap. */
+export async function compareFolders(
+  folders: readonly string[],
+  replicates: number,
+  terminal: Pick<Terminal, 'progress'>,
+): Promise<Comparison> {
+  const runs = folders.map(readRun);
+  const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
+  let bar: ReturnType<Terminal['progress']> | undefined;
+  const comparison = await compareRuns(runs, {
+    replicates,
+    onDraw: () => {
+      bar ??= terminal.progress('comparing', datasets * replicates, 'draws');
+      bar.advance(1);
+    },
+  });
+  bar?.finish();
+  return comparison;
 }
 
 /** The last lines of every run that failed, and how many there are. */

@@ -11,6 +11,8 @@ export interface LiveOutput extends ProgressOutput {
 
 export interface LiveTable {
   update(row: RunRow, rows: readonly RunRow[]): void;
+  /** Leaves what is drawn as it is: something else was written below it. */
+  leave(): void;
   /** Draws the last state. */
   finish(rows: readonly RunRow[]): void;
 }
@@ -57,6 +59,9 @@ function redrawnTable(output: LiveOutput, now: () => number): LiveTable {
     update(_, rows) {
       if (now() - drawnAt >= redrawEvery) draw(rows);
     },
+    leave() {
+      drawnLines = 0;
+    },
     finish: draw,
   };
 }
@@ -93,6 +98,7 @@ function plainLines(output: LiveOutput, now: () => number): LiveTable {
       ];
       output.write(`${name}: ${state}, ${parts.join(', ')}; ${overall(rows)}\n`);
     },
+    leave() {},
     finish() {},
   };
 }

@@ -16,6 +16,8 @@ export interface DifferenceOptions {
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
+  /** Called after each draw for a dataset. */
+  readonly onDraw?: (() => void) | undefined;
 }
 
 /** One for each group with an any-class loss whose standard loss is there too. */
@@ -41,8 +43,11 @@ function ofDataset(judged: readonly JudgedGroup[], options: DifferenceOptions): 
   if (pairs.length === 0) return [];
   const compared = [...new Set(pairs.flatMap(({ one, other }) => [other, one]))];
   const importance = compared[0]!.group.runs[0]!.classImportance;
+  const { replicates: draws, seed, confidence, onDraw } = options;
   const replicates = bootstrapSeeds(alignedModels(compared.map(({ models }) => models)), {
-    ...options,
+    replicates: draws,
+    seed,
+    ...(onDraw && { onReplicate: onDraw }),
     ...(importance && { classImportance: importance }),
   });
   const replicatesOf = (group: JudgedGroup) => replicates[compared.indexOf(group)]!;
@@ -52,7 +57,7 @@ function ofDataset(judged: readonly JudgedGroup[], options: DifferenceOptions): 
       held(
         { group: other.group, replicates: standard[setting]! },
         { group: one.group, replicates: anyClass[setting]! },
-        options.confidence,
+        confidence,
       );
     const { dataset, network, label } = one.group;
     return {

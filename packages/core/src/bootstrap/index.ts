@@ -8,4 +8,10 @@ export {
 } from './pairedBootstrap.js';
 export { type PaperFigure, type PaperFigures, paperFigureNames } from './paperFigures.js';
 export type { BootstrapOptions } from './replicates.js';
-export { bootstrapSeeds, type JudgedModel, type SeedReplicates, seedDifference } from './seedBootstrap.js';
+export {
+  bootstrapSeeds,
+  type JudgedModel,
+  type SeedBootstrapOptions,
+  type SeedReplicates,
+  seedDifference,
+} from './seedBootstrap.js';

@@ -17,6 +17,11 @@ export interface JudgedModel {
   readonly thresholds: readonly NonNullable<MeasureOptions['threshold']>[];
 }
 
+export interface SeedBootstrapOptions extends BootstrapOptions, Omit<MeasureOptions, 'threshold'> {
+  /** Called after each replicate. */
+  readonly onReplicate?: () => void;
+}
+
 /** Figures of models that differ in their seed alone, at one setting of thresholds. */
 export interface SeedReplicates {
   /** Of each model. */
@@ -53,7 +58,7 @@ export interface SeedReplicates {
  */
 export function bootstrapSeeds(
   groups: readonly (readonly JudgedModel[])[],
-  options: BootstrapOptions & Omit<MeasureOptions, 'threshold'> = {},
+  options: SeedBootstrapOptions = {},
 ): SeedReplicates[][] {
   const { replicates, seed } = checkBootstrap(options);
   checkGroups(groups);
@@ -69,6 +74,7 @@ export function bootstrapSeeds(
         drawn[g]![setting]!.push(meanFigures(models));
       });
     });
+    options.onReplicate?.();
   }
   return values.map((settings, g) =>
     settings.map((models, setting) => ({
