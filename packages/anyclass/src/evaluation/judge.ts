@@ -2,7 +2,7 @@
 
 import {
   type Bootstrap,
-  bootstrap,
+  bootstrapAt,
   type Calibration,
   calibrate,
   type FittedThresholds,
@@ -61,16 +61,21 @@ export interface ReliabilityFigures {
  */
 export function judge(scored: Scored, options: JudgeOptions = {}): Judgement {
   const { thresholds, calibration, classImportance, replicates = 1000, confidence = 0.95 } = options;
-  const measureAt = (threshold: number | FittedThresholds) => {
-    const shared = { threshold, ...(classImportance && { classImportance }) };
-    if (replicates === 0) return { metrics: measure(scored, shared) };
-    const { metrics, overall, perClass } = bootstrap(scored, { ...shared, replicates, confidence });
-    return { metrics, intervals: { overall, perClass, replicates, confidence } };
-  };
+  const shared = classImportance ? { classImportance } : {};
+  const settings = [0.5, ...(thresholds ? [thresholds] : [])];
+  const [atHalf, atFitted] =
+    replicates === 0
+      ? settings.map((threshold) => ({ metrics: measure(scored, { ...shared, threshold }) }))
+      : bootstrapAt(scored, settings, { ...shared, replicates, confidence }).map(
+          ({ metrics, overall, perClass }) => ({
+            metrics,
+            intervals: { overall, perClass, replicates, confidence },
+          }),
+        );
   return {
     split: scored.split ?? '',
-    ...measureAt(0.5),
-    ...(thresholds && { fitted: { thresholds, ...measureAt(thresholds) } }),
+    ...atHalf!,
+    ...(thresholds && atFitted && { fitted: { thresholds, ...atFitted } }),
     reliability: reliabilityFigures(scored),
     ...(calibration && {
       calibrated: {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readFixture } from '../../test/files.js';
 import { measure } from '../metrics/measure.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
-import { bootstrap } from './bootstrap.js';
+import { bootstrap, bootstrapAt } from './bootstrap.js';
 import { pairedBootstrap } from './pairedBootstrap.js';
 import { quantile } from './quantile.js';
 
@@ -46,6 +46,14 @@ test('per-class intervals stand in the order of the classes', () => {
   const { perClass, metrics } = bootstrap(scored, options);
   expect(perClass.perClassAP.map((interval) => interval!.value)).toEqual(metrics.perClassAP);
   expect(perClass.perClassF2.map((interval) => interval!.value)).toEqual(metrics.perClassF2);
+});
+
+test('at several settings of thresholds each is what it is alone', () => {
+  const settings = [0.5, 0.3];
+  const together = bootstrapAt(scored, settings, options);
+  expect(together).toEqual(settings.map((threshold) => bootstrap(scored, { ...options, threshold })));
+  expect(together[0]!.overall.macroF1).not.toEqual(together[1]!.overall.macroF1);
+  expect(() => bootstrapAt(scored, [])).toThrow('thresholds is empty');
 });
 
 test('the same seed gives the same intervals, another one others', () => {

@@ -1,4 +1,4 @@
-export { type Bootstrap, bootstrap, type Interval } from './bootstrap.js';
+export { type Bootstrap, bootstrap, bootstrapAt, type Interval } from './bootstrap.js';
 export type { Difference } from './difference.js';
 export type { ClassFigure, OverallFigure } from './figures.js';
 export {

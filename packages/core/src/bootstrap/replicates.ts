@@ -3,7 +3,7 @@
 // replicate is a list of multiplicities and the sorted scores stay as they are.
 
 import type { Multiplicities } from '../metrics/classCounts.js';
-import { metricsOf } from '../metrics/measure.js';
+import { metricsAt, metricsOf } from '../metrics/measure.js';
 import type { Measurement } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
@@ -18,17 +18,26 @@ export interface BootstrapOptions {
   readonly confidence?: number;
 }
 
+/** A model's metrics at several settings of thresholds in every replicate. */
+export function drawSettings(
+  settings: readonly Measurement[],
+  replicates: number,
+  seed: number,
+): Metrics[][] {
+  return Array.from(draws(settings[0]!.ranked.rows, replicates, seed), (multiplicities) =>
+    metricsAt(settings, multiplicities),
+  );
+}
+
 /** Every model's metrics in every replicate; the models share the drawn rows. */
 export function drawReplicates(
   models: readonly Measurement[],
   replicates: number,
   seed: number,
 ): Metrics[][] {
-  const drawn: Metrics[][] = [];
-  for (const multiplicities of draws(models[0]!.ranked.rows, replicates, seed)) {
-    drawn.push(models.map((model) => metricsOf(model, multiplicities)));
-  }
-  return drawn;
+  return Array.from(draws(models[0]!.ranked.rows, replicates, seed), (multiplicities) =>
+    models.map((model) => metricsOf(model, multiplicities)),
+  );
 }
 
 /** How often each row was drawn, one replicate after another, in one array that is written anew each time. */

@@ -1,5 +1,5 @@
 import type { FloatArray } from '../arrays/rowMajor.js';
-import { countClass } from './classCounts.js';
+import { countRanks } from './classCounts.js';
 import { rankClasses } from './rankedClasses.js';
 import { checkScored } from './scored.js';
 
@@ -27,5 +27,5 @@ export function rocAuc(scores: FloatArray, targets: ArrayLike<number>): number |
 
 function countsOf(scores: FloatArray, targets: ArrayLike<number>) {
   const ranked = rankClasses(checkScored({ scores, targets, classNames: ['0'] }));
-  return countClass(ranked.classes[0]!, 0, new Uint16Array(ranked.rows).fill(1));
+  return countRanks(ranked.classes[0]!, new Uint16Array(ranked.rows).fill(1));
 }

@@ -1,31 +1,33 @@
 import { ENDS_TIE, IN_NEGATIVE_ROW, IS_PRESENT, type RankedClass, ROW_SHIFT } from './rankedClasses.js';
 
+const NEGATIVE_BIT = Math.log2(IN_NEGATIVE_ROW);
+
 /** How often each row counts: 1 for the data as it is, anything else for a bootstrap replicate. */
 export type Multiplicities = Uint16Array;
 
-/** What one class's metrics are made of. */
-export interface ClassCounts {
+/** What a class's metrics are made of that depends on the order of its scores alone. */
+export interface RankCounts {
   /** Rows in which the class is present, and in which it is absent. */
   readonly present: number;
   readonly absent: number;
   /** Rows in which it is absent and no other class is present either. */
   readonly absentInNegatives: number;
-  readonly truePositives: number;
-  readonly falsePositives: number;
-  /** False positives in negative rows. */
-  readonly falsePositivesInNegatives: number;
   /** Σ (R_k - R_{k-1}) P_k over distinct scores; null where the class is never present. */
   readonly averagePrecision: number | null;
   /** The share of (present, absent) pairs in the right order, ties counted half; null without a pair. */
   readonly rocAuc: number | null;
 }
 
-/** Walks a class from its highest score down. The first `predicted` entries are those that count as predicted. */
-export function countClass(
-  entries: RankedClass,
-  predicted: number,
-  multiplicities: Multiplicities,
-): ClassCounts {
+/** What depends on the threshold. */
+export interface PredictedCounts {
+  readonly truePositives: number;
+  readonly falsePositives: number;
+  /** False positives in negative rows. */
+  readonly falsePositivesInNegatives: number;
+}
+
+/** Walks a class from its highest score down. */
+export function countRanks(entries: RankedClass, multiplicities: Multiplicities): RankCounts {
   let present = 0;
   let absentInNegatives = 0;
   let seen = 0;
@@ -40,7 +42,7 @@ export function countClass(
     seen += times;
     if (entry & IS_PRESENT) tiedPresent += times;
     // Without a branch: whether the row is negative is a coin's toss, which no processor foresees.
-    absentInNegatives += times * ((entry & IN_NEGATIVE_ROW) / IN_NEGATIVE_ROW);
+    absentInNegatives += times * ((entry >>> NEGATIVE_BIT) & 1);
     if (!(entry & ENDS_TIE)) continue;
     if (tiedPresent > 0) {
       const absentBefore = seenBeforeTie - present;
@@ -57,22 +59,26 @@ export function countClass(
     present,
     absent,
     absentInNegatives,
-    ...countPredicted(entries, predicted, multiplicities),
     averagePrecision: present > 0 ? precisionSum / present : null,
     rocAuc: present > 0 && absent > 0 ? (present * absent - wrongPairs) / (present * absent) : null,
   };
 }
 
-function countPredicted(entries: RankedClass, predicted: number, multiplicities: Multiplicities) {
+/** Counts the first `predicted` entries, which are those that count as predicted. */
+export function countPredicted(
+  entries: RankedClass,
+  predicted: number,
+  multiplicities: Multiplicities,
+): PredictedCounts {
+  let seen = 0;
   let truePositives = 0;
-  let falsePositives = 0;
   let falsePositivesInNegatives = 0;
   for (let k = 0; k < predicted; k++) {
     const entry = entries[k]!;
     const times = multiplicities[entry >>> ROW_SHIFT]!;
-    if (entry & IS_PRESENT) truePositives += times;
-    else falsePositives += times;
-    if (entry & IN_NEGATIVE_ROW) falsePositivesInNegatives += times;
+    seen += times;
+    truePositives += times * (entry & IS_PRESENT);
+    falsePositivesInNegatives += times * ((entry >>> NEGATIVE_BIT) & 1);
   }
-  return { truePositives, falsePositives, falsePositivesInNegatives };
+  return { truePositives, falsePositives: seen - truePositives, falsePositivesInNegatives };
 }

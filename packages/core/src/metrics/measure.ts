@@ -1,4 +1,10 @@
-import { type ClassCounts, countClass, type Multiplicities } from './classCounts.js';
+import {
+  countPredicted,
+  countRanks,
+  type Multiplicities,
+  type PredictedCounts,
+  type RankCounts,
+} from './classCounts.js';
 import { type Measurement, type MeasureOptions, prepareMeasurement } from './measurement.js';
 import type { Metrics } from './metrics.js';
 import { ROW_NEGATIVE, ROW_POSITIVE } from './rankedClasses.js';
@@ -25,9 +31,28 @@ export function measure(scored: Scored, options: MeasureOptions = {}): Metrics {
 
 /** The metrics when each row counts as often as `multiplicities` says. */
 export function metricsOf(measurement: Measurement, multiplicities: Multiplicities): Metrics {
+  return metricsAt([measurement], multiplicities)[0]!;
+}
+
+/** Those of one model at several settings of thresholds: its scores are walked once. */
+export function metricsAt(settings: readonly Measurement[], multiplicities: Multiplicities): Metrics[] {
+  const ranks = settings[0]!.ranked.classes.map((ranking) => countRanks(ranking, multiplicities));
+  return settings.map((setting) => metricsOfSetting(setting, ranks, multiplicities));
+}
+
+type ClassCounts = RankCounts & PredictedCounts;
+
+function metricsOfSetting(
+  measurement: Measurement,
+  ranks: readonly RankCounts[],
+  multiplicities: Multiplicities,
+): Metrics {
   const { ranked, thresholds, classImportance } = measurement;
-  const counts = ranked.classes.map((ranking, j) =>
-    countClass(ranking, measurement.predicted[j]!, multiplicities),
+  const counts = ranks.map(
+    (rank, j): ClassCounts => ({
+      ...rank,
+      ...countPredicted(ranked.classes[j]!, measurement.predicted[j]!, multiplicities),
+    }),
   );
   const confusions = counts.map(confusionOf);
   const micro = summed(confusions);
@@ -85,22 +110,14 @@ function confusionOf({ truePositives, falsePositives, present }: ClassCounts): C
   return { truePositives, falsePositives, falseNegatives: present - truePositives };
 }
 
-function countRows({ ranked, predictedRows }: Measurement, multiplicities: Multiplicities) {
-  let found = 0;
-  let missed = 0;
-  let falseAlarms = 0;
-  let quiet = 0;
+/** Rows by what they are and whether any class is predicted in them. */
+export function countRows({ ranked, predictedRows }: Measurement, multiplicities: Multiplicities) {
+  const tally = new Float64Array(6);
   for (let row = 0; row < ranked.rows; row++) {
-    const times = multiplicities[row]!;
-    const isPredicted = predictedRows[row] === 1;
-    if (ranked.rowKinds[row] === ROW_POSITIVE) {
-      if (isPredicted) found += times;
-      else missed += times;
-    } else if (ranked.rowKinds[row] === ROW_NEGATIVE) {
-      if (isPredicted) falseAlarms += times;
-      else quiet += times;
-    }
+    tally[2 * ranked.rowKinds[row]! + predictedRows[row]!]! += multiplicities[row]!;
   }
+  const [quiet, falseAlarms] = [tally[2 * ROW_NEGATIVE]!, tally[2 * ROW_NEGATIVE + 1]!];
+  const [missed, found] = [tally[2 * ROW_POSITIVE]!, tally[2 * ROW_POSITIVE + 1]!];
   return {
     positive: found + missed,
     negative: falseAlarms + quiet,
