@@ -1,5 +1,5 @@
 // libjpeg-turbo decodes at an eighth, a quarter or half the size for less work where that is still large enough: each
-// block of 8 x 8 pixels becomes one of 1, 2 or 4 by leaving out the frequencies above. The triangle filter does the rest.
+// block of 8 x 8 pixels becomes the means of its parts, without being computed. The triangle filter does the rest.
 #include "jpeg.h"
 
 #include <csetjmp>

@@ -1,5 +1,5 @@
 // The JPEG decoder in native/images, where set-up built it. Like Pillow's antialiased bilinear it filters the whole
-// picture, and only what is at least twice too large is shrunk while it is decoded: most pixels are Pillow's own.
+// picture, and only what is four times too large or more is shrunk while it is decoded: most pixels are Pillow's own.
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
