@@ -39,7 +39,8 @@ export function comparisonTables(comparison: Comparison): NamedTable[] {
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
     const differences = comparison.differences.filter((each) => each.dataset === dataset);
-    const stem = datasets.length === 1 ? '' : `${dataset.replaceAll(/[^a-zA-Z0-9._-]+/g, '_')}-`;
+    const stem =
+      datasets.length === 1 ? '' : `${dataset.replaceAll(/[()]/g, '').replaceAll(/[^a-zA-Z0-9._-]+/g, '-')}-`;
     return [
       { name: `${stem}results`, table: resultTable(dataset, groups) },
       ...(groups.some(({ fittedTest }) => fittedTest)

@@ -69,8 +69,11 @@ export async function runExperiment(
     table.finish(rows);
   }
   if (signal.aborted) {
+    const broken = rows.filter(({ state }) => state === 'failed');
     throw new UserError(
-      `interrupted; all runs are saved. The same command goes on with them`,
+      broken.length > 0
+        ? failureText(broken)
+        : 'interrupted; all runs are saved. The same command goes on with them',
       interruption.exitCode(),
     );
   }

@@ -74,7 +74,7 @@ describe('a plan', () => {
     expect(runs.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         'digits-tresnet-s-bce-seed1',
-        'digits@data.keep=_3_-resnet-18@network.inputSize=32-any-bce@lambda=0.2-seed2',
+        'digits@data.keep=3-resnet-18@network.inputSize=32-any-bce@lambda=0.2-seed2',
       ]),
     );
     expect(runs.at(-1)!.configuration).toMatchObject({

@@ -84,6 +84,7 @@ function runName(
     `seed${seed}`,
   ]
     .join('-')
+    .replaceAll(/["[\]{}]/g, '')
     .replaceAll(/[^a-zA-Z0-9._@=+-]+/g, '_')
     .slice(0, 200);
 }

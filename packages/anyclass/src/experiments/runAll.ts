@@ -77,7 +77,7 @@ export async function runAll(rows: readonly RunRow[], options: RunAllOptions): P
       for (const row of rows) lookElsewhere(row, () => onChange(row, rows));
       for (const slot of signal.aborted ? [] : slots) {
         const row = rows.find(({ state }) => state === 'waiting');
-        const beside = [...slot.running.keys()].map(({ progress }) => ({ isSettled: progress.epoch > 0 }));
+        const beside = [...slot.running.keys()].map((other) => ({ isSettled: isSettled(other) }));
         if (!row || !slot.admission.admits(beside)) continue;
         const child = start(row, slot.device, rows, options);
         slot.running.set(row, child);
@@ -128,6 +128,10 @@ function start(
   });
   onChange(row, rows);
   return { ...child, done };
+}
+
+function isSettled({ progress, started }: RunRow): boolean {
+  return started !== undefined && progress.epoch > started.epochs;
 }
 
 /** A row whose folder another process holds is waited for, and may be finished then. */
