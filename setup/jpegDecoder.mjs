@@ -10,6 +10,7 @@ const headers =
   '#include <cstdio>\n#include <jpeglib.h>\n#ifndef LIBJPEG_TURBO_VERSION\n#error not libjpeg-turbo\n#endif\n';
 
 export async function buildJpegDecoder() {
+  if (process.env['ANYCLASS_JPEG'] === 'sharp') return;
   if (!hasLibjpeg() && !(installLibjpeg() && hasLibjpeg())) {
     console.log(
       "setup: no libjpeg-turbo here, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then set up again)",
