@@ -14,6 +14,10 @@ const at = (name: string) => join(folder, name);
 
 const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
+/** Loading libtorch's binding ends the process. */
+const withoutLibtorch = `data:text/javascript,${encodeURIComponent(
+  "const { dlopen } = process; process.dlopen = (module, file, ...flags) => { if (file.endsWith('torch.node')) { console.error('libtorch was loaded'); process.exit(9); } dlopen(module, file, ...flags); };",
+)}`;
 const compareWords = [
   'compare',
   'tiny.json',
@@ -91,8 +95,8 @@ describe('a comparison', () => {
     const before = statSync(model).mtimeMs;
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [program, ...compareWords, '--out', 'out', '--json'],
-      { cwd: folder, encoding: 'utf8', env: { ...process.env, LIBTORCH: '/nowhere' } },
+      ['--import', withoutLibtorch, program, ...compareWords, '--out', 'out', '--json'],
+      { cwd: folder, encoding: 'utf8' },
     );
     expect({ status, stderr }).toMatchObject({
       status: 0,
@@ -148,6 +152,12 @@ test('a sweep that was killed goes on, draws its figure and recommends a value',
   const { points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
   expect(points.map(({ value }: { value: number | null }) => value)).toEqual([null, 0.1]);
   expect([null, 0.1]).toContain(recommendation.value);
+});
+
+test('the guard against libtorch works: train needs it', () => {
+  const words = ['--import', withoutLibtorch, program, 'train', 'tiny.json', '--run', 'guarded'];
+  const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 9, stderr: 'libtorch was loaded\n' });
 });
 
 describe('mistakes', () => {
