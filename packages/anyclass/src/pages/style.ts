@@ -1,7 +1,7 @@
 /** How pages look; the colours are the palette's variables. */
 export const pageStyle = `
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 1040px; margin: 0 auto; padding: 24px 20px 60px; }
+main { max-width: 1100px; margin: 0 auto; padding: 24px 20px 60px; }
 a { color: var(--accent); }
 h1 { margin: 0 130px 4px 0; overflow-wrap: anywhere; line-height: 1.2; }
 h2 { margin: 44px 0 8px; border-bottom: 1px solid var(--edge); padding-bottom: 4px; }
@@ -10,19 +10,19 @@ nav { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 12px 0; }
 button { font: inherit; font-size: 13px; color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 4px; padding: 1px 8px; cursor: pointer; }
 button:hover { border-color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-#theme { position: absolute; top: 28px; right: max(20px, calc(50vw - 520px)); }
+#theme { position: absolute; top: 28px; right: max(20px, calc(50vw - 550px)); }
 .scroll { overflow-x: auto; }
 td { vertical-align: top; } tbody th { vertical-align: top; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 8px 0; }
+table { border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums; margin: 8px 0; }
 caption { text-align: left; font-weight: 600; padding-bottom: 4px; }
-th, td { padding: 3px 14px 3px 0; white-space: nowrap; }
+th, td { padding: 3px 12px 3px 0; white-space: nowrap; }
 td.left, th.left { text-align: left; } td.right, th.right { text-align: right; } td.center, th.center, th.group { text-align: center; }
 td.long { white-space: normal; min-width: 14em; }
 thead th { font-weight: 600; color: var(--faint); vertical-align: bottom; }
 th.group { border-bottom: 1px solid var(--edge); }
 tbody th { font-weight: 400; }
 tbody th, thead th.left:first-child { position: sticky; left: 0; background: var(--ground); }
-.uncertainty { display: block; font-size: 12px; line-height: 1.2; font-weight: 400; color: var(--faint); }
+.uncertainty { display: block; font-size: 11px; line-height: 1.2; font-weight: 400; color: var(--faint); }
 tbody tr + tr > * { border-top: 1px solid var(--edge); }
 .strong { font-weight: 700; } .faint { color: var(--faint); }
 .block { margin: 18px 0; min-width: 0; break-inside: avoid; }

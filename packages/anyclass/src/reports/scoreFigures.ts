@@ -33,8 +33,7 @@ export function reliabilityFigure(lines: readonly Line[]): Figure {
   const title = 'Reliability of ‘any class is present’';
   const ideal: Line = {
     name: 'ideal',
-    look: 5,
-    markers: false,
+    isReference: true,
     points: [
       { x: 0, y: 0 },
       { x: 1, y: 1 },
@@ -67,7 +66,6 @@ function thresholdFigure(scored: Scored): Figure {
   const title = 'Figures against the threshold';
   const line = (name: string, values: readonly number[]): Line => ({
     name,
-    markers: false,
     points: thresholds.map((threshold, i) => ({ x: threshold, y: 100 * values[i]! })),
   });
   const lines = [
@@ -92,7 +90,7 @@ function precisionRecallFigure(scored: Scored): Figure {
   const lines = rankingCurves(scored)
     .filter(({ recall }) => recall.at(-1) === 1)
     .slice(0, mostClasses)
-    .map((curve): Line => ({ name: curve.className, markers: false, points: thinned(curve) }));
+    .map((curve): Line => ({ name: curve.className, points: thinned(curve) }));
   const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
   return { name: 'precision-recall', title, svg };
 }

@@ -1,5 +1,5 @@
 import { seriesColours } from '../../pages/palette.js';
-import { axis, legend, ownMargins, renderChart } from './render.js';
+import { axis, legend, light, ownMargins, renderChart } from './render.js';
 
 export interface LinePoint {
   readonly x: number;
@@ -13,10 +13,8 @@ export interface LinePoint {
 export interface Line {
   readonly name: string;
   readonly points: readonly LinePoint[];
-  /** Which colour, marker and dashes; default the line's place. */
-  readonly look?: number;
-  /** Default: where there are few points. */
-  readonly markers?: boolean;
+  /** Something to compare with, such as the ideal: thin and gray. */
+  readonly isReference?: boolean;
 }
 
 export interface LineChartOptions {
@@ -89,7 +87,7 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
   );
 }
 
-const markers = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'arrow'] as const;
+const markers = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect'] as const;
 const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2]] as const;
 
 /** How a line looks. Colours come first; where they are used up, dashes move on, so that no two of 36 are the same. */
@@ -103,31 +101,41 @@ function lookOf(index: number) {
   };
 }
 
-function lineSeries({ name, points, look, markers: withMarkers = points.length <= 30 }: Line, index: number) {
-  const { colour, marker, dash } = lookOf(look ?? index);
+function lineSeries({ name, points, isReference = false }: Line, index: number) {
+  const { colour, marker, dash } = isReference ? referenceLook : lookOf(index);
+  // Lines of many points are marked here and there, each at places of its own.
+  const every = points.length <= 30 ? 1 : Math.ceil(points.length / 8);
   return {
     type: 'line',
     name,
-    data: points.map((point) => [point.x, point.y]),
-    // The legend shows what the line has.
-    symbol: withMarkers ? marker : 'none',
+    data: points.map(({ x, y }, i) =>
+      i % every === (3 * index) % every ? [x, y] : { value: [x, y], symbol: 'none' },
+    ),
+    symbol: marker,
     symbolSize: 7,
+    showAllSymbol: true,
     itemStyle: { color: colour },
-    lineStyle: { width: 1.8, color: colour, type: typeof dash === 'string' ? dash : [...dash] },
+    lineStyle: {
+      width: isReference ? 1 : 1.8,
+      color: colour,
+      type: typeof dash === 'string' ? dash : [...dash],
+    },
   };
 }
+
+const referenceLook = { colour: light.faint, marker: 'none', dash: 'solid' } as const;
 
 interface DrawingApi {
   value(dimension: number): number;
   coord(point: readonly number[]): [number, number];
 }
 
-function errorSeries({ name, points, look }: Line, index: number) {
+function errorSeries({ name, points }: Line, index: number) {
   const data = points.flatMap(({ x, low, high }) =>
     low === undefined || high === undefined ? [] : [[x, low, high]],
   );
   if (data.length === 0) return [];
-  const stroke = lookOf(look ?? index).colour;
+  const stroke = lookOf(index).colour;
   const cap = 4;
   return [
     {

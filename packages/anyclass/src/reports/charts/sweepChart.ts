@@ -51,7 +51,6 @@ export function sweepChart(lines: readonly SweepLine[], options: SweepChartOptio
     const sorted = points.toSorted((a, b) => placeOf(a.value) - placeOf(b.value));
     return {
       name,
-      markers: true,
       points: sorted.flatMap(({ value, mean, low, high }) => {
         const x = placeOf(value);
         const point = {

@@ -39,9 +39,10 @@ export interface ExperimentReport {
  * writeAssets('report-files', report);
  */
 export async function experimentReport(
-  runs: readonly Run[],
+  given: readonly Run[],
   { title, paper = false, ...options }: ExperimentReportOptions,
 ): Promise<ExperimentReport> {
+  const runs = inTableOrder(given);
   const comparison = await compareRuns(runs, options);
   const materials = materialOf(runs, comparison);
   const tables = comparisonTables(comparison);
@@ -103,6 +104,12 @@ export function writeAssets(folder: string, report: ExperimentReport): string[] 
     );
   for (const [name, text] of files) writeWhole(join(folder, name), text);
   return files.map(([name]) => name);
+}
+
+/** As in the paper's tables: each standard loss before its any-class loss, by rising λ. */
+function inTableOrder(runs: readonly Run[]): Run[] {
+  const order = ['bce', 'any-bce', 'focal', 'any-focal'];
+  return runs.toSorted((a, b) => order.indexOf(a.loss) - order.indexOf(b.loss) || a.lambda - b.lambda);
 }
 
 async function datasetSections(material: Material, paper: boolean): Promise<ReportSection[]> {

@@ -16,7 +16,7 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
     const pooled = await pooledScores(group, split);
     precision.push(await precisionLine(group, split));
     reliable.push(reliabilityLine(group.name, reliability(pooled).anyClass));
-    negatives.push({ name: group.name, markers: false, points: negativeShares(pooled) });
+    negatives.push({ name: group.name, points: negativeShares(pooled) });
   }
   return {
     name: 'scores',
@@ -44,7 +44,6 @@ async function precisionLine({ name, runs }: Group, split: Material['split']): P
   }
   return {
     name,
-    markers: false,
     points: Array.from({ length: steps + 1 }, (_, i) => ({
       x: i / steps,
       y: meanOf(curves.map((curve) => curve[i])),

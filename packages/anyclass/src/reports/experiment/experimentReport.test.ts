@@ -1,0 +1,209 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeSyntheticRun } from '../../../test/experimentRuns.js';
+import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../../test/pages/browser.js';
+import { report } from '../../commands/report.js';
+import { compareRuns } from '../../experiments/comparison.js';
+import { readRuns } from '../../experiments/readRuns.js';
+import type { LossName } from '../../losses/lossNames.js';
+import { appendEpoch } from '../../runFolder/metricsLog.js';
+import type { RunSummary } from '../../runFolder/summary.js';
+import { readJson } from '../../runFolder/wholeFile.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const runs = join(folder, 'runs');
+const pageFile = join(folder, 'report.html');
+const assets = join(folder, 'assets');
+const quiet = {
+  print: () => undefined,
+  note: () => undefined,
+  progress: () => {
+    throw new Error('a report shows no progress');
+  },
+};
+const defaults = { replicates: 100, confidence: 0.95, thresholdBeta: 1, json: false, paper: false };
+
+function writeRun(loss: LossName, lambda: number, seed: number, strength: number): void {
+  const run = join(runs, `${loss}-${lambda}-${seed}`);
+  writeSyntheticRun(run, {
+    configuration: { data: { dataset: 'coco-41=pipes' }, loss: { name: loss, lambda }, seed },
+    strength,
+  });
+  const { validation } = readJson<RunSummary>(join(run, 'summary.json'));
+  for (let epoch = 1; epoch <= 3; epoch++) {
+    appendEpoch(join(run, 'metrics.jsonl'), {
+      epoch,
+      rate: 0.1,
+      trainingLoss: 1 / epoch,
+      validationLoss: 1 / epoch,
+      validationBce: 1 / epoch,
+      validation: validation.metrics,
+      seconds: 1,
+      imagesPerSecond: 1,
+      dataWaitShare: 0,
+      quarantined: 0,
+    });
+  }
+}
+
+beforeAll(async () => {
+  for (const seed of [1, 2]) {
+    writeRun('bce', 0.02, seed, 1);
+    for (const lambda of [0, 0.02, 0.2]) writeRun('any-bce', lambda, seed, 2 + lambda);
+  }
+  await report.run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet);
+});
+
+test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colours', async () => {
+  const files = await report
+    .run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet)
+    .then((result) => result.files);
+  for (const name of ['results', 'fitted', 'differences', 'classes-1', 'splits', 'configurations']) {
+    expect(files).toEqual(expect.arrayContaining([`${name}.csv`, `${name}.md`, `${name}.tex`]));
+  }
+  for (const name of [
+    'lambda-1-validation-figures',
+    'lambda-1-test-negatives',
+    'learning-mAP',
+    'classes-1-F1',
+    'precision-recall',
+    'reliability',
+    'negatives',
+    'cooccurrence',
+  ]) {
+    const svg = readFileSync(join(assets, `${name}.svg`), 'utf8');
+    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"[^>]*aria-label="/);
+    expect(svg).not.toMatch(/var\(|NaN|undefined/);
+  }
+  expect(new Set(files).size).toBe(files.length);
+});
+
+test('the tables hold the numbers of the comparison', async () => {
+  const comparison = await compareRuns(readRuns([runs]), { replicates: 100 });
+  const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'results.csv')), { columns: true });
+  expect(rows.map(({ loss }) => loss)).toEqual(['bce', 'any-bce λ=0', 'any-bce λ=0.02', 'any-bce λ=0.2']);
+  for (const row of rows) {
+    const group = comparison.groups.find(({ label }) => label === row['loss']);
+    expect(Number(row['Test F1'])).toBe(group?.test?.macroF1?.mean);
+    expect(Number(row['Validation mAP low'])).toBe(group?.validation.mAP?.lowest);
+  }
+});
+
+test('only fields that differ stand in the table of configurations', () => {
+  const [header] = parse(readFileSync(join(assets, 'configurations.csv')));
+  expect(header).toEqual(['run', 'epochs', 'best epoch', 'loss.name', 'loss.lambda', 'seed']);
+});
+
+test('one run alone has a report too, and a folder without runs is refused by name', async () => {
+  const one = join(folder, 'one.html');
+  await report.run({ ...defaults, runs: [join(runs, 'bce-0.02-1')], out: one }, quiet);
+  expect(readFileSync(one, 'utf8')).toContain('Learning curves');
+  await expect(report.run({ ...defaults, runs: [join(folder, 'nothing')], out: one }, quiet)).rejects.toThrow(
+    'nothing: there is no such folder',
+  );
+});
+
+describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test('opens from disk without an error, a request or a word outside the phone', async () => {
+    for (const width of [1280, 390]) {
+      const { page, problems } = await openFile(browser, pageFile, { viewport: { width, height: 800 } });
+      expect(await page.textContent('h1')).toBe('Pipes <1>');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      expect(problems).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  test('shows the numbers of the comparison', async () => {
+    const { page } = await openFile(browser, pageFile);
+    const comparison = await compareRuns(readRuns([runs]), { replicates: 100 });
+    const row = page.locator('[data-name=results] tbody tr', { has: page.getByText('any-bce λ=0.02') });
+    const values = await row
+      .locator('td[data-value]')
+      .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-value'))));
+    const group = comparison.groups.find(({ label }) => label === 'any-bce λ=0.02');
+    const means = (part: 'validation' | 'test') =>
+      group?.figures.map((figure) => group[part]?.[figure]?.mean);
+    expect(values).toEqual([2, ...(means('validation') ?? []), ...(means('test') ?? [])]);
+    await page.context().close();
+  });
+
+  test('the theme follows the system until the button says otherwise', async () => {
+    const { page } = await openFile(browser, pageFile, { colorScheme: 'dark' });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const line = () =>
+      page
+        .locator('[data-name=reliability] svg path[stroke]')
+        .first()
+        .evaluate((path) => getComputedStyle(path).stroke);
+    expect(await ground()).toBe('rgb(18, 22, 28)');
+    const inDark = await line();
+    const button = page.locator('#theme');
+    await button.click();
+    expect(await button.textContent()).toBe('Theme: light');
+    expect(await ground()).toBe('rgb(255, 255, 255)');
+    expect(await line()).not.toBe(inDark);
+    await button.click();
+    expect(await button.textContent()).toBe('Theme: dark');
+    expect(await ground()).toBe('rgb(18, 22, 28)');
+    await page.context().close();
+  });
+
+  test('a choice shows the panel that it names, by keyboard as well', async () => {
+    const { page } = await openFile(browser, pageFile);
+    const figure = (name: string) => page.locator(`[data-name="${name}"]`);
+    expect(await figure('learning-mAP').isVisible()).toBe(true);
+    await page.getByLabel('F1-Neg', { exact: true }).check();
+    expect(await figure('learning-F1-Neg').isVisible()).toBe(true);
+    expect(await figure('learning-mAP').isVisible()).toBe(false);
+    await page.keyboard.press('ArrowRight');
+    expect(await figure('learning-bce').isVisible()).toBe(true);
+    await page.getByLabel('bce and any-bce λ=0.2', { exact: true }).check();
+    expect(await figure('classes-3-F1').isVisible()).toBe(true);
+    expect(await figure('classes-3-F2').isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  test('a mark tells its value under the pointer', async () => {
+    const { page } = await openFile(browser, pageFile);
+    await page.locator('[data-name="learning-mAP"] [data-label^="bce, epoch 2"]').hover();
+    expect(await page.locator('#mark').textContent()).toMatch(/^bce, epoch 2: [\d.]+ \([\d.]+ to [\d.]+\)$/);
+    await page.context().close();
+  });
+
+  test('tables are copied and saved, figures saved, as the files beside the page', async () => {
+    const { page } = await openFile(browser, pageFile, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const results = page.locator('[data-name=results]');
+    await results.locator('[data-act=copy][data-kind=tex]').click();
+    await results.getByText('copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      readFileSync(join(assets, 'results.tex'), 'utf8'),
+    );
+    const saved = async (block: string, kind: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator(`[data-name="${block}"] [data-act=save][data-kind=${kind}]`).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe(`${block}.${kind}`);
+      return readFileSync(await download.path(), 'utf8');
+    };
+    expect(await saved('results', 'csv')).toBe(readFileSync(join(assets, 'results.csv'), 'utf8'));
+    const svg = await saved('negatives', 'svg');
+    expect(svg).toContain('#0072b2');
+    expect(svg).not.toContain('var(');
+    await page.context().close();
+  });
+});
