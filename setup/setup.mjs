@@ -2,6 +2,7 @@
 // Uses Node's own modules only, since nothing else is there yet. What is in place already is left alone.
 
 import { buildAddon } from './addon.mjs';
+import { installChromiumForTests } from './chromium.mjs';
 import { buildFusedLibrary } from './fusedLibrary.mjs';
 import { buildTypeScript, installPackages } from './javascript.mjs';
 import { buildJpegDecoder } from './jpegDecoder.mjs';
@@ -19,6 +20,7 @@ try {
   await buildFusedLibrary(libtorch);
   await buildJpegDecoder();
   buildTypeScript();
+  installChromiumForTests();
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(`setup: ${error.message}`);

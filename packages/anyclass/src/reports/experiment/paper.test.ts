@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { paperAblation, paperName } from './paper.js';
+import { paperDatasets, paperLossTable } from './paperTables.js';
+
+test('a dataset is the paper’s by its name or the classes that were kept', () => {
+  expect(paperName('coco64 (coco-41)')).toBe('coco-41');
+  expect(paperName('sewerml')).toBe('sewerml');
+  expect(paperName('digits')).toBeUndefined();
+  expect(paperName('coco-410')).toBeUndefined();
+});
+
+const vectors = resolve(import.meta.dirname, '../../../../../../shared/vectors/paper_tables.json');
+const hasVectors = existsSync(vectors);
+
+test.skipIf(!hasVectors)(
+  `the published figures are those of the vectors${hasVectors ? '' : ' (skipped: ../shared is not here)'}`,
+  () => {
+    const { lossTables, lambdaAblation } = JSON.parse(readFileSync(vectors, 'utf8'));
+    for (const dataset of paperDatasets) {
+      const f2 = dataset === 'sewerml' ? 'f2Ciw' : 'f2';
+      const figures = (row: Record<string, number>, split: string) =>
+        ['f1', f2, 'mAP', 'f1Neg'].map((figure) => row[`${split}.${figure}`] ?? null);
+      const expected = (lossTables[dataset] ?? []).map((row: Record<string, number>) => ({
+        network: row['network'],
+        loss: row['loss'],
+        validation: figures(row, 'val'),
+        test: figures(row, 'test'),
+      }));
+      expect(paperLossTable(dataset)).toEqual(expected);
+      const { standard, anyClass, lambdas } = lambdaAblation[`${dataset}/bce`];
+      const panels = paperAblation(dataset, 'bce');
+      expect(panels?.upper[1]?.points).toEqual([
+        { value: null, mean: standard.f2 },
+        ...lambdas.map((value: number, i: number) => ({ value, mean: anyClass.f2[i] })),
+      ]);
+      expect(panels?.negative[0]?.points.at(-1)).toEqual({ value: 1, mean: anyClass.f1Neg.at(-1) });
+    }
+  },
+);
