@@ -79,7 +79,7 @@ export function reportPage({ title, comparison, sections: list }: ExperimentRepo
   const runs = comparison.groups.reduce((sum, { seeds }) => sum + seeds.length, 0);
   return page(title, [
     note(
-      `${runs} ${runs === 1 ? 'run' : 'runs'}; every figure is computed from the scores in the run folders.`,
+      `${runs} ${runs === 1 ? 'run' : 'runs'}; everything comes from the run folders; tables of results are computed anew from their scores.`,
     ),
     ...sections(
       list.map(({ name, title: heading, items }) => ({ name, title: heading, parts: items.map(itemHtml) })),

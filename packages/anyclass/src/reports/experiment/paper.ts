@@ -41,7 +41,7 @@ export function paperItems({ dataset, groups }: Material): Item[] {
         name: `paper-${known}`,
         table: {
           title: `${dataset}, beside the paper`,
-          note: 'Percent, at 0.5. The paper: arXiv 2506.05721, one seed each; its networks were trained at 224 pixels on the full data.',
+          note: 'Percent, at 0.5. The paper: arXiv 2506.05721, one seed each; its networks were trained from scratch at 224 pixels.',
           columns: [
             { title: 'source', kind: 'text' },
             { title: 'network', kind: 'text' },
