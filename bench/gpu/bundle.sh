@@ -15,7 +15,7 @@ fi
 if [ ! -e .gpu/jpeg ]; then
   mkdir .gpu/jpeg
   cp -L /usr/include/j*.h /usr/include/*/jconfig.h "$(ldconfig -p | sed -n 's/.*libjpeg.so.62 .*=> //p' | head -1)" .gpu/jpeg
-  ln -s libjpeg.so.62 .gpu/jpeg/libjpeg.so
+  cp .gpu/jpeg/libjpeg.so.62 .gpu/jpeg/libjpeg.so
 fi
 
 # The linter, the bundler, the browser's driver and the browser bundles of the charts are of no use there.
