@@ -29,18 +29,18 @@ Bytes bytesOf(Call& call, size_t i) {
   return {data, length};
 }
 
-at::Tensor emptyOf(at::IntArrayRef shape, at::ScalarType dtype) {
+at::Tensor emptyOf(at::IntArrayRef shape, at::ScalarType dtype, bool pinned) {
   try {
-    return at::empty(shape, at::TensorOptions().dtype(dtype));
+    return at::empty(shape, at::TensorOptions().dtype(dtype).pinned_memory(pinned));
   } catch (...) {
     rethrowWith("tensor", "shape: " + c10::str(shape));
   }
 }
 
-// fromBytes(bytes, shape, dtype) → a CPU tensor with a copy of the data
+// fromBytes(bytes, shape, dtype, pinned) → a CPU tensor with a copy of the data
 napi_value fromBytes(Call& call) {
   const auto bytes = bytesOf(call, 0);
-  auto tensor = emptyOf(call.integers(1), toScalarType(call.place(2)));
+  auto tensor = emptyOf(call.integers(1), toScalarType(call.place(2)), call.flag(3));
   if (tensor.nbytes() != bytes.size) {
     throw std::runtime_error("tensor: " + describe(tensor) + " holds " + std::to_string(tensor.nbytes()) + " bytes, the data " + std::to_string(bytes.size));
   }

@@ -116,8 +116,7 @@ function fromTypedArray(data: TypedArray, options: DataOptions | null): Tensor {
   const stored = storedDtype(data, options?.dtype);
   const shape = filledShape(options?.shape, data.length) ?? [data.length];
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  const made = new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored, 'tensor')));
-  return converted(made, options?.dtype ?? stored, options);
+  return placed(bytes, shape, stored, options?.dtype ?? stored, options);
 }
 
 // The dtype whose bits the array holds; other dtypes are converted to afterwards.
@@ -144,10 +143,10 @@ function fromNested(data: NestedArray, options: DataOptions | null): Tensor {
   dtypeCode(wanted, 'tensor');
   // Integer dtypes are filled exactly; the others go through float64, which holds every float32.
   const stored: Dtype = wanted === 'bool' || isFloatingPoint(wanted) ? 'float64' : wanted;
-  return converted(fill(flat, shape, stored), wanted, options);
+  return placed(bytesOf(flat, stored), shape, stored, wanted, options);
 }
 
-function fill(flat: readonly (number | bigint | boolean)[], shape: readonly number[], dtype: Dtype): Tensor {
+function bytesOf(flat: readonly (number | bigint | boolean)[], dtype: Dtype): Uint8Array {
   const bits = allocate(dtype, flat.length);
   flat.forEach((value, i) => {
     if (!isNumeric(value))
@@ -157,8 +156,7 @@ function fill(flat: readonly (number | bigint | boolean)[], shape: readonly numb
     if (dtype !== 'float64' && Number(bits[i]) !== Number(value))
       throw new RangeError(`tensor: element ${i} is ${value}, which ${dtype} cannot hold`);
   });
-  const bytes = new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
-  return new Tensor(native.fromBytes(bytes, shape, dtypeCode(dtype, 'tensor')));
+  return new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
 }
 
 function flatten(data: NestedArray): (number | bigint | boolean)[] {
@@ -192,10 +190,21 @@ function shapeOf(data: NestedArray): number[] {
   return [data.length, ...(first ?? [])];
 }
 
-function converted(made: Tensor, dtype: Dtype, options: TensorOptions | null): Tensor {
+// Data for a GPU go by pinned memory: a copy from other memory waits until the GPU has done all that it was told before.
+// libtorch gives a pinned block to nobody else before the copies from it are done.
+function placed(
+  bytes: Uint8Array,
+  shape: readonly number[],
+  stored: Dtype,
+  wanted: Dtype,
+  options: TensorOptions | null,
+): Tensor {
   const { device, pinMemory } = kind(options);
-  if (device === undefined && !pinMemory && made.dtype === dtype) return made;
-  const result = operators.toDtypeLayout(made, { dtype, device, pinMemory });
+  const toGpu = device?.startsWith('cuda') === true;
+  const pinned = (toGpu || pinMemory === true) && native.cudaDevices() > 0;
+  const made = new Tensor(native.fromBytes(bytes, shape, dtypeCode(stored, 'tensor'), pinned));
+  if (!toGpu && stored === wanted && pinned === (pinMemory ?? false)) return made;
+  const result = operators.toDtypeLayout(made, { dtype: wanted, device, pinMemory, nonBlocking: toGpu });
   made.dispose();
   return result;
 }

@@ -25,7 +25,7 @@ interface Native {
   parameterKinds(operator: OperatorNumber): ('tensor' | 'tensors' | 'value')[];
   resultTypes(operator: OperatorNumber): string[];
 
-  fromBytes(bytes: Uint8Array, shape: readonly number[], dtype: number): Place;
+  fromBytes(bytes: Uint8Array, shape: readonly number[], dtype: number, pinned: boolean): Place;
   toBytes(tensor: Place, bytes: Uint8Array): void;
   item(tensor: Place): number | bigint | boolean;
   mapTensors(path: string, offsets: number[], shapes: (readonly number[])[], dtypes: number[]): Int32Array;

@@ -59,7 +59,7 @@ export function loadTensors(path: string, { device, memoryMap = false }: LoadOpt
 
 /** A tensor with the data of one from a file of weights. */
 export function fromStored({ data, shape, dtype }: StoredTensor): Tensor {
-  return new Tensor(native.fromBytes(data, shape, dtypeCode(dtype, 'loadTensors')));
+  return new Tensor(native.fromBytes(data, shape, dtypeCode(dtype, 'loadTensors'), false));
 }
 
 function copied(path: string): LoadedTensors {

@@ -33,7 +33,7 @@ export interface DeviceBatch {
 }
 
 /**
- * Bring a batch to the device as bytes (a quarter of what floats would take; pinned for CUDA, the copy runs beside other
+ * Bring a batch to the device as bytes (a quarter of what floats would take; on their way to a GPU beside its other
  * work), then normalise and augment it there. The caller disposes of the tensors.
  *
  * @example
@@ -42,11 +42,7 @@ export interface DeviceBatch {
 export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
   const { format, device } = options;
   const { width, height, channels } = format;
-  const onCuda = device.startsWith('cuda');
-  const upload = (bytes: Uint8Array, shape: readonly number[]) => {
-    const host = tensor(bytes, { shape, pinMemory: onCuda });
-    return onCuda ? host.to({ device, nonBlocking: true }) : host;
-  };
+  const upload = (bytes: Uint8Array, shape: readonly number[]) => tensor(bytes, { shape, device });
   return noGrad(() =>
     tidy(() => {
       const bytes = upload(batch.images, [batch.size, height, width, channels]);

@@ -14,6 +14,7 @@ import {
   resetPeakCudaMemory,
   setCudnnBenchmark,
   setTf32,
+  tensor,
   tidy,
   zeros,
 } from '../index.js';
@@ -51,6 +52,20 @@ describe.skipIf(!hasCuda())(`on cuda${hasCuda() ? '' : ' (skipped: no CUDA devic
       cudaSynchronize();
       expect(there.to('cpu').equal(pinned)).toBe(true);
       expect(there.isPinned).toBe(false);
+    });
+  });
+
+  test('data made one after another arrive whole, though nobody waits for the copies', () => {
+    tidy(() => {
+      const slow = randn([4000, 4000], { device: 'cuda' });
+      const product = slow.matmul(slow).matmul(slow);
+      const made = Array.from({ length: 50 }, (_, i) =>
+        tensor(new Float32Array(100_000).fill(i), { device: 'cuda' }),
+      );
+      expect(product.shape).toEqual([4000, 4000]);
+      made.forEach((one, i) => {
+        expect([one.amin().toNumber(), one.amax().toNumber()]).toEqual([i, i]);
+      });
     });
   });
 
