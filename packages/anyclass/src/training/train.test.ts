@@ -134,10 +134,11 @@ describe('a run', () => {
 
   test('is judged the same by evaluate', async () => {
     const open = { digits: { scenes: { train: 64, validation: 40, test: 40 } } };
-    const { judgement } = await evaluate(at('whole'), 'digits', { open, replicates: 0, batchSize: 16 });
+    const options = { open, replicates: 0, batchSize: 16, device: 'cpu' };
+    const { judgement } = await evaluate(at('whole'), 'digits', options);
     expect(judgement.split).toBe('test');
     expect(judgement.metrics.perClassAP).toEqual(result.summary!.test!.metrics.perClassAP);
-    const onValidation = await evaluate(at('whole'), 'digits', { open, replicates: 0, split: 'validation' });
+    const onValidation = await evaluate(at('whole'), 'digits', { ...options, split: 'validation' });
     expect(onValidation.judgement.fitted).toBeUndefined();
   });
 
