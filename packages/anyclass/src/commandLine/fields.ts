@@ -11,6 +11,8 @@ export interface OptionField {
   /** Such as `N` or `bce|focal`. */
   readonly placeholder: string;
   readonly defaultText: string | undefined;
+  /** The choices of an option that may stand without its value, and the value that it then has. */
+  readonly bare: { readonly choices: readonly string[]; readonly value: string } | undefined;
 }
 
 export function optionFields(schema: z.ZodObject): OptionField[] {
@@ -29,6 +31,10 @@ function describeField(field: string, type: unknown): OptionField {
     placeholder: typeof placeholder === 'string' ? placeholder : placeholderOf(inner),
     defaultText:
       defaultValue === undefined || defaultValue === false ? undefined : String(defaultValue) || undefined,
+    bare:
+      typeof meta['bare'] === 'string' && inner instanceof z.ZodEnum
+        ? { choices: inner.options.map(String), value: meta['bare'] }
+        : undefined,
   };
 }
 

@@ -54,10 +54,20 @@ function split(
     );
   }
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
+    return parseArgs({ args: withBareValues(words, fields), options, allowPositionals: true });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** `--paper` alone is `--paper=auto`: what follows is its value only where it is one of its choices. */
+function withBareValues(words: readonly string[], fields: readonly OptionField[]): string[] {
+  const end = words.indexOf('--');
+  return words.map((word, i) => {
+    const bare = fields.find(({ flag }) => flag === word)?.bare;
+    const isAlone = bare && (end < 0 || i < end) && !bare.choices.includes(words[i + 1] ?? '');
+    return isAlone ? `${word}=${bare.value}` : word;
+  });
 }
 
 function convert(field: OptionField, value: string | boolean | (string | boolean)[]): unknown {

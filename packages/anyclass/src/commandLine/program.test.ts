@@ -13,6 +13,7 @@ const greet = command({
     names: z.array(z.string()).min(1).describe('whom to greet'),
     times: z.number().int().min(1).default(1).describe('how often'),
     manner: z.enum(['warm', 'cool']).default('warm').describe('how'),
+    tune: z.enum(['any', 'fanfare']).optional().describe('with music').meta({ bare: 'any' }),
     withTitle: z.boolean().default(false).describe('with a title'),
     failing: z.string().optional().describe('throw this'),
   }),
@@ -45,6 +46,19 @@ test('a flag may stand with an equals sign, and words after -- are no flags', as
   const { out } = await run('greet', '--times=3', '--', '--Ada');
   expect(JSON.parse(out)).toMatchObject({ names: ['--Ada'], times: 3 });
 });
+
+test.each([
+  [['--tune'], 'any'],
+  [['--tune', 'Emmy'], 'any'],
+  [['--tune', '--times', '2'], 'any'],
+  [['--tune', 'fanfare'], 'fanfare'],
+  [['--tune=fanfare'], 'fanfare'],
+])(
+  'an option that may stand alone takes what follows only where that is one of its choices: %j',
+  async (words, tune) => {
+    expect(JSON.parse((await run('greet', 'Ada', ...words)).out)).toMatchObject({ tune });
+  },
+);
 
 test.each([
   [['greet', 'Ada', '--tims', '2'], "'anyclass greet' has no option --tims; did you mean --times?"],

@@ -1,7 +1,10 @@
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { command, UsageError } from '../commandLine/command.js';
-import { readRuns } from '../experiments/readRuns.js';
+import type { Terminal } from '../commandLine/terminal.js';
+import { type Run, readRuns } from '../experiments/readRuns.js';
+import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
+import { paperDatasets } from '../reports/experiment/paperTables.js';
 import { writeWhole } from '../runFolder/wholeFile.js';
 
 export const report = command({
@@ -14,7 +17,8 @@ export const report = command({
       'anyclass report comparisons/coco --out coco.html --assets figures',
       'all runs of a comparison or a sweep',
     ],
-    ['anyclass report comparisons/coco --paper', "with the paper's published figures"],
+    ['anyclass report comparisons/coco --paper', "with the paper's published figures of the same data"],
+    ['anyclass report comparisons/nih --paper chestxray14', 'the same, for data that its name does not tell'],
   ],
   options: z.object({
     runs: z.array(z.string()).default([]).describe('folders of runs, or of several runs'),
@@ -25,7 +29,11 @@ export const report = command({
       .describe('also write tables as CSV, Markdown and LaTeX, and figures as SVG, there')
       .meta({ placeholder: 'DIR' }),
     title: z.string().optional().describe("default the first folder's name"),
-    paper: z.boolean().default(false).describe("add the paper's published figures of the same data"),
+    paper: z
+      .enum(['auto', ...paperDatasets])
+      .optional()
+      .describe("add the paper's published figures; of which data, where their name does not tell")
+      .meta({ placeholder: `[${paperDatasets.join('|')}]`, bare: 'auto' }),
     replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves differences out'),
     confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
     thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
@@ -36,14 +44,18 @@ export const report = command({
     if (folders.length === 0) throw new UsageError('give the folders of finished runs');
     const runs = readRuns(folders);
     // ECharts is needed only now: bad folders are told at once.
-    const { datasetsNotInPaper, experimentReport, reportPage, writeAssets } = await import(
+    const { experimentReport, reportPage, writeAssets } = await import(
       '../reports/experiment/experimentReport.js'
     );
-    if (paper) {
-      for (const name of datasetsNotInPaper(runs)) terminal.note(`the paper has no figures of ${name}`);
-    }
+    if (paper !== undefined) tellNotInPaper(runs, paper, terminal);
     const title = options.title ?? basename(resolve(folders[0]!));
-    const made = await experimentReport(runs, { title, paper, replicates, confidence, thresholdBeta });
+    const made = await experimentReport(runs, {
+      title,
+      ...(paper && { paper }),
+      replicates,
+      confidence,
+      thresholdBeta,
+    });
     writeWhole(out, reportPage(made));
     const files = assets === undefined ? [] : writeAssets(assets, made);
     const result = { report: out, assets: assets ?? null, files, comparison: made.comparison };
@@ -51,6 +63,15 @@ export const report = command({
     return result;
   },
 });
+
+function tellNotInPaper(runs: readonly Run[], paper: PaperChoice, terminal: Terminal): void {
+  for (const name of new Set(runs.map(({ dataset }) => dataset))) {
+    if (paperDataset(name, paper) !== undefined) continue;
+    terminal.note(
+      `${name}: does not tell whether the paper has figures of it; where it does, name its data: --paper ${paperDatasets.join('|')}`,
+    );
+  }
+}
 
 function summary(runs: number, out: string, assets: string | undefined, files: number): string {
   const rest = assets === undefined ? '' : `\n${files} files in ${assets}`;

@@ -69,8 +69,9 @@ export const sweep = command({
       ? (['validation', 'test'] as const)
       : (['validation'] as const);
     // Only now: ECharts takes a third of a second to load.
-    const { sweepFigure } = await import('../experiments/sweepFigure.js');
-    for (const split of splits) writeWhole(join(out, `sweep-${split}.svg`), sweepFigure(result, split));
+    const { sweepPanels, sweepSvg } = await import('../reports/sweepFigures.js');
+    for (const split of splits)
+      writeWhole(join(out, `sweep-${split}.svg`), sweepSvg(sweepPanels(result, split)));
     const texts = [...tables.map(({ table }) => textTable(table)), result.recommendation.reason];
     terminal.print(json ? JSON.stringify(result, null, 2) : texts.join('\n\n\n'));
     terminal.note(

@@ -3,11 +3,11 @@
 
 import type { Difference, PaperFigure } from '@anyclass/core';
 import { UserError } from '../userError.js';
+import type { Spread } from './figures.js';
 import { judgeGroup } from './judgedGroup.js';
 import { methodDifferences } from './methodDifferences.js';
 import type { JudgedSplit, Run } from './readRuns.js';
 import { groupBySeed, type SeedGroup } from './seedGroups.js';
-import type { Spread } from './spread.js';
 
 export interface ComparisonOptions {
   /** Of the bootstrap; default 1000, and 0 leaves differences out. */

@@ -1,7 +1,7 @@
 // A comparison as tables in the paper's layout.
 
 import type { PaperFigure } from '@anyclass/core';
-import type { Cell, Column, Table } from '../tables/index.js';
+import type { Cell, Column, NamedTable, Table } from '../tables/index.js';
 import type {
   Comparison,
   FigureDifferences,
@@ -10,22 +10,7 @@ import type {
   HeldDifference,
   MethodDifference,
 } from './comparison.js';
-import type { Spread } from './spread.js';
-
-/** A table, and what its files are called. */
-export interface NamedTable {
-  readonly name: string;
-  readonly table: Table;
-}
-
-/** The figures by their names in the paper. */
-export const figureTitles: Readonly<Record<PaperFigure, string>> = {
-  macroF1: 'F1',
-  macroF2: 'F2',
-  f2Ciw: 'F2-CIW',
-  mAP: 'mAP',
-  f1Neg: 'F1-Neg',
-};
+import { figureTitles, type Spread } from './figures.js';
 
 /**
  * For each dataset: the figures on validation and test, those at fitted thresholds, and the differences to the standard loss.

@@ -9,6 +9,6 @@ export {
   type MethodDifference,
 } from './comparison.js';
 export { comparisonTables } from './comparisonTables.js';
+export type { Spread } from './figures.js';
 export { type JudgedSplit, type NamedScores, type Run, readRun, readRuns } from './readRuns.js';
-export type { Spread } from './spread.js';
 export type { Recommendation, Sweep, SweepPoint } from './sweep.js';

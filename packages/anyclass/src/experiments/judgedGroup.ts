@@ -3,9 +3,9 @@
 import { fitThresholds, type JudgedModel, type Metrics, measure, type PaperFigure } from '@anyclass/core';
 import { UserError } from '../userError.js';
 import type { FigureSpreads, GroupFigures } from './comparison.js';
+import { eachFigure, spreadOf } from './figures.js';
 import type { NamedScores, Run } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
-import { spreadOf } from './spread.js';
 
 export interface JudgedGroup {
   readonly group: SeedGroup;
@@ -74,12 +74,5 @@ function spreadsIfAll(metrics: readonly (Metrics | undefined)[]): FigureSpreads 
 }
 
 function spreads(metrics: readonly Metrics[]): FigureSpreads {
-  const of = (figure: PaperFigure) => spreadOf(metrics.map((each) => each[figure]));
-  return {
-    macroF1: of('macroF1'),
-    macroF2: of('macroF2'),
-    f2Ciw: of('f2Ciw'),
-    mAP: of('mAP'),
-    f1Neg: of('f1Neg'),
-  };
+  return eachFigure((figure) => spreadOf(metrics.map((each) => each[figure])));
 }

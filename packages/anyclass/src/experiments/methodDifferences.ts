@@ -9,6 +9,7 @@ import {
 } from '@anyclass/core';
 import { alignedModels } from './alignedModels.js';
 import type { FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
+import { eachFigure } from './figures.js';
 import type { JudgedGroup } from './judgedGroup.js';
 import { type SeedGroup, standardOf } from './seedGroups.js';
 
@@ -79,17 +80,10 @@ interface Side {
 
 function held(first: Side, second: Side, confidence: number): FigureDifferences {
   const differences = seedDifference(first.replicates, second.replicates, confidence);
-  const of = (figure: PaperFigure): HeldDifference | null => {
+  return eachFigure((figure) => {
     const difference = differences[figure];
     return difference && { ...difference, holds: word(difference), perSeed: perSeed(first, second, figure) };
-  };
-  return {
-    macroF1: of('macroF1'),
-    macroF2: of('macroF2'),
-    f2Ciw: of('f2Ciw'),
-    mAP: of('mAP'),
-    f1Neg: of('f1Neg'),
-  };
+  });
 }
 
 function word({ low, high }: Difference): HeldDifference['holds'] {

@@ -3,8 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '../runFolder/wholeFile.js';
-import { csvTable, latexTable, markdownTable } from '../tables/index.js';
-import type { NamedTable } from './comparisonTables.js';
+import { type NamedTable, tableFiles } from '../tables/index.js';
 
 /**
  * Writes each table as CSV, Markdown and LaTeX below `tables`, and the result as JSON.
@@ -20,10 +19,6 @@ export function writeResultFiles(
 ): void {
   const folder = join(out, 'tables');
   mkdirSync(folder, { recursive: true });
-  for (const { name: tableName, table } of tables) {
-    writeWhole(join(folder, `${tableName}.csv`), csvTable(table));
-    writeWhole(join(folder, `${tableName}.md`), markdownTable(table));
-    writeWhole(join(folder, `${tableName}.tex`), latexTable(table));
-  }
+  for (const [file, text] of tables.flatMap(tableFiles)) writeWhole(join(folder, file), text);
   writeWhole(join(out, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
 }

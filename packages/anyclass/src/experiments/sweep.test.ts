@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { sweepPanels, sweepSvg } from '../reports/sweepFigures.js';
 import type { GroupFigures } from './comparison.js';
-import { spreadOf } from './spread.js';
+import { spreadOf } from './figures.js';
 import { recommend, type SweepPoint } from './sweep.js';
-import { sweepFigure } from './sweepFigure.js';
 
 function point(value: number | null, f1: number, mAP: number, f1Neg: number): SweepPoint {
   const spread = (mean: number) => spreadOf([mean - 0.01, mean, mean + 0.01]);
@@ -64,7 +64,7 @@ test('without a standard loss the highest F1 is recommended', () => {
 
 test('the figure has two panels, and names the standard loss and every value', () => {
   const points = [standard, ...[0, 0.01, 0.1, 1].map((value) => point(value, 0.42, 0.43, 0.77))];
-  const svg = sweepFigure({ points, title: 'λ' }, 'validation');
+  const svg = sweepSvg(sweepPanels({ points, title: 'λ' }, 'validation'));
   expect(svg.match(/<svg/g)).toHaveLength(3);
   for (const text of ['>bce<', '>0.01<', '>mAP<', 'F1-Neg against λ, validation'])
     expect(svg).toContain(text);

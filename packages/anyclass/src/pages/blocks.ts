@@ -1,13 +1,6 @@
 // Tables and figures in a page, each with what it takes to use it elsewhere.
 
-import {
-  csvTable,
-  htmlTable,
-  latexTable,
-  markdownTable,
-  type NamedTable,
-  type Table,
-} from '../tables/index.js';
+import { htmlTable, type NamedTable, tableTexts } from '../tables/index.js';
 import { escaped } from './escaped.js';
 import { themed } from './palette.js';
 
@@ -38,11 +31,6 @@ export function tableBlock({ name, table }: NamedTable): string {
 ${table.note === undefined ? '' : `<p class="note">${escaped(table.note)}</p>`}
 <p class="actions">Copy ${buttons('copy')} Save ${buttons('save')}</p>
 ${areas.join('\n')}</div>`;
-}
-
-/** The texts that a table is saved as, by the endings of their files. */
-export function tableTexts(table: Table): Readonly<Record<'csv' | 'md' | 'tex', string>> {
-  return { csv: csvTable(table), md: markdownTable(table), tex: latexTable(table) };
 }
 
 /** A figure that follows the page's colours; saved, it has the light ones. */

@@ -37,6 +37,8 @@ export function renderChart(
   try {
     chart.setOption({
       animation: false,
+      // A saved figure is readable on any ground.
+      backgroundColor: light.ground,
       color: seriesColours.map(({ light }) => light),
       textStyle: { fontFamily: 'system-ui, sans-serif', color: light.ink },
       ...option,

@@ -26,7 +26,7 @@ const quiet = {
     throw new Error('a report shows no progress');
   },
 };
-const defaults = { replicates: 100, confidence: 0.95, thresholdBeta: 1, json: false, paper: false };
+const defaults = { replicates: 100, confidence: 0.95, thresholdBeta: 1, json: false };
 
 function writeRun(loss: LossName, lambda: number, seed: number, strength: number): void {
   const run = join(runs, `${loss}-${lambda}-${seed}`);
@@ -106,6 +106,19 @@ test('one run alone has a report too, and a folder without runs is refused by na
   await expect(report.run({ ...defaults, runs: [join(folder, 'nothing')], out: one }, quiet)).rejects.toThrow(
     'nothing: there is no such folder',
   );
+});
+
+test('the paper’s figures stand beside ours where the name of the data or the user tells which they are', async () => {
+  const out = join(folder, 'paper.html');
+  const pageWith = async (paper: 'auto' | 'chestxray14') => {
+    await report.run({ ...defaults, runs: [runs], out, paper }, quiet);
+    return readFileSync(out, 'utf8');
+  };
+  expect(await pageWith('auto')).not.toContain('beside the paper');
+  const page = await pageWith('chestxray14');
+  expect(page).toContain('pipes, beside the paper');
+  expect(page).toContain('data-value="0.2075"');
+  expect(page).toContain('data-name="lambda-1-paper-figures"');
 });
 
 describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed}`, () => {

@@ -5,23 +5,27 @@ import { join } from 'node:path';
 import { type Comparison, type ComparisonOptions, compareRuns } from '../../experiments/comparison.js';
 import { comparisonTables } from '../../experiments/comparisonTables.js';
 import type { Run } from '../../experiments/readRuns.js';
-import { tableTexts } from '../../pages/blocks.js';
 import { note, page, sections } from '../../pages/page.js';
 import { writeWhole } from '../../runFolder/wholeFile.js';
+import { tableFiles } from '../../tables/index.js';
 import { classSection } from './classSection.js';
 import { configurationSection } from './configurationSection.js';
 import { datasetSection } from './datasetSection.js';
 import { assets, belonging, itemHtml } from './items.js';
 import { learningSection } from './learningSection.js';
 import { type Item, type Material, materialOf, type ReportSection } from './material.js';
-import { paperItems, paperName } from './paper.js';
+import { type PaperChoice, paperDataset, paperItems } from './paper.js';
+import type { PaperDataset } from './paperTables.js';
 import { scoreSection } from './scoreSection.js';
 import { sweepSection } from './sweepSection.js';
 
 export interface ExperimentReportOptions extends ComparisonOptions {
   readonly title: string;
-  /** The paper's published figures beside ours. */
-  readonly paper?: boolean;
+  /**
+   * The paper's published figures beside ours: of the datasets that are told by their name or the classes that were kept
+   * (`auto`), and where others are a dataset of the paper under another name, of that one.
+   */
+  readonly paper?: PaperChoice;
 }
 
 export interface ExperimentReport {
@@ -40,7 +44,7 @@ export interface ExperimentReport {
  */
 export async function experimentReport(
   given: readonly Run[],
-  { title, paper = false, ...options }: ExperimentReportOptions,
+  { title, paper, ...options }: ExperimentReportOptions,
 ): Promise<ExperimentReport> {
   const runs = inTableOrder(given);
   const comparison = await compareRuns(runs, options);
@@ -51,10 +55,15 @@ export async function experimentReport(
     title: 'Results',
     items: [
       ...tables.map((table): Item => ({ kind: 'table', table })),
-      ...(paper ? materials.flatMap(paperItems) : []),
+      ...materials.flatMap((material) => {
+        const published = paperDataset(material.dataset, paper);
+        return published ? paperItems(material, published) : [];
+      }),
     ],
   };
-  const ofDatasets = await Promise.all(materials.map((material) => datasetSections(material, paper)));
+  const ofDatasets = await Promise.all(
+    materials.map((material) => datasetSections(material, paperDataset(material.dataset, paper))),
+  );
   const several = materials.length > 1;
   return {
     title,
@@ -67,11 +76,6 @@ export async function experimentReport(
       configurationSection(runs),
     ],
   };
-}
-
-/** The datasets among the runs' that the paper has no figures of. */
-export function datasetsNotInPaper(runs: readonly Run[]): string[] {
-  return [...new Set(runs.map(({ dataset }) => dataset))].filter((name) => paperName(name) === undefined);
 }
 
 /** The report as one HTML file. */
@@ -98,9 +102,7 @@ export function writeAssets(folder: string, report: ExperimentReport): string[] 
   const files = report.sections
     .flatMap(({ items }) => assets(items))
     .flatMap((asset): [string, string][] =>
-      'svg' in asset
-        ? [[`${asset.name}.svg`, asset.svg]]
-        : Object.entries(tableTexts(asset.table)).map(([kind, text]) => [`${asset.name}.${kind}`, text]),
+      'svg' in asset ? [[`${asset.name}.svg`, asset.svg]] : tableFiles(asset),
     );
   for (const [name, text] of files) writeWhole(join(folder, name), text);
   return files.map(([name]) => name);
@@ -112,7 +114,10 @@ function inTableOrder(runs: readonly Run[]): Run[] {
   return runs.toSorted((a, b) => order.indexOf(a.loss) - order.indexOf(b.loss) || a.lambda - b.lambda);
 }
 
-async function datasetSections(material: Material, paper: boolean): Promise<ReportSection[]> {
+async function datasetSections(
+  material: Material,
+  paper: PaperDataset | undefined,
+): Promise<ReportSection[]> {
   const found = [
     sweepSection(material, paper),
     learningSection(material),

@@ -1,14 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { paperAblation, paperName } from './paper.js';
+import { paperAblation, paperDataset } from './paper.js';
 import { paperDatasets, paperLossTable } from './paperTables.js';
 
 test('a dataset is the paper’s by its name or the classes that were kept', () => {
-  expect(paperName('coco64 (coco-41)')).toBe('coco-41');
-  expect(paperName('sewerml')).toBe('sewerml');
-  expect(paperName('digits')).toBeUndefined();
-  expect(paperName('coco-410')).toBeUndefined();
+  expect(paperDataset('coco64 (coco-41)', 'auto')).toBe('coco-41');
+  expect(paperDataset('sewerml', 'auto')).toBe('sewerml');
+  expect(paperDataset('digits', 'auto')).toBeUndefined();
+  expect(paperDataset('coco-410', 'auto')).toBeUndefined();
+  expect(paperDataset('coco64 (coco-41)', undefined)).toBeUndefined();
+});
+
+test('a dataset whose name tells nothing is the one that the user names', () => {
+  expect(paperDataset('nih128.parquet', 'chestxray14')).toBe('chestxray14');
+  expect(paperDataset('coco64 (coco-41)', 'chestxray14')).toBe('coco-41');
 });
 
 const vectors = resolve(import.meta.dirname, '../../../../../../shared/vectors/paper_tables.json');

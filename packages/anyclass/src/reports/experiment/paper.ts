@@ -1,9 +1,11 @@
 // Our figures beside those that the paper published.
 
 import type { PaperFigure } from '@anyclass/core';
-import { figureTitles, spreadCell } from '../../experiments/comparisonTables.js';
+import { spreadCell } from '../../experiments/comparisonTables.js';
+import { figureTitles } from '../../experiments/figures.js';
 import type { Cell, Column } from '../../tables/index.js';
 import type { SweepLine } from '../charts/sweepChart.js';
+import type { SweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material } from './material.js';
 import {
   type PaperDataset,
@@ -13,23 +15,27 @@ import {
   paperLambdaAblation,
   paperLossTable,
 } from './paperTables.js';
-import type { SweepPanels } from './sweepSection.js';
+
+/** What a user says of our data: a dataset of the paper, or that their names tell. */
+export type PaperChoice = PaperDataset | 'auto';
 
 /**
- * The paper's dataset that ours is, by its name or the classes that were kept.
+ * The paper's dataset that ours is: by its name or the classes that were kept, else the one that is named.
  *
  * @example
- * paperName('coco64 (coco-41)') // 'coco-41'
- * paperName('digits') // undefined
+ * paperDataset('coco64 (coco-41)', 'auto') // 'coco-41'
+ * paperDataset('nih128.parquet', 'chestxray14') // 'chestxray14'
+ * paperDataset('digits', 'auto') // undefined
  */
-export function paperName(dataset: string): PaperDataset | undefined {
-  return paperDatasets.find((name) => new RegExp(`(^|\\W)${name}($|\\W)`).test(dataset));
+export function paperDataset(dataset: string, choice: PaperChoice | undefined): PaperDataset | undefined {
+  if (choice === undefined) return undefined;
+  const told = paperDatasets.find((name) => new RegExp(`(^|\\W)${name}($|\\W)`).test(dataset));
+  return told ?? (choice === 'auto' ? undefined : choice);
 }
 
-/** A table of our rows above the paper's. */
-export function paperItems({ dataset, groups }: Material): Item[] {
-  const known = paperName(dataset);
-  const published = known === undefined ? [] : paperLossTable(known);
+/** A table of our rows above the paper's; nothing where it published none. */
+export function paperItems({ dataset, groups }: Material, known: PaperDataset): Item[] {
+  const published = paperLossTable(known);
   if (published.length === 0) return [];
   const { figures } = groups[0]!.figures;
   const columns = (group: string) =>
@@ -57,9 +63,8 @@ export function paperItems({ dataset, groups }: Material): Item[] {
 }
 
 /** The paper's λ ablation as panels. */
-export function paperAblation(dataset: string, base: 'bce' | 'focal'): SweepPanels | undefined {
-  const known = paperName(dataset);
-  const found = known === undefined ? undefined : paperLambdaAblation(known, base);
+export function paperAblation(dataset: PaperDataset, base: 'bce' | 'focal'): SweepPanels | undefined {
+  const found = paperLambdaAblation(dataset, base);
   if (!found) return undefined;
   const line = (name: string, at: number): SweepLine => ({
     name,
@@ -69,6 +74,8 @@ export function paperAblation(dataset: string, base: 'bce' | 'focal'): SweepPane
     ],
   });
   return {
+    title: 'λ',
+    split: 'validation',
     standard: base,
     upper: [line('F1', 0), line('F2', 1), line('mAP', 2)],
     negative: [line('F1-Neg', 3)],

@@ -1,3 +1,32 @@
+// The figures of the paper's tables, and what they are over seeds.
+
+import type { PaperFigure } from '@anyclass/core';
+
+/** By their names in the paper. */
+export const figureTitles: Readonly<Record<PaperFigure, string>> = {
+  macroF1: 'F1',
+  macroF2: 'F2',
+  f2Ciw: 'F2-CIW',
+  mAP: 'mAP',
+  f1Neg: 'F1-Neg',
+};
+
+/**
+ * Something for each figure.
+ *
+ * @example
+ * eachFigure((figure) => metrics[figure]).mAP // 0.4252
+ */
+export function eachFigure<Value>(of: (figure: PaperFigure) => Value): Record<PaperFigure, Value> {
+  return {
+    macroF1: of('macroF1'),
+    macroF2: of('macroF2'),
+    f2Ciw: of('f2Ciw'),
+    mAP: of('mAP'),
+    f1Neg: of('f1Neg'),
+  };
+}
+
 /** A figure over seeds. */
 export interface Spread {
   readonly mean: number;

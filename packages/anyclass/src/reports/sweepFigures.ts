@@ -1,0 +1,88 @@
+// Figures against a swept value, as in the paper: F1, F2 and mAP in one panel, F1-Neg in the other. The same panels stand in
+// the page of `report` and, beside one another, in the file of `sweep`.
+
+import type { PaperFigure } from '@anyclass/core';
+import { figureTitles, type Spread } from '../experiments/figures.js';
+import type { JudgedSplit } from '../experiments/readRuns.js';
+import type { Sweep } from '../experiments/sweep.js';
+import type { Figure } from '../pages/blocks.js';
+import { light } from './charts/render.js';
+import { type SweepPoint as ChartPoint, type SweepLine, sweepChart } from './charts/sweepChart.js';
+
+/** What both panels show. */
+export interface SweepPanels {
+  /** The swept value, such as λ. */
+  readonly title: string;
+  readonly split: JudgedSplit;
+  /** What stands for the standard loss on the axis. */
+  readonly standard: string;
+  readonly upper: readonly SweepLine[];
+  readonly negative: readonly SweepLine[];
+}
+
+/**
+ * The panels of a sweep. Error bars are standard deviations over seeds, and both ends with two seeds.
+ *
+ * @example
+ * sweepPanels(sweep, 'validation').upper.map(({ name }) => name) // ['F1', 'F2', 'mAP']
+ */
+export function sweepPanels(
+  { points, title }: Pick<Sweep, 'points' | 'title'>,
+  split: JudgedSplit,
+): SweepPanels {
+  const line = (figure: PaperFigure): SweepLine => ({
+    name: figureTitles[figure],
+    points: points.flatMap(({ value, figures }) => chartPoint(figures[split]?.[figure], value)),
+  });
+  const shown = points[0]?.figures.figures ?? [];
+  return {
+    title,
+    split,
+    standard: points.find(({ value }) => value === null)?.figures.loss ?? '',
+    upper: shown.filter((figure) => figure !== 'f1Neg').map(line),
+    negative: [line('f1Neg')],
+  };
+}
+
+/** A figure for each panel. */
+export function sweepFigures(
+  { title, split, standard, upper, negative }: SweepPanels,
+  name: string,
+): Figure[] {
+  const figure = (suffix: string, lines: readonly SweepLine[]): Figure => {
+    const names = lines.map((line) => line.name).join(', ');
+    const options = { title: `${names} against ${title}, ${split}`, x: title, y: `${split}, %`, standard };
+    return { name: `${name}-${suffix}`, title: names, svg: sweepChart(lines, options) };
+  };
+  return [figure('figures', upper), figure('negatives', negative)];
+}
+
+/**
+ * Both panels in one SVG.
+ *
+ * @example
+ * writeFileSync('sweep.svg', sweepSvg(sweepPanels(sweep, 'validation')))
+ */
+export function sweepSvg(panels: SweepPanels): string {
+  const sides = sweepFigures(panels, 'sweep').map(({ svg }) => ({
+    svg,
+    width: Number(/ width="(\d+)"/.exec(svg)?.[1]),
+    height: Number(/ height="(\d+)"/.exec(svg)?.[1]),
+  }));
+  let right = 0;
+  const placed = sides.map(({ svg, width }) => {
+    const x = right;
+    right += width;
+    return svg.replace('<svg', `<svg x="${x}" y="0"`);
+  });
+  const size = `width="${right}" height="${Math.max(...sides.map(({ height }) => height))}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${light.ground}"/>\n${placed.join('\n')}\n</svg>\n`;
+}
+
+function chartPoint(spread: Spread | null | undefined, value: number | null): ChartPoint[] {
+  if (!spread) return [];
+  const { mean, standardDeviation, lowest, highest, values } = spread;
+  const deviation = standardDeviation ?? 0;
+  const [low, high] = values.length === 2 ? [lowest, highest] : [mean - deviation, mean + deviation];
+  return [{ value, mean: 100 * mean, ...(values.length > 1 && { low: 100 * low, high: 100 * high }) }];
+}

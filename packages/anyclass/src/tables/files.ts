@@ -1,0 +1,21 @@
+// A table as the files that it is saved as.
+
+import { csvTable } from './csv.js';
+import { latexTable } from './latex.js';
+import { markdownTable } from './markdown.js';
+import type { NamedTable, Table } from './table.js';
+
+/** The texts that a table is saved as, by the endings of their files. */
+export function tableTexts(table: Table): Readonly<Record<'csv' | 'md' | 'tex', string>> {
+  return { csv: csvTable(table), md: markdownTable(table), tex: latexTable(table) };
+}
+
+/**
+ * The names and texts of a table's files.
+ *
+ * @example
+ * tableFiles({ name: 'results', table }).map(([file]) => file) // ['results.csv', 'results.md', 'results.tex']
+ */
+export function tableFiles({ name, table }: NamedTable): [file: string, text: string][] {
+  return Object.entries(tableTexts(table)).map(([ending, text]) => [`${name}.${ending}`, text]);
+}
