@@ -1,5 +1,3 @@
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
 // The page: one state, drawn once a frame, and only what a change has touched.
 
 import { likelihoodSurfaces } from '@anyclass/core';
