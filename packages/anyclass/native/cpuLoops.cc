@@ -1,12 +1,5 @@
 #include "cpuLoops.h"
 
-// Compiled for three generations of x86-64 (AVX-512, AVX2, SSE2); the processor's own is chosen when the library loads.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define ANYCLASS_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define ANYCLASS_VECTORISED
-#endif
-
 namespace anyclass {
 namespace {
 

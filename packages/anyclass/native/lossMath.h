@@ -7,11 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __CUDACC__
-#define ANYCLASS_INLINE __host__ __device__ __forceinline__
-#else
-#define ANYCLASS_INLINE inline __attribute__((always_inline))
-#endif
+#include "compilers.h"
 
 namespace anyclass {
 

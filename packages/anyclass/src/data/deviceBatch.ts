@@ -2,21 +2,17 @@
 // images does not wait for it.
 
 import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
-import { fusedOperator } from '../fusedLibrary.js';
-import { jitterColours } from './augmentation/colour.js';
+import { augmentImages, type Normalisation } from './augmentation/augmentImages.js';
 import { eraseBoxes } from './augmentation/erase.js';
-import { cropAndResize, flipHorizontally, rotate } from './augmentation/geometry.js';
-import { type Augmentation, drawParameters, type SampleParameters } from './augmentation/parameters.js';
+import { cropAndResize, rotate } from './augmentation/geometry.js';
+import { type Augmentation, type BatchParameters, drawParameters } from './augmentation/parameters.js';
 import type { PixelFormat } from './images/decode.js';
 import { UNKNOWN } from './labelMatrix.js';
 import type { Batch } from './loading/loader.js';
 
-export interface DeviceBatchOptions {
+export interface DeviceBatchOptions extends Normalisation {
   readonly format: PixelFormat;
   readonly device: Device;
-  /** Per channel of the images, or one for all. */
-  readonly mean: readonly number[];
-  readonly std: readonly number[];
   /** Left out: images are only normalised, as for evaluation. */
   readonly augmentation?: Augmentation;
   /** Of the augmentation. Default 0. */
@@ -47,11 +43,11 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
     tidy(() => {
       const bytes = upload(batch.images, [batch.size, height, width, channels]);
       const images = options.augmentation
-        ? augmented(bytes, drawAll(batch, options.augmentation, options), options)
-        : normalised(bytes, options);
+        ? augmented(bytes, drawFor(batch, options.augmentation, options), options)
+        : augmentImages(bytes, undefined, options);
       const labels = upload(batch.targets, [batch.size, batch.targets.length / Math.max(1, batch.size)]);
       return {
-        images: onThreeChannels(images).contiguous({ memoryFormat: 'channelsLast' }),
+        images,
         targets: labels.eq(1).to('float32'),
         ...(batch.targets.includes(UNKNOWN) && { known: labels.ne(UNKNOWN).to('float32') }),
       };
@@ -59,107 +55,38 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
   );
 }
 
-function drawAll(
-  batch: Batch,
+function drawFor(
+  { epoch, indices }: Batch,
   augmentation: Augmentation,
   { format, seed = 0 }: DeviceBatchOptions,
-): SampleParameters[] {
+): BatchParameters {
   const { width, height } = format;
-  return Array.from(batch.indices, (index) =>
-    drawParameters(augmentation, { seed, epoch: batch.epoch, index, width, height }),
-  );
+  return drawParameters(augmentation, { seed, epoch, indices, width, height });
 }
 
-/** Bytes [N, H, W, C] to normalised images [N, C or 3, H, W]. */
-function normalised(bytes: Tensor, options: DeviceBatchOptions): Tensor {
-  const channels = bytes.shape[3]!;
-  if (bytes.device !== 'cpu') return normalise(bytes.permute([0, 3, 1, 2]).to('float32'), 255, options);
-  const [means, deviations] = [ofChannels(options.mean, channels), ofChannels(options.std, channels)];
-  return fusedOperator('normalise_images')(bytes, means, deviations)[0]!;
-}
-
-function augmented(
-  bytes: Tensor,
-  parameters: readonly SampleParameters[],
-  options: DeviceBatchOptions,
-): Tensor {
-  const floats = bytes.permute([0, 3, 1, 2]).to('float32').div_(255);
-  const images = normalise(augment(floats, parameters), 1, options);
-  const erase = parameters.map((one) => one.erase);
-  return erase.some((box) => box) ? eraseBoxes(images, erase) : images;
-}
-
-function onThreeChannels(images: Tensor): Tensor {
-  const [count = 0, , height = 0, width = 0] = images.shape;
-  return images.expand([count, 3, height, width]);
+/** In torchvision's usual order: crop, rotation, colour, flip, normalisation, erasing. */
+function augmented(bytes: Tensor, drawn: BatchParameters, normalisation: Normalisation): Tensor {
+  const images = augmentImages(moved(bytes, drawn), drawn.pixelChanges, normalisation);
+  if (!drawn.erased?.some((box) => box)) return images;
+  return eraseBoxes(images, drawn.erased).contiguous({ memoryFormat: 'channelsLast' });
 }
 
 // On the CPU a few images at a time: what is computed on the way then stays in the processor's cache.
 const imagesAtOnce = 4;
 
-function augment(images: Tensor, parameters: readonly SampleParameters[]): Tensor {
-  if (images.device !== 'cpu') return augmentTogether(images, parameters);
-  for (let start = 0; start < parameters.length; start += imagesAtOnce) {
-    const some = parameters.slice(start, start + imagesAtOnce);
-    const part = images.narrow(0, start, some.length);
+/** Images [N, H, W, C] cropped and rotated, as floats; the bytes where no pixel moves. */
+function moved(bytes: Tensor, { crops, angles }: BatchParameters): Tensor {
+  if (!crops && !angles) return bytes;
+  const images = bytes.permute([0, 3, 1, 2]).to('float32').div_(255);
+  const [count = 0] = images.shape;
+  const step = images.device === 'cpu' ? imagesAtOnce : count;
+  for (let start = 0; start < count; start += step) {
+    const end = Math.min(start + step, count);
     tidy(() => {
-      part.copy_(augmentTogether(part, some));
+      const part = images.narrow(0, start, end - start);
+      const cropped = crops ? cropAndResize(part, crops.slice(start, end)) : part;
+      part.copy_(angles ? rotate(cropped, angles.slice(start, end)) : cropped);
     });
   }
-  return images;
-}
-
-/** In torchvision's usual order: crop, rotation, colour, flip. Steps that no image needs are left out. */
-function augmentTogether(images: Tensor, parameters: readonly SampleParameters[]): Tensor {
-  const [, channels, height = 0, width = 0] = images.shape;
-  const of = <Key extends keyof SampleParameters>(key: Key) => parameters.map((one) => one[key]);
-  let current = images;
-  if (of('crop').some((crop) => crop)) {
-    const whole = { top: 0, left: 0, height, width };
-    current = cropAndResize(
-      current,
-      of('crop').map((crop) => crop ?? whole),
-    );
-  }
-  if (of('angle').some((angle) => angle !== 0)) current = rotate(current, of('angle'));
-  if (channels === 3) current = jitterColours(current, of('colour'));
-  if (of('flip').some((flip) => flip)) current = flipHorizontally(current, of('flip'));
-  return current;
-}
-
-/**
- * (x / range - mean) / std as one product and one difference, in place. The images are taken as rows of width x channels
- * numbers with the constants repeated along them: three channels innermost would leave the processor loops of three.
- */
-function normalise(images: Tensor, range: number, { mean, std }: DeviceBatchOptions): Tensor {
-  const [count = 0, channels = 0, height = 0, width = 0] = images.shape;
-  const [means, deviations] = [ofChannels(mean, channels), ofChannels(std, channels)];
-  const along = (value: (channel: number) => number) =>
-    tensor(
-      Float32Array.from({ length: width * channels }, (_, i) => value(i % channels)),
-      { device: images.device },
-    );
-  const scale = along((c) => 1 / (range * deviations[c]!));
-  const offset = along((c) => means[c]! / deviations[c]!);
-  const rows = images
-    .permute([0, 2, 3, 1])
-    .contiguous()
-    .view([count * height, width * channels]);
-  const rowsAtOnce = images.device === 'cpu' ? imagesAtOnce * height : count * height;
-  for (let start = 0; start < count * height; start += rowsAtOnce) {
-    tidy(() => {
-      rows
-        .narrow(0, start, Math.min(rowsAtOnce, count * height - start))
-        .mul_(scale)
-        .sub_(offset);
-    });
-  }
-  return rows.view([count, height, width, channels]).permute([0, 3, 1, 2]);
-}
-
-function ofChannels(values: readonly number[], channels: number): number[] {
-  if (values.length !== channels && values.length !== 1) {
-    throw new RangeError(`mean and std have ${values.length} channels; the images have ${channels}`);
-  }
-  return Array.from({ length: channels }, (_, channel) => values[channel] ?? values[0]!);
+  return images.permute([0, 2, 3, 1]).contiguous();
 }

@@ -1,12 +1,14 @@
 // The part of `data` that needs libtorch: batches as tensors on a device, augmented there.
 
-export { jitterColours } from './augmentation/colour.js';
+export { augmentImages, type Normalisation } from './augmentation/augmentImages.js';
 export { eraseBoxes } from './augmentation/erase.js';
-export { cropAndResize, flipHorizontally, rotate } from './augmentation/geometry.js';
+export { cropAndResize, rotate } from './augmentation/geometry.js';
 export {
   type Augmentation,
   augmentations,
+  type BatchParameters,
+  colourChanges,
   drawParameters,
-  type SampleParameters,
+  pixelChangesPerImage,
 } from './augmentation/parameters.js';
 export { type DeviceBatch, type DeviceBatchOptions, deviceBatch } from './deviceBatch.js';

@@ -1,4 +1,4 @@
-// Crop, rotation and flip of batches, each image with its own parameters. Where a pixel of the result comes from is
+// Crop and rotation of batches, each image with its own parameters. Where a pixel of the result comes from is
 // computed on the device for all images at once; the formulas are those of torchvision on tensors.
 
 import { arange, type Device, type Tensor, tensor, tidy } from '@anyclass/torch';
@@ -73,23 +73,6 @@ export function rotate(images: Tensor, degrees: readonly number[]): Tensor {
       .logicalAnd(fromY.ge(0))
       .logicalAnd(fromY.le(height - 1));
     return pick(images, fromX.clamp(0, width - 1), fromY.clamp(0, height - 1)).mul(inside.unsqueeze(1));
-  });
-}
-
-/**
- * Mirror some of the images [N, C, H, W], left to right.
- *
- * @example
- * flipHorizontally(images, [true, false]) // the first of two
- */
-export function flipHorizontally(images: Tensor, flips: readonly boolean[]): Tensor {
-  return tidy(() => {
-    const weight = tensor(Float32Array.from(flips, Number), {
-      shape: [flips.length, 1, 1, 1],
-      device: images.device,
-    });
-    // lerp is exact at 0 and 1.
-    return images.lerp(images.flip([3]), weight.expand(images.shape));
   });
 }
 

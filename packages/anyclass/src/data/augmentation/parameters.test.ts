@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { augmentations, drawParameters } from './parameters.js';
+import {
+  type Augmentation,
+  augmentations,
+  colourChanges,
+  drawParameters,
+  type Jitter,
+  pixelChangesPerImage,
+} from './parameters.js';
 
 const all = {
   resizedCrop: { scale: [0.08, 1], ratio: [3 / 4, 4 / 3] },
@@ -11,17 +18,53 @@ const all = {
 } as const;
 const size = { width: 224, height: 192 };
 
+const kinds: readonly (keyof Jitter)[] = ['brightness', 'contrast', 'saturation', 'hue'];
+
+/** What happens to one image, read from the rows of numbers. */
+function draw(augmentation: Augmentation, seed: number, epoch: number, index: number) {
+  const { crops, angles, pixelChanges, erased } = drawParameters(augmentation, {
+    seed,
+    epoch,
+    indices: [index],
+    ...size,
+  });
+  const colour = [1, 3, 5, 7].flatMap((at) => {
+    const kind = kinds.find((one) => colourChanges[one] === pixelChanges[at]);
+    return kind ? [{ kind, factor: pixelChanges[at + 1]! }] : [];
+  });
+  return {
+    crop: crops?.[0],
+    angle: angles?.[0] ?? 0,
+    flip: pixelChanges[0] === 1,
+    colour,
+    erase: erased?.[0],
+  };
+}
+
 test('parameters depend on seed, epoch and index alone', () => {
-  const draw = (seed: number, epoch: number, index: number) =>
-    drawParameters(all, { seed, epoch, index, ...size });
-  expect(draw(1, 2, 3)).toEqual(draw(1, 2, 3));
-  for (const other of [draw(2, 2, 3), draw(1, 3, 3), draw(1, 2, 4)]) expect(other).not.toEqual(draw(1, 2, 3));
+  expect(draw(all, 1, 2, 3)).toEqual(draw(all, 1, 2, 3));
+  for (const [seed, epoch, index] of [
+    [2, 2, 3],
+    [1, 3, 3],
+    [1, 2, 4],
+  ] as const) {
+    expect(draw(all, seed, epoch, index)).not.toEqual(draw(all, 1, 2, 3));
+  }
+});
+
+test('an image has the same parameters in every batch', () => {
+  const together = drawParameters(all, { seed: 1, epoch: 2, indices: Int32Array.of(8, 3, 5), ...size });
+  const alone = drawParameters(all, { seed: 1, epoch: 2, indices: [5], ...size });
+  expect(together.crops?.[2]).toEqual(alone.crops?.[0]);
+  expect(together.angles?.[2]).toBe(alone.angles?.[0]);
+  expect(together.pixelChanges.slice(2 * pixelChangesPerImage)).toEqual(alone.pixelChanges);
+  expect(together.erased?.[2]).toEqual(alone.erased?.[0]);
 });
 
 test('every parameter stays within its range, and boxes within the image', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), (epoch, index) => {
-      const { crop, angle, colour, erase } = drawParameters(all, { seed: 0, epoch, index, ...size });
+      const { crop, angle, colour, erase } = draw(all, 0, epoch, index);
       for (const box of [crop, erase]) {
         if (!box) continue;
         expect(Math.min(box.top, box.left)).toBeGreaterThanOrEqual(0);
@@ -30,17 +73,17 @@ test('every parameter stays within its range, and boxes within the image', () =>
         expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(1);
       }
       expect(Math.abs(angle)).toBeLessThanOrEqual(5);
+      expect(colour.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
       for (const { kind, factor } of colour) {
-        expect(Math.abs(kind === 'hue' ? factor : factor - 1)).toBeLessThanOrEqual(all.jitter[kind]);
+        const most = all.jitter[kind] + 1e-7; // factors are float32
+        expect(Math.abs(kind === 'hue' ? factor : factor - 1)).toBeLessThanOrEqual(most);
       }
     }),
   );
 });
 
 test('flips, erasures, factors and orders have their frequencies', () => {
-  const drawn = Array.from({ length: 4000 }, (_, index) =>
-    drawParameters(all, { seed: 3, epoch: 0, index, ...size }),
-  );
+  const drawn = Array.from({ length: 4000 }, (_, index) => draw(all, 3, 0, index));
   const share = (of: (one: (typeof drawn)[number]) => boolean) => drawn.filter(of).length / drawn.length;
   expect(Math.abs(share(({ flip }) => flip) - 0.5)).toBeLessThan(0.03);
   expect(Math.abs(share(({ erase }) => erase !== undefined) - 0.25)).toBeLessThan(0.03);
@@ -54,8 +97,17 @@ test('flips, erasures, factors and orders have their frequencies', () => {
   expect(Math.min(...orders.values())).toBeGreaterThan(100);
 });
 
+test('what has no range does not change', () => {
+  const jitter = { brightness: 0, contrast: 0.2, saturation: 0, hue: 0.1 };
+  expect(
+    draw({ jitter }, 0, 0, 7)
+      .colour.map(({ kind }) => kind)
+      .sort(),
+  ).toEqual(['contrast', 'hue']);
+});
+
 test('without augmentation nothing happens', () => {
-  expect(drawParameters(augmentations.none, { seed: 0, epoch: 0, index: 0, ...size })).toEqual({
+  expect(draw(augmentations.none, 0, 0, 0)).toEqual({
     crop: undefined,
     angle: 0,
     colour: [],

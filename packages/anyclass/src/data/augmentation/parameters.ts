@@ -37,22 +37,26 @@ export interface Box {
   readonly width: number;
 }
 
-/** One of the four changes of colour, with its factor (hue: the shift in turns). */
-export interface ColourChange {
-  readonly kind: keyof Jitter;
-  readonly factor: number;
+/** What happens to the images of a batch in one epoch; what the augmentation leaves out is undefined. */
+export interface BatchParameters {
+  readonly crops: readonly Box[] | undefined;
+  /** Degrees, counter-clockwise. */
+  readonly angles: readonly number[] | undefined;
+  /** A row of `pixelChangesPerImage` numbers for each image, as `augmentImages` takes them. */
+  readonly pixelChanges: Float32Array;
+  readonly erased: readonly (Box | undefined)[] | undefined;
 }
 
-/** What happens to one image in one epoch. */
-export interface SampleParameters {
-  readonly crop: Box | undefined;
-  /** Degrees, counter-clockwise. */
-  readonly angle: number;
-  /** In the order in which they are applied. */
-  readonly colour: readonly ColourChange[];
-  readonly flip: boolean;
-  readonly erase: Box | undefined;
-}
+/** Whether an image is flipped, then four changes of its colours in their order, each its kind and its factor. */
+export const pixelChangesPerImage = 9;
+
+/** The kinds of changes of colour in a row of numbers, in which 0 is none. For hue the factor is the shift in turns. */
+export const colourChanges: Readonly<Record<keyof Jitter, number>> = {
+  brightness: 1,
+  contrast: 2,
+  saturation: 3,
+  hue: 4,
+};
 
 /** The paper's augmentation for each kind of images. */
 export const augmentations: Readonly<Record<Preparation['augmentation'], Augmentation>> = {
@@ -62,31 +66,39 @@ export const augmentations: Readonly<Record<Preparation['augmentation'], Augment
 };
 
 /**
- * Draw what happens to an image: from (seed, epoch, index) alone, so that it is the same whatever the batch, the thread,
- * the number of processes, and after a restart. Ranges and distributions are torchvision's.
+ * Draw what happens to the images of a batch: to each from (seed, epoch, index) alone, so that it is the same whatever the
+ * batch, the thread, the number of processes, and after a restart. Ranges and distributions are torchvision's.
  *
  * @example
- * drawParameters(augmentations.photograph, { seed: 1, epoch: 0, index: 42, width: 224, height: 224 }).flip // true or false
+ * drawParameters({ flip: 1 }, { seed: 1, epoch: 0, indices: [42], width: 224, height: 224 }).pixelChanges[0] // 1
  */
 export function drawParameters(
   augmentation: Augmentation,
-  of: Size & { readonly seed: number; readonly epoch: number; readonly index: number },
-): SampleParameters {
-  const stream = randomStream('augmentation', of.seed, of.epoch, of.index);
+  of: Size & { readonly seed: number; readonly epoch: number; readonly indices: ArrayLike<number> },
+): BatchParameters {
   const { resizedCrop, rotation = 0, jitter, flip = 0, erasing } = augmentation;
-  const crop = resizedCrop && drawCrop(stream, resizedCrop, of);
-  const angle = rotation === 0 ? 0 : between(stream, -rotation, rotation);
-  const colour = jitter ? drawColour(stream, jitter) : [];
-  const flipped = stream.uniform() < flip;
-  const erased = stream.uniform() < (erasing?.probability ?? 0);
   // Torchvision never erases a whole row or column.
   const most = { width: of.width - 1, height: of.height - 1 };
+  const crops: Box[] = [];
+  const angles: number[] = [];
+  const pixelChanges = new Float32Array(of.indices.length * pixelChangesPerImage);
+  const erased: (Box | undefined)[] = [];
+  for (let i = 0; i < of.indices.length; i++) {
+    const stream = randomStream('augmentation', of.seed, of.epoch, of.indices[i]!);
+    const row = i * pixelChangesPerImage;
+    if (resizedCrop) crops.push(drawCrop(stream, resizedCrop, of));
+    if (rotation !== 0) angles.push(between(stream, -rotation, rotation));
+    if (jitter) drawColour(stream, jitter, pixelChanges, row + 1);
+    if (stream.uniform() < flip) pixelChanges[row] = 1;
+    if (erasing) {
+      erased.push(stream.uniform() < erasing.probability ? drawBox(stream, erasing, of, most) : undefined);
+    }
+  }
   return {
-    crop,
-    angle,
-    colour,
-    flip: flipped,
-    erase: erasing && erased ? drawBox(stream, erasing, of, most) : undefined,
+    crops: resizedCrop && crops,
+    angles: rotation === 0 ? undefined : angles,
+    pixelChanges,
+    erased: erasing && erased,
   };
 }
 
@@ -133,17 +145,24 @@ function drawBox(
   return undefined;
 }
 
-function drawColour(stream: RandomStream, jitter: Jitter): ColourChange[] {
-  const changes: ColourChange[] = (['brightness', 'contrast', 'saturation'] as const).map((kind) => ({
-    kind,
-    factor: between(stream, Math.max(0, 1 - jitter[kind]), 1 + jitter[kind]),
-  }));
-  changes.push({ kind: 'hue', factor: between(stream, -jitter.hue, jitter.hue) });
-  for (let i = changes.length - 1; i > 0; i--) {
-    const j = stream.below(i + 1);
-    [changes[i], changes[j]] = [changes[j]!, changes[i]!];
+/** Writes pairs of kind and factor in random order; the kind of what has no range is 0. */
+function drawColour(stream: RandomStream, jitter: Jitter, pairs: Float32Array, start: number): void {
+  let at = start;
+  const write = (kind: keyof Jitter, low: number, high: number) => {
+    pairs[at++] = jitter[kind] > 0 ? colourChanges[kind] : 0;
+    pairs[at++] = between(stream, low, high);
+  };
+  const around1 = (kind: keyof Jitter) => write(kind, Math.max(0, 1 - jitter[kind]), 1 + jitter[kind]);
+  around1('brightness');
+  around1('contrast');
+  around1('saturation');
+  write('hue', -jitter.hue, jitter.hue);
+  for (let i = 3; i > 0; i--) {
+    const one = start + 2 * i;
+    const other = start + 2 * stream.below(i + 1);
+    [pairs[one], pairs[other]] = [pairs[other]!, pairs[one]!];
+    [pairs[one + 1], pairs[other + 1]] = [pairs[other + 1]!, pairs[one + 1]!];
   }
-  return changes.filter(({ kind }) => jitter[kind] > 0);
 }
 
 function between(stream: RandomStream, low: number, high: number): number {

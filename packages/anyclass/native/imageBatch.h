@@ -1,0 +1,50 @@
+// A batch of images and what is to happen to each, as plain pointers; CPU and CUDA share it.
+#pragma once
+
+#include <cstdint>
+
+#include "colourMath.h"
+
+namespace anyclass {
+
+constexpr int kChanges = 4;
+constexpr int kParameters = 1 + 2 * kChanges;
+
+// What happens to one image: its row of parameters is whether to flip it (0 or 1), then the changes of its colours in their
+// order, each a ColourChange and its factor. Contrast is among them once at most.
+struct ImageParameters {
+  const float* row;  // null: the image stays as it is
+
+  ANYCLASS_INLINE bool isFlipped() const { return row && row[0] != 0; }
+  ANYCLASS_INLINE ColourChange change(int i) const { return row ? static_cast<ColourChange>(static_cast<int>(row[1 + 2 * i])) : ColourChange::none; }
+  ANYCLASS_INLINE float factor(int i) const { return row[2 + 2 * i]; }
+
+  // How many changes come before the contrast; kChanges without one.
+  ANYCLASS_INLINE int beforeContrast() const {
+    int i = 0;
+    while (i < kChanges && change(i) != ColourChange::contrast) i++;
+    return i;
+  }
+};
+
+struct ImageBatch {
+  const void* images;  // [count, height, width, channels]: bytes, or float32 from 0 to 1
+  bool isBytes;
+  int64_t count;
+  int height, width, channels;  // 1 or 3 channels
+  const float* parameters;  // [count, kParameters]; null: images are normalised only
+  float scale[3], offset[3];  // normalised is value · scale - offset
+
+  ANYCLASS_INLINE int pixels() const { return height * width; }
+  ANYCLASS_INLINE ImageParameters parametersOf(int64_t image) const { return {parameters ? parameters + image * kParameters : nullptr}; }
+
+  template <typename T>
+  ANYCLASS_INLINE const T* image(int64_t index) const {
+    return static_cast<const T*>(images) + index * pixels() * channels;
+  }
+};
+
+ANYCLASS_INLINE float unitValue(uint8_t byte) { return static_cast<float>(byte) * (1.0f / 255); }
+ANYCLASS_INLINE float unitValue(float value) { return value; }
+
+}  // namespace anyclass

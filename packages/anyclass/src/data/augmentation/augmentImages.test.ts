@@ -1,0 +1,232 @@
+import { arange, hasCuda, type Tensor, tensor } from '@anyclass/torch';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { augmentImages } from './augmentImages.js';
+import { colourChanges, type Jitter, pixelChangesPerImage } from './parameters.js';
+
+const kinds: readonly (keyof Jitter)[] = ['brightness', 'contrast', 'saturation', 'hue'];
+const colours = { mean: [0.47, 0.447, 0.408], std: [0.233, 0.228, 0.231] };
+const grays = { mean: [0.1], std: [0.5] };
+
+interface Images {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly bytes: Uint8Array;
+  readonly changes: readonly {
+    readonly flip: boolean;
+    readonly colour: readonly { readonly kind: keyof Jitter; readonly factor: number }[];
+  }[];
+}
+
+const changesOfOne = fc.record({
+  flip: fc.boolean(),
+  colour: fc
+    .shuffledSubarray([...kinds])
+    .chain((order) =>
+      fc.tuple(
+        ...order.map((kind) =>
+          fc
+            .float({ min: kind === 'hue' ? -0.5 : 0, max: kind === 'hue' ? 0.5 : 2, noNaN: true })
+            .map((factor) => ({ kind, factor })),
+        ),
+      ),
+    ),
+});
+
+/** Few different bytes, so that gray pixels and equal channels, the corners of HSV, come often. */
+const byte = fc.oneof(fc.nat(255), fc.constantFrom(0, 100, 255));
+
+const someImages: fc.Arbitrary<Images> = fc
+  .record({
+    width: fc.integer({ min: 1, max: 37 }),
+    height: fc.integer({ min: 1, max: 9 }),
+    channels: fc.constantFrom(1, 3),
+    changes: fc.array(changesOfOne, { minLength: 1, maxLength: 4 }),
+  })
+  .chain((shape) => {
+    const length = shape.width * shape.height * shape.channels * shape.changes.length;
+    return fc
+      .array(byte, { minLength: length, maxLength: length })
+      .map((bytes) => ({ ...shape, bytes: Uint8Array.from(bytes) }));
+  });
+
+function rowsOf(changes: Images['changes']): Float32Array {
+  const rows = new Float32Array(changes.length * pixelChangesPerImage);
+  changes.forEach(({ flip, colour }, i) => {
+    const pairs = colour.flatMap(({ kind, factor }) => [colourChanges[kind], factor]);
+    rows.set([Number(flip), ...pairs], i * pixelChangesPerImage);
+  });
+  return rows;
+}
+
+function tensorOf({ bytes, changes, height, width, channels }: Images): Tensor {
+  return tensor(bytes, { shape: [changes.length, height, width, channels] });
+}
+
+function augmented(images: Images, given = tensorOf(images)): Float32Array {
+  const normalisation = images.channels === 3 ? colours : grays;
+  const result = augmentImages(given, rowsOf(images.changes), normalisation);
+  expect(result.isContiguous('channelsLast')).toBe(true);
+  return result.permute([0, 2, 3, 1]).toFloat32Array();
+}
+
+function expectClose(actual: Float32Array, expected: ArrayLike<number>, tolerance: number): void {
+  expect(actual.length).toBe(expected.length);
+  actual.forEach((value, i) => {
+    if (!(Math.abs(value - expected[i]!) <= tolerance)) expect([i, value]).toEqual([i, expected[i]]);
+  });
+}
+
+test('images are as a plain composition in double precision has them: any changes in any order, gray, any size', () => {
+  fc.assert(
+    fc.property(someImages, (images) => {
+      expectClose(augmented(images), reference(images), 2e-5);
+    }),
+  );
+});
+
+test('rows of more than a thousand pixels are changed and flipped as a whole', () => {
+  const [width, height] = [1301, 3];
+  const bytes = Uint8Array.from({ length: width * height * 3 }, (_, i) => (i * i) % 251);
+  const colour = kinds.map((kind) => ({ kind, factor: kind === 'hue' ? 0.2 : 0.8 }));
+  const images = { width, height, channels: 3, bytes, changes: [{ flip: true, colour }] };
+  expectClose(augmented(images), reference(images), 2e-5);
+});
+
+test('floats from 0 to 1 give what their bytes give', () => {
+  fc.assert(
+    fc.property(someImages, (images) => {
+      const floats = tensorOf(images).to('float32').div(255);
+      expectClose(augmented(images, floats), augmented(images), 1e-5);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('an image has the same bits alone and in a batch, and again', () => {
+  fc.assert(
+    fc.property(someImages, (images) => {
+      const together = augmented(images);
+      const length = together.length / images.changes.length;
+      const ofBytes = images.bytes.length / images.changes.length;
+      images.changes.forEach((change, i) => {
+        const bytes = images.bytes.slice(i * ofBytes, (i + 1) * ofBytes);
+        const alone = augmented({ ...images, bytes, changes: [change] });
+        expect(alone).toEqual(together.slice(i * length, (i + 1) * length));
+      });
+      expect(augmented(images)).toEqual(together);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('without changes images are normalised only', () => {
+  const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
+  expectClose(
+    augmentImages(bytes, undefined, grays).toFloat32Array(),
+    [-0.2, 0.2, -0.2, 0.2, -0.2, 0.2],
+    1e-6,
+  );
+});
+
+test('an empty batch stays empty', () => {
+  const none = tensor(new Uint8Array(0), { shape: [0, 4, 4, 3] });
+  expect(augmentImages(none, new Float32Array(0), colours).shape).toEqual([0, 3, 4, 4]);
+});
+
+test('what does not fit is refused', () => {
+  const bytes = tensor(new Uint8Array(12), { shape: [1, 2, 2, 3] });
+  expect(() => augmentImages(bytes, undefined, { mean: [0, 0], std: [1] })).toThrow(/2 channels.* have 3/);
+  expect(() => augmentImages(bytes.view([1, 2, 3, 2]), undefined, grays)).toThrow(
+    /2 channels; expected 1 or 3/,
+  );
+  expect(() => augmentImages(arange(0, 12).view([2, 6]), undefined, grays)).toThrow(/shape/);
+  expect(() => augmentImages(bytes, new Float32Array(8), colours)).toThrow(/9/);
+});
+
+describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
+  test("are the CPU's to 1e-5, the same bits alone and in a batch, and again", () => {
+    fc.assert(
+      fc.property(someImages, (images) => {
+        const onGpu = augmented(images, tensorOf(images).to({ device: 'cuda' }));
+        expectClose(onGpu, augmented(images), 1e-5);
+        expect(augmented(images, tensorOf(images).to({ device: 'cuda' }))).toEqual(onGpu);
+        const first = tensorOf(images).narrow(0, 0, 1).to({ device: 'cuda' });
+        const alone = augmented({ ...images, changes: images.changes.slice(0, 1) }, first);
+        expect(alone).toEqual(onGpu.slice(0, alone.length));
+      }),
+    );
+  });
+
+  test("photographs of 224 pixels are the CPU's to 1e-5", () => {
+    const [width, height, count] = [224, 224, 8];
+    const bytes = Uint8Array.from({ length: width * height * 3 * count }, (_, i) => (i * i) % 251);
+    const colour = kinds.map((kind) => ({ kind, factor: kind === 'hue' ? 0.1 : 0.9 }));
+    const changes = Array.from({ length: count }, (_, i) => ({
+      flip: i % 2 === 0,
+      colour: [...colour.slice(i % 4), ...colour.slice(0, i % 4)],
+    }));
+    const images = { width, height, channels: 3, bytes, changes };
+    expectClose(augmented(images, tensorOf(images).to({ device: 'cuda' })), augmented(images), 1e-5);
+  });
+});
+
+type Pixel = readonly [red: number, green: number, blue: number];
+
+/** Image by image and change by change, as torchvision goes about it. */
+function reference({ width, height, channels, bytes, changes }: Images): number[] {
+  const { mean, std } = channels === 3 ? colours : grays;
+  return changes.flatMap(({ flip, colour }, image) => {
+    let pixels = Array.from({ length: width * height }, (_, at): Pixel => {
+      const value = (c: number) => bytes[(image * width * height + at) * channels + (c % channels)]! / 255;
+      return [value(0), value(1), value(2)];
+    });
+    if (channels === 3) for (const { kind, factor } of colour) pixels = changedPixels(pixels, kind, factor);
+    return pixels.flatMap((_, at) => {
+      const from = flip ? at - (at % width) + width - 1 - (at % width) : at;
+      return pixels[from]!.map((value, c) => (value - mean[c % channels]!) / std[c % channels]!);
+    });
+  });
+}
+
+function changedPixels(pixels: readonly Pixel[], kind: keyof Jitter, factor: number): Pixel[] {
+  const gray = ([red, green, blue]: Pixel) => 0.2989 * red + 0.587 * green + 0.114 * blue;
+  const meanGray = pixels.reduce((sum, pixel) => sum + gray(pixel), 0) / pixels.length;
+  const blend = (pixel: Pixel, other: number): Pixel => {
+    const mixed = (value: number) => Math.min(1, Math.max(0, factor * value + (1 - factor) * other));
+    return [mixed(pixel[0]), mixed(pixel[1]), mixed(pixel[2])];
+  };
+  return pixels.map((pixel) => {
+    if (kind === 'hue') return withShiftedHue(pixel, factor);
+    return blend(pixel, kind === 'brightness' ? 0 : kind === 'contrast' ? meanGray : gray(pixel));
+  });
+}
+
+/** By way of HSV with the six cases of the textbook: Smith, "Color gamut transform pairs" (SIGGRAPH 1978). */
+function withShiftedHue([red, green, blue]: Pixel, turns: number): Pixel {
+  const value = Math.max(red, green, blue);
+  const chroma = value - Math.min(red, green, blue);
+  if (chroma === 0) return [red, green, blue];
+  const saturation = chroma / value;
+  const sixth =
+    value === red
+      ? (green - blue) / chroma
+      : value === green
+        ? 2 + (blue - red) / chroma
+        : 4 + (red - green) / chroma;
+  const hue = (((sixth / 6 + turns) % 1) + 1) % 1;
+  const rest = hue * 6 - Math.floor(hue * 6);
+  const low = value * (1 - saturation);
+  const falling = value * (1 - saturation * rest);
+  const rising = value * (1 - saturation * (1 - rest));
+  const cases: Pixel[] = [
+    [value, rising, low],
+    [falling, value, low],
+    [low, value, rising],
+    [low, falling, value],
+    [rising, low, value],
+    [value, low, falling],
+  ];
+  return cases[Math.floor(hue * 6) % 6]!;
+}

@@ -1,0 +1,49 @@
+// The changes of an image's pixels where they are: flip, colour jitter and normalisation, all in one pass. Its mathematics
+// stands in native/colourMath.h.
+
+import { type Tensor, tensor } from '@anyclass/torch';
+import { type FusedOperator, fusedOperator } from '../../fusedLibrary.js';
+import { pixelChangesPerImage } from './parameters.js';
+
+export interface Normalisation {
+  /** Per channel of the images, or one for all. */
+  readonly mean: readonly number[];
+  readonly std: readonly number[];
+}
+
+/**
+ * Flip images, change their colours and normalise them: [N, H, W, C] of bytes, or of floats from 0 to 1, to float32
+ * [N, 3, H, W] in channels-last memory. `changes` are those of `drawParameters`, a row an image, which travel to the device
+ * together; without them images are normalised only. Gray images (C is 1) have no colours to change, only their flip.
+ *
+ * @example
+ * const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
+ * augmentImages(bytes, undefined, { mean: [0.1], std: [0.5] }).toArray() // thrice [[-0.2, 0.2]]
+ */
+export function augmentImages(
+  images: Tensor,
+  changes: Float32Array | undefined,
+  { mean, std }: Normalisation,
+): Tensor {
+  const [count = 0, , , channels = 0] = images.shape;
+  const parameters =
+    changes && tensor(changes, { shape: [count, pixelChangesPerImage], device: images.device });
+  operator ??= fusedOperator('augment_images');
+  const [result] = operator(
+    images,
+    parameters ?? null,
+    ofChannels(mean, channels),
+    ofChannels(std, channels),
+  );
+  parameters?.dispose();
+  return result!;
+}
+
+let operator: FusedOperator | undefined;
+
+function ofChannels(values: readonly number[], channels: number): number[] {
+  if (values.length !== channels && values.length !== 1) {
+    throw new RangeError(`mean and std have ${values.length} channels; the images have ${channels}`);
+  }
+  return Array.from({ length: channels }, (_, channel) => values[channel] ?? values[0]!);
+}
