@@ -20,7 +20,7 @@ export const predict = command({
     ['anyclass predict runs/sewer photos > predictions.csv', 'all images in a folder and below it'],
     ['anyclass predict model.safetensors a.jpg b.png --format jsonl', 'an object a line'],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
-    ['anyclass predict runs/sewer data/test --format sewerml --output submission.csv', 'for the benchmark'],
+    ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
   ],
   options: z.object({
     model: z.string().describe('a run, or a model.safetensors'),
@@ -29,11 +29,7 @@ export const predict = command({
       .min(1)
       .describe('images, folders, patterns, Parquet files, - for a list on standard input'),
     format: z.enum(outputFormats).default('csv').describe('of the output'),
-    output: z
-      .string()
-      .optional()
-      .describe('write there; default standard output')
-      .meta({ placeholder: 'FILE' }),
+    out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
     threshold: z
       .string()
       .default('fitted')
@@ -44,15 +40,15 @@ export const predict = command({
     batchSize: z.int().positive().default(32).describe('images at a time'),
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
-  async run({ model, paths, format, output, threshold, calibrated, device, batchSize, json }, terminal) {
+  async run({ model, paths, format, out, threshold, calibrated, device, batchSize, json }, terminal) {
     const limit = threshold === 'fitted' ? threshold : Number(threshold);
     if (Number.isNaN(limit))
       throw new UsageError(`--threshold: '${threshold}' is neither a number nor 'fitted'`);
     const { openPredictor } = await lazyEngine.prediction();
     using predictor = openPredictor(model, { threshold: limit, calibrated, device, batchSize });
     const { header, line } = outputOf(json ? 'jsonl' : format, predictor.description.classes);
-    const target = output === undefined ? process.stdout : createWriteStream(output);
-    if (output === undefined) process.stdout.once('error', endQuietly);
+    const target = out === undefined ? process.stdout : createWriteStream(out);
+    if (out === undefined) process.stdout.once('error', endQuietly);
     const write = async (text: string) => {
       if (!target.write(`${text}\n`)) await once(target, 'drain');
     };
@@ -64,7 +60,7 @@ export const predict = command({
       else await write(line(prediction));
       count++;
     }
-    if (output !== undefined) await new Promise<void>((resolve) => target.end(resolve));
+    if (out !== undefined) await new Promise<void>((resolve) => target.end(resolve));
     if (count === 0) throw new UserError(`no image in ${paths.join(', ')}`);
     if (failed.length > 0) {
       throw new UserError(
