@@ -1,6 +1,6 @@
-// Builds packages/anyclass/native, the fused loss and batch norm, into a library that registers its operators with
+// Builds packages/anyclass/native, the fused operators of losses, norms and images, into a library that registers them with
 // libtorch. The CUDA kernels are part of it where libtorch has CUDA and nvcc is at hand; without them, GPUs run
-// compositions of libtorch's own operators.
+// compositions of libtorch's own operators, and images are augmented on the CPU.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,9 @@ import { output } from './shell.mjs';
 export async function buildFusedLibrary(libtorch) {
   const nvcc = libtorch.cuda ? findNvcc(libtorch.cuda) : undefined;
   if (libtorch.cuda && !nvcc) {
-    console.log('setup: no nvcc here, so loss and batch norm run on GPUs without kernels of their own');
+    console.log(
+      'setup: no nvcc here, so loss, norms and augmentation run on GPUs without kernels of their own',
+    );
   }
   await buildNativeLibrary(
     {

@@ -100,6 +100,30 @@ test('an augmentation that does nothing gives what none gives', async () => {
   });
 });
 
+test('what is turned in from outside is black before colours and normalisation; what is erased is 0 after them', () => {
+  const augmentation = {
+    rotation: 45,
+    jitter: { brightness: 0.4, contrast: 0, saturation: 0, hue: 0 },
+    erasing: { probability: 1, scale: [0.1, 0.1], ratio: [1, 1] },
+  } as const;
+  const white = colourBatch(6, 32, 32, () => 255);
+  const given = { format: { width: 32, height: 32, channels: 3 }, device: 'cpu', mean, std } as const;
+  const { images } = deviceBatch(white, { ...given, augmentation });
+  expect(images.isContiguous('channelsLast')).toBe(true);
+  const black = Math.fround(-mean[0]! / std[0]!);
+  const darkest = (0.6 - mean[0]!) / std[0]!;
+  const reds = Array.from({ length: white.size }, (_, i) =>
+    images.narrow(0, i, 1).narrow(1, 0, 1).toFloat32Array(),
+  );
+  for (const red of reds) {
+    expect(red.filter((value) => value === 0).length).toBe(100);
+    const bright = new Set(red.filter((value) => value !== 0 && value !== black));
+    expect([...bright].map((value) => value >= darkest)).toEqual([true]);
+  }
+  // An image that is hardly turned has nothing from outside.
+  expect(reds.filter((red) => red.includes(black)).length).toBeGreaterThan(3);
+});
+
 test('the memory of a batch is not used again while any tensor looks into it', () => {
   const given = { format: { width: 8, height: 8, channels: 3 }, device: 'cpu', mean: [0], std: [1] } as const;
   const first = deviceBatch(
