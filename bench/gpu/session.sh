@@ -9,12 +9,15 @@ part() {
 }
 part 'doctor' node packages/anyclass/bin/anyclass.js doctor
 part 'operators' node packages/torch/generate/dist/generate.js --check
-part 'tests of the engine' node node_modules/vitest/vitest.mjs run packages/torch --reporter=dot
+part 'tests' node node_modules/vitest/vitest.mjs run packages/torch packages/anyclass --reporter=dot --maxWorkers=8
 part 'engine, ours' node bench/dist/gpu/engine.js
 part 'engine, PyTorch' python3 bench/gpu/engine.py
 part 'MNIST in three precisions' node bench/dist/gpu/mnist.js
 part 'loss, checked' node bench/dist/gpu/lossCheck.js
 part 'loss, beside PyTorch' node bench/dist/gpu/loss.js
-part 'activated batch norm' node bench/dist/gpu/activatedBatchNorm.js
+part 'layers' node bench/dist/gpu/layers.js
 part 'networks, ours' node bench/dist/gpu/networks.js
 part 'networks, PyTorch' python3 bench/gpu/networks.py eager,channels-last
+part 'losses of the first steps' sh -c 'node bench/dist/networks/losses.js /tmp/losses cuda && python3 bench/networks/losses.py /tmp/losses cuda'
+part 'training from the cache' node bench/dist/gpu/trainingRate.js
+part 'feeding' node bench/dist/data/feeding.js cuda
