@@ -2,6 +2,7 @@
 
     python3 bench/data/pillow_peer.py make FOLDER COUNT WIDTH HEIGHT   photographs as JPEG files
     python3 bench/data/pillow_peer.py rate FOLDER                      images per second of one core, as JSON
+    python3 bench/data/pillow_peer.py augment SIDE                     the same, of colour jitter and flip on decoded images
     python3 bench/data/pillow_peer.py resize FOLDER OUT                224 x 224 pixels of every file, one after another
 """
 import json
@@ -52,6 +53,22 @@ def rate(folder):
     print(json.dumps({'imagesPerCoreSecond': len(files) / best}))
 
 
+def augment(side):
+    import torch
+    import torchvision.transforms as T
+
+    torch.set_num_threads(1)
+    transform = T.Compose([T.ColorJitter(0.1, 0.1, 0.1, 0.1), T.RandomHorizontalFlip(), T.ToTensor(), T.Normalize(MEAN, STD)])
+    images = [image.resize((int(side), int(side))) for image in photographs()] * 64
+    best = float('inf')
+    for _ in range(3):
+        start = time.process_time()
+        for image in images:
+            transform(image)
+        best = min(best, time.process_time() - start)
+    print(json.dumps({'imagesPerCoreSecond': len(images) / best}))
+
+
 def resize(folder, out):
     files = sorted(name for name in os.listdir(folder) if name.endswith('.jpg'))
     images = [Image.open(os.path.join(folder, f)).convert('RGB').resize((224, 224), Image.BILINEAR) for f in files]
@@ -62,5 +79,6 @@ command, *arguments = sys.argv[1:]
 {
     'make': lambda folder, *numbers: make(folder, *map(int, numbers)),
     'rate': rate,
+    'augment': augment,
     'resize': resize,
 }[command](*arguments)
