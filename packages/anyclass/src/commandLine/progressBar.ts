@@ -55,6 +55,11 @@ export class ProgressBar {
     this.#show(now, false);
   }
 
+  /** Counts up to `done` as done. */
+  reach(done: number, remark = ''): void {
+    this.advance(done - this.#done, remark);
+  }
+
   /** Shows the final state and ends the line. */
   finish(): void {
     this.#show(this.#now(), true);
@@ -85,7 +90,11 @@ function count(value: number): string {
   return (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10).toLocaleString('en-US');
 }
 
-function duration(seconds: number): string {
+/**
+ * @example
+ * duration(75) // '1 min 15 s'
+ */
+export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '?';
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { command, UserError } from '../commandLine/command.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
-import { compareFolders, failureText, runExperiment } from '../experiments/experiment.js';
+import { runExperiment } from '../experiments/experiment.js';
 import { deviceSetting, experimentFields } from '../experiments/experimentOptions.js';
 import { planRuns } from '../experiments/plan.js';
-import { writeResultFiles } from '../experiments/resultFiles.js';
+import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { textTable } from '../tables/index.js';
 

@@ -99,7 +99,6 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
   if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
   const { evaluate: evaluateModel } = await lazyEngine.evaluation();
   let bar: ReturnType<Terminal['progress']> | undefined;
-  let before = 0;
   const { judgement, scored, names, quarantined } = await evaluateModel(model, dataset, {
     split,
     replicates,
@@ -108,8 +107,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
     ...(own && { cache: own.cache, ...(given.dataset === undefined && { open: openOptions(own) }) }),
     onProgress: (done, total) => {
       bar ??= terminal.progress('scoring', total, 'images');
-      bar.advance(done - before);
-      before = done;
+      bar.reach(done);
     },
   });
   bar?.finish();

@@ -36,17 +36,13 @@ export const inspect = command({
       const { noImages, limit, size, beta, strict, html, json } = options;
       const total = Math.min(limit ?? dataset.names.length, dataset.names.length);
       const progress = noImages ? undefined : terminal.progress('reading images', total, 'images');
-      let seen = 0;
       const inspection = await inspectDataset(dataset, {
         images: !noImages,
         size: { width: size, height: size },
         beta,
         strict,
         ...(limit !== undefined && { limit }),
-        onProgress: (done) => {
-          progress?.advance(done - seen);
-          seen = done;
-        },
+        onProgress: (done) => progress?.reach(done),
       });
       progress?.finish();
       if (html !== undefined) {

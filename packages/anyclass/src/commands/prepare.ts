@@ -31,17 +31,13 @@ export const prepare = command({
     try {
       const { size, cache, check, strict, json } = options;
       const progress = terminal.progress('preparing', dataset.names.length, 'images');
-      let seen = 0;
       const result = await prepareCache(dataset, {
         format: { width: size, height: size, channels: dataset.preparation.channels },
         folder: cache,
         check,
         strict,
         signal: abort.signal,
-        onProgress: (done) => {
-          progress.advance(done - seen);
-          seen = done;
-        },
+        onProgress: (done) => progress.reach(done),
       });
       progress.finish();
       for (const { name, reason } of result.quarantined) terminal.note(`left out ${name}: ${reason}`);

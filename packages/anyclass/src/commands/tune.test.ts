@@ -129,7 +129,7 @@ test.each([
   [['quick', '--search', 'epochs=3'], 2, "'3' is no space"],
   [['quick', '--search', 'loss.lamda=log(0.1,1)'], 2, "did you mean 'lambda'?"],
   [['quick', '--metric', 'loss'], 2, '--metric'],
-  [['quick', '--gpus', 'first'], 2, 'expected numbers with commas'],
+  [['quick', '--devices', 'first'], 2, "'first' is neither cpu nor cuda:N"],
   [['--data', 'digits'], 2, 'name it too'],
 ])('tune NEW %j ends with exit code %i and makes no folder: %s', async (words, expected, message) => {
   const path = join(folder, 'new');

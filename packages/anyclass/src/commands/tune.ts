@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ChildDevice, listedDevices } from '../childRuns/devices.js';
 import { command, UsageError, UserError } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
@@ -44,12 +45,11 @@ const options = z.object({
     .meta({ placeholder: 'mAP|f1|f2|…' }),
   trials: z.int().positive().optional().describe('how many, all together; default 30; may be raised later'),
   workers: z.int().positive().default(1).describe('trials side by side'),
-  gpus: z
+  devices: z
     .string()
-    .regex(/^\d+(,\d+)*$/, 'expected numbers with commas, such as 0,1')
     .optional()
-    .describe('spread the workers over these GPUs')
-    .meta({ placeholder: '0,1,…' }),
+    .describe('spread the workers over these')
+    .meta({ placeholder: 'cuda:0,cuda:1' }),
   seed: z.int().min(0).optional().describe('of the search; default 0'),
   eta: z.int().min(2).optional().describe('one trial in so many goes on at each rung; default 3'),
   minEpochs: z
@@ -82,7 +82,7 @@ export const tune = command({
       "anyclass tune studies/pipes anyclass.json --search 'loss.lambda=log(0.005,1)' --search 'batchSize=choice(64,128,256)'",
       'search these fields',
     ],
-    ['anyclass tune studies/pipes --workers 4 --gpus 0,1,2,3', 'four trials side by side'],
+    ['anyclass tune studies/pipes --workers 2 --devices cuda:0,cuda:1', 'two trials side by side'],
     ['anyclass tune studies/pipes --show', 'the best trials so far'],
     [
       'anyclass tune studies/pipes --export best.json && anyclass train best.json',
@@ -93,9 +93,10 @@ export const tune = command({
   async run(given, terminal) {
     const { study, show, export: file, json } = given;
     const isRead = show || file !== undefined;
+    const devices = given.devices === undefined ? undefined : listedDevices(given.devices);
     const settings = await settingsOf(given, isRead);
     const ledger = openLedger(study, settings);
-    if (!isRead) await workOn(given, settings, ledger, terminal);
+    if (!isRead) await workOn({ ...given, devices }, settings, ledger, terminal);
     const result = studyResult(study, settings, ledger.state());
     if (file !== undefined) exportBest(file, settings, result, terminal);
     if (json) terminal.print(JSON.stringify(result, null, 2));
@@ -107,7 +108,14 @@ export const tune = command({
 
 /** Until all trials are over, or Ctrl-C. */
 async function workOn(
-  { study, trials, workers, gpus }: Options,
+  {
+    study,
+    trials,
+    workers,
+    devices,
+  }: Omit<Options, 'devices'> & {
+    readonly devices: readonly ChildDevice[] | undefined;
+  },
   settings: StudySettings,
   ledger: Ledger,
   terminal: Terminal,
@@ -117,7 +125,7 @@ async function workOn(
   using progress = studyProgress(settings, ledger, workers);
   const objective = trainTrial(study, settings, {
     workers,
-    ...(gpus !== undefined && { gpus: gpus.split(',').map(Number) }),
+    ...(devices && { devices }),
   });
   const { signal } = interruption;
   await work(study, settings, {

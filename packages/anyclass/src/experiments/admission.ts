@@ -1,7 +1,7 @@
 // How many runs go side by side on a device where the user did not say.
 
 import { availableParallelism } from 'node:os';
-import { type ExperimentDevice, freeGpuMemory } from './devices.js';
+import { type ChildDevice, freeGpuMemory } from '../childRuns/devices.js';
 
 export interface RunningRun {
   /** Whether it has been through training and validation once: then it has the memory that it needs. */
@@ -29,7 +29,7 @@ const reserve = 1.3;
  * createAdmission(device, 2).admits([]) // true
  */
 export function createAdmission(
-  { gpu }: Pick<ExperimentDevice, 'gpu'>,
+  { gpu }: Pick<ChildDevice, 'gpu'>,
   jobs: number | undefined,
   freeMemory: (gpu: string) => number | undefined = freeGpuMemory,
   cores = availableParallelism(),

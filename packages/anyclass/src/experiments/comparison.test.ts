@@ -8,7 +8,7 @@ import type { LossName } from '../losses/lossNames.js';
 import { compareRuns } from './comparison.js';
 import { comparisonTables, heldText } from './comparisonTables.js';
 import { readRun, readRuns } from './readRuns.js';
-import { writeResultFiles } from './resultFiles.js';
+import { writeResultFiles } from './results.js';
 import { groupBySeed } from './seedGroups.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-comparison-'));

@@ -1,15 +1,15 @@
 // An experiment from plan to finished runs, with Ctrl-C in between.
 
 import { mkdirSync } from 'node:fs';
+import { configuredDevice, listedDevices } from '../childRuns/devices.js';
+import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { lockRun } from '../runFolder/runLock.js';
 import { UserError } from '../userError.js';
-import { type Comparison, compareRuns } from './comparison.js';
-import { experimentDevices } from './devices.js';
 import { type LiveOutput, liveTable } from './liveTable.js';
 import type { PlannedRun } from './plan.js';
 import { prepareCaches } from './prepareCaches.js';
-import { readRun } from './readRuns.js';
+import { failureText } from './results.js';
 import { planRows, type RunRow, runAll } from './runAll.js';
 
 export interface ExperimentSettings {
@@ -36,7 +36,7 @@ export async function runExperiment(
   terminal: Terminal,
   output: LiveOutput = process.stderr,
 ): Promise<{ readonly folders: readonly string[]; readonly failed: readonly RunRow[] }> {
-  const chosen = experimentDevices(devices, plan[0]!.configuration);
+  const chosen = devices === undefined ? [configuredDevice(plan[0]!.configuration)] : listedDevices(devices);
   mkdirSync(out, { recursive: true });
   using _lock = lockRun(out);
   const rows = planRows(plan);
@@ -44,7 +44,10 @@ export async function runExperiment(
   terminal.note(
     `${rows.length} runs below ${out}: ${rows.length - missing.length} are finished and reused, ${missing.length} to go`,
   );
-  using interruption = interruptible(terminal);
+  using interruption = interruptible(
+    terminal,
+    'the runs save their checkpoints; once more to end them at once',
+  );
   const { signal, kill } = interruption;
   if (missing.length > 0 && !noPrepare) {
     await prepareCaches(
@@ -82,69 +85,5 @@ export async function runExperiment(
       state === 'finished' || state === 'reused' ? [planned.folder] : [],
     ),
     failed: rows.filter(({ state }) => state !== 'finished' && state !== 'reused'),
-  };
-}
-
-/** The comparison of an experiment's runs, with a bar for the bootstrap. */
-export async function compareFolders(
-  folders: readonly string[],
-  replicates: number,
-  terminal: Pick<Terminal, 'progress'>,
-): Promise<Comparison> {
-  const runs = folders.map(readRun);
-  const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
-  let bar: ReturnType<Terminal['progress']> | undefined;
-  const comparison = await compareRuns(runs, {
-    replicates,
-    onDraw: () => {
-      bar ??= terminal.progress('comparing', datasets * replicates, 'draws');
-      bar.advance(1);
-    },
-  });
-  bar?.finish();
-  return comparison;
-}
-
-/** The last lines of every run that failed, and how many there are. */
-export function failureText(failed: readonly RunRow[]): string {
-  return [
-    ...failed.map(
-      ({ planned, lastLines, state }) =>
-        `${planned.name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${lastLines.map((line) => `  ${line}`).join('\n')}`,
-    ),
-    `${failed.length} ${failed.length === 1 ? 'run is' : 'runs are'} not finished; the same command goes on with ${failed.length === 1 ? 'it' : 'them'}`,
-  ].join('\n');
-}
-
-interface Interruption extends Disposable {
-  readonly signal: AbortSignal;
-  readonly kill: AbortSignal;
-  exitCode(): number;
-}
-
-/** The first Ctrl-C (or SIGTERM) lets all runs save and end, a second one ends them at once. */
-function interruptible(terminal: Terminal): Interruption {
-  const [saving, ending] = [new AbortController(), new AbortController()];
-  let code = 1;
-  const stop = (number: number) => () => {
-    code = 128 + number;
-    if (saving.signal.aborted) {
-      ending.abort();
-      process.exit(code);
-    }
-    terminal.note('\nthe runs save their checkpoints; once more to end them at once');
-    saving.abort();
-  };
-  const [onInterrupt, onTerminate] = [stop(2), stop(15)];
-  process.on('SIGINT', onInterrupt);
-  process.on('SIGTERM', onTerminate);
-  return {
-    signal: saving.signal,
-    kill: ending.signal,
-    exitCode: () => code,
-    [Symbol.dispose]() {
-      process.off('SIGINT', onInterrupt);
-      process.off('SIGTERM', onTerminate);
-    },
   };
 }

@@ -1,6 +1,7 @@
 // How an experiment goes: one row for each run, redrawn on a terminal; plain lines elsewhere.
 
-import type { ProgressOutput } from '../commandLine/progressBar.js';
+import { liveLines } from '../commandLine/liveLines.js';
+import { duration, type ProgressOutput } from '../commandLine/progressBar.js';
 import { alignedColumns } from '../tables/index.js';
 import type { RunRow } from './runAll.js';
 
@@ -16,8 +17,6 @@ export interface LiveTable {
   /** Draws the last state. */
   finish(rows: readonly RunRow[]): void;
 }
-
-const redrawEvery = 250;
 
 /**
  * @example
@@ -45,24 +44,16 @@ export function rowCells({ planned, state, progress, started, seconds }: RunRow,
 }
 
 function redrawnTable(output: LiveOutput, now: () => number): LiveTable {
-  let drawnLines = 0;
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  const draw = (rows: readonly RunRow[]) => {
-    const { columns = 80, rows: height = 24 } = output;
-    const lines = tableLines(rows, now(), height - 2).map((line) => line.slice(0, columns - 1));
-    const up = drawnLines > 0 ? `\x1b[${drawnLines}A` : '';
-    output.write(`${up}${lines.map((line) => `\x1b[2K${line}\n`).join('')}\x1b[0J`);
-    drawnLines = lines.length;
-    drawnAt = now();
-  };
+  const lines = liveLines(output, now);
+  const show = (rows: readonly RunRow[]) =>
+    lines.show(() => tableLines(rows, now(), (output.rows ?? 24) - 2));
   return {
-    update(_, rows) {
-      if (now() - drawnAt >= redrawEvery) draw(rows);
+    update: (_, rows) => show(rows),
+    leave: () => lines.leave(),
+    finish(rows) {
+      show(rows);
+      lines.finish();
     },
-    leave() {
-      drawnLines = 0;
-    },
-    finish: draw,
   };
 }
 
@@ -116,11 +107,4 @@ function secondsLeft(
 ): number | undefined {
   const done = epoch + within - started.epochs;
   return done > 0 ? (((now - started.at) / 1000) * (epochs - epoch - within)) / done : undefined;
-}
-
-function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }

@@ -1,13 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { absolutePaths, runPaths } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
-import { differingFields } from './configurationFields.js';
 import { planRuns } from './plan.js';
 import { isBusy, runState } from './runState.js';
 import { parseOver, sweepVariants } from './sweepPlan.js';
@@ -185,18 +183,4 @@ describe('a sweep', () => {
       'loss.lambda has no say in bce: add --set loss.name=any-bce',
     );
   });
-});
-
-test('fields of two configurations differ where their values do, but for the place of the computation', () => {
-  const one = validateConfiguration({ data: { dataset: 'digits' }, epochs: 2, device: 'cpu' });
-  const two = validateConfiguration({ data: { dataset: 'digits', keep: ['3'] }, epochs: 3, threads: 1 });
-  expect(differingFields(one, two)).toEqual([
-    { field: 'epochs', first: '2', second: '3' },
-    { field: 'data.keep', first: undefined, second: '["3"]' },
-  ]);
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 99 }), (epochs) => {
-      expect(differingFields(one, { ...one, epochs })).toHaveLength(epochs === 2 ? 0 : 1);
-    }),
-  );
 });

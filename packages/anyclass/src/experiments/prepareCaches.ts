@@ -68,16 +68,12 @@ async function prepareOne(
       return;
     }
     const bar = terminal.progress(`preparing ${dataset.name}`, dataset.names.length, 'images');
-    let before = 0;
     await prepareCache(dataset, {
       format,
       folder: data.cache,
       signal,
       strict: data.strict,
-      onProgress: (done) => {
-        bar.advance(done - before);
-        before = done;
-      },
+      onProgress: (done) => bar.reach(done),
     });
     bar.finish();
   } finally {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { configuredDevice, listedDevices } from '../childRuns/devices.js';
 import { ProgressBar } from '../commandLine/progressBar.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { createAdmission } from './admission.js';
 import { type ChildProgress, progressAfter } from './childProgress.js';
-import { experimentDevices } from './devices.js';
 import { liveTable } from './liveTable.js';
 import type { RunRow } from './runAll.js';
 
@@ -66,7 +66,7 @@ describe('the table of runs', () => {
     expect(text).toMatch(/a +running +2\.5\/10 +0\.5000 +40\.00 +12,345\/s +1 min 15 s left/);
     text = '';
     table.finish(rows);
-    expect(text.startsWith('\x1b[4A')).toBe(true);
+    expect(text.startsWith('\x1b[4F')).toBe(true);
     const widths = text.split('\x1b[2K').map((line) => line.indexOf('\n'));
     expect(Math.max(...widths)).toBeLessThan(70);
   });
@@ -126,14 +126,12 @@ describe('runs side by side', () => {
   });
 
   test('are spread over GPUs, each child with its own in sight', () => {
-    expect(experimentDevices('cuda:0,cuda:1', { device: 'auto' }, '2,3')).toMatchObject([
+    expect(listedDevices('cuda:0,cuda:1', '2,3')).toMatchObject([
       { name: 'cuda:0', gpu: '2', env: { CUDA_VISIBLE_DEVICES: '2' } },
       { name: 'cuda:1', gpu: '3', env: { CUDA_VISIBLE_DEVICES: '3' } },
     ]);
-    expect(experimentDevices(undefined, { device: 'cuda:1' }, undefined)).toEqual([
-      { name: 'cuda:1', env: {}, gpu: '1' },
-    ]);
-    expect(() => experimentDevices('gpu', { device: 'auto' })).toThrow("'gpu' is neither cpu nor cuda:N");
-    expect(() => experimentDevices('cuda:4', { device: 'auto' }, '0')).toThrow('there is no cuda:4');
+    expect(configuredDevice({ device: 'cuda:1' }, '4,5')).toEqual({ name: 'cuda:1', env: {}, gpu: '5' });
+    expect(() => listedDevices('gpu')).toThrow("'gpu' is neither cpu nor cuda:N");
+    expect(() => listedDevices('cuda:4', '0')).toThrow('there is no cuda:4');
   });
 });

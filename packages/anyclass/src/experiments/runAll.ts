@@ -1,12 +1,11 @@
 // All runs of a plan, side by side where there is room; each is a process of its own.
 
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { type ChildDevice, sharedCores } from '../childRuns/devices.js';
 import { readEpochs } from '../runFolder/metricsLog.js';
 import { runPaths } from '../runFolder/runFolder.js';
 import { createAdmission } from './admission.js';
 import { type ChildProgress, progressAfter } from './childProgress.js';
-import type { ExperimentDevice } from './devices.js';
 import type { PlannedRun } from './plan.js';
 import { isBusy, runState } from './runState.js';
 import { startTraining, type TrainingProcess } from './trainingProcess.js';
@@ -25,7 +24,7 @@ export interface RunRow {
 
 export interface RunAllOptions {
   readonly out: string;
-  readonly devices: readonly ExperimentDevice[];
+  readonly devices: readonly ChildDevice[];
   /** On each device; default as memory allows. */
   readonly jobs?: number | undefined;
   /** Aborted: runs save a checkpoint and end, no other begins. */
@@ -97,7 +96,7 @@ export async function runAll(rows: readonly RunRow[], options: RunAllOptions): P
 
 function start(
   row: RunRow,
-  { env }: ExperimentDevice,
+  { env }: ChildDevice,
   rows: readonly RunRow[],
   { out, devices, jobs, onChange }: RunAllOptions,
 ): TrainingProcess {
@@ -144,12 +143,6 @@ function lookElsewhere(row: RunRow, changed: () => void): void {
     row.progress = knownProgress(row.planned);
   }
   if (row.state !== before) changed();
-}
-
-/** Runs side by side share the cores, unless the environment says how many threads each has. */
-function sharedCores(sideBySide: number): Record<string, string> {
-  if (sideBySide < 2 || process.env['OMP_NUM_THREADS'] !== undefined) return {};
-  return { OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / sideBySide))) };
 }
 
 function knownProgress({ folder, configuration }: PlannedRun): ChildProgress {

@@ -1,11 +1,11 @@
 // What is there of a planned run, and whether it is the one that is asked for.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { differingFields, resultFields } from '../configuration/dottedFields.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { openRun, runPaths } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
 import { UserError } from '../userError.js';
-import { differingFields } from './configurationFields.js';
 import type { PlannedRun } from './plan.js';
 
 export type RunState = 'absent' | 'begun' | 'finished';
@@ -24,7 +24,7 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
     return 'absent';
   }
   const recorded = validateConfiguration(openRun(folder).record.configuration, paths.config);
-  const differing = differingFields(recorded, configuration);
+  const differing = differingFields(resultFields(recorded), resultFields(configuration));
   if (differing.length > 0) {
     const told = differing
       .slice(0, 5)

@@ -1,7 +1,7 @@
 // Runs that differ in their seed alone are one row of a table.
 
+import { resultFields } from '../configuration/dottedFields.js';
 import type { LossName } from '../losses/lossNames.js';
-import { resultFields } from './configurationFields.js';
 import type { Run } from './readRuns.js';
 
 /** Runs of one set-up, by rising seed. */

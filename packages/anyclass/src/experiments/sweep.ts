@@ -1,8 +1,8 @@
 // What a sweep found, and which value it recommends.
 
 import type { PaperFigure } from '@anyclass/core';
+import { resultFields } from '../configuration/dottedFields.js';
 import type { Comparison, GroupFigures } from './comparison.js';
-import { resultFields } from './configurationFields.js';
 import type { PlannedRun } from './plan.js';
 import { isAnyClass } from './seedGroups.js';
 import type { SweptField } from './sweepPlan.js';

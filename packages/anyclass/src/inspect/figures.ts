@@ -82,14 +82,15 @@ export function cooccurrenceFigure({
   const names = kept.map(({ name }) => name);
   const cell = Math.max(16, Math.min(44, 760 / Math.max(1, kept.length)));
   const margin = labelWidth(names);
+  const size = { width: margin + 90 + kept.length * cell, height: margin + 20 + kept.length * cell };
   const most = Math.max(1, ...cells.map(({ percent }) => percent));
   const title = 'Where the row’s class is present, how often the column’s is too, in percent';
   const classAxis = { ...axis('', 0), type: 'category', data: names, splitLine: { show: false } };
   const svg = renderChart(
     title,
-    { width: margin + 90 + kept.length * cell, height: margin + 10 + kept.length * cell },
+    size,
     {
-      grid: { ...ownMargins, left: margin, right: 90, top: margin, bottom: 10 },
+      grid: { ...ownMargins, left: margin, right: 90, top: margin + 10, bottom: 10 },
       xAxis: { ...classAxis, position: 'top', axisLabel: { color: light.ink, rotate: 60, interval: 0 } },
       yAxis: { ...classAxis, inverse: true, axisLabel: { color: light.ink, interval: 0 } },
       visualMap: {
@@ -125,7 +126,7 @@ export function cooccurrenceFigure({
       return `of the instances with ${names[y]}, ${percent}% have ${names[x]}`;
     },
   );
-  return { name: 'cooccurrence', title, svg, isWide: true };
+  return { name: 'cooccurrence', title, svg, isWide: size.width > width };
 }
 
 /** Instances with 0, 1, 2… labels. */

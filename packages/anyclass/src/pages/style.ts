@@ -14,9 +14,10 @@ button:hover { border-color: var(--accent); }
 .scroll { overflow-x: auto; }
 td { vertical-align: top; } tbody th { vertical-align: top; }
 table { border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums; margin: 8px 0; }
-caption { text-align: left; font-weight: 600; padding-bottom: 4px; }
+caption { text-align: left; font-weight: 600; padding-bottom: 4px; position: sticky; left: 0; max-width: calc(100vw - 40px); }
 th, td { padding: 3px 12px 3px 0; white-space: nowrap; }
 td.left, th.left { text-align: left; } td.right, th.right { text-align: right; } td.center, th.center, th.group { text-align: center; }
+td.right + td.left, th.right + th.left { padding-left: 12px; }
 td.long { white-space: normal; min-width: 14em; }
 thead th { font-weight: 600; color: var(--faint); vertical-align: bottom; }
 th.group { border-bottom: 1px solid var(--edge); }

@@ -12,10 +12,12 @@ import { scoreFigures } from './scoreFigures.js';
  * writeFileSync('evaluation.html', evaluationPage('scores.csv', judgement, scored))
  */
 export function evaluationPage(title: string, judgement: Judgement, scored?: Scored): string {
+  // Scores of a file are of no split but that file, which the title names already.
+  const split = judgement.split === title ? '' : judgement.split;
   return page(
     title,
     sections([
-      ...judgementSections(judgement),
+      ...judgementSections({ ...judgement, split }),
       ...(scored
         ? [
             {

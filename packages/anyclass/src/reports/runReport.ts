@@ -46,7 +46,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
       ],
     },
   ];
-  const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; ${epochs} epochs, the best by ${bestBy}: ${bestEpoch}; begun ${record.started}`;
+  const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; ${epochs} epochs, the best by ${bestBy}: ${bestEpoch}; begun ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
   writeWhole(paths.report, page(folder, [note(about), ...sections(list)]));
   return paths.report;
 }

@@ -20,12 +20,19 @@ const mostClasses = 20;
 export function scoreFigures(scored: Scored, calibration?: Calibration): Figure[] {
   return [
     thresholdFigure(scored),
-    precisionRecallFigure(scored),
+    precisionRecallFigure(precisionRecallLines(scored)),
     reliabilityFigure([
       reliabilityLine('any class', reliability(scored).anyClass),
       ...(calibration ? [calibratedLine(scored, calibration)] : []),
     ]),
   ];
+}
+
+/** Lines of precision against recall. */
+export function precisionRecallFigure(lines: readonly Line[]): Figure {
+  const title = 'Precision against recall';
+  const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
+  return { name: 'precision-recall', title, svg };
 }
 
 /** Lines of reliability below the ideal. */
@@ -85,14 +92,11 @@ function thresholdFigure(scored: Scored): Figure {
   return { name: 'thresholds', title, svg };
 }
 
-function precisionRecallFigure(scored: Scored): Figure {
-  const title = 'Precision against recall';
-  const lines = rankingCurves(scored)
+function precisionRecallLines(scored: Scored): Line[] {
+  return rankingCurves(scored)
     .filter(({ recall }) => recall.at(-1) === 1)
     .slice(0, mostClasses)
-    .map((curve): Line => ({ name: curve.className, points: thinned(curve) }));
-  const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
-  return { name: 'precision-recall', title, svg };
+    .map((curve) => ({ name: curve.className, points: thinned(curve) }));
 }
 
 function thinned({ recall, precision }: RankingCurve): LinePoint[] {

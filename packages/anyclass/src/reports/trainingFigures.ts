@@ -23,7 +23,7 @@ export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
   const figure = (name: string, title: string, lines: readonly Line[], y: string): Figure => ({
     name,
     title,
-    svg: lineChart(lines, { title, x: 'epoch', y, xIsWhole: true }),
+    svg: lineChart(lines, { title, x: 'epoch', y, xIsWhole: true, xRange: [1, Math.max(2, epochs.length)] }),
   });
   return [
     figure('losses', 'Losses', losses, 'loss'),

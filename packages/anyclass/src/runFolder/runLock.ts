@@ -1,9 +1,10 @@
 // One process at a time works on a run folder. The lock names its process; what a killed one left behind is taken over.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../commandLine/command.js';
+import { createWhole } from './wholeFile.js';
 
 /** A process that holds a lock. */
 export interface Holder {
@@ -21,12 +22,12 @@ export interface Holder {
  */
 export function lockRun(folder: string): Disposable {
   const path = join(folder, 'lock');
-  const own = thisProcess();
-  if (!create(path, own)) {
+  const own = JSON.stringify(thisProcess());
+  if (!createWhole(path, own)) {
     const holder = holderOf(path);
     if (holder !== undefined && isAlive(holder)) refuse(folder, holder);
     removeStale(path, folder, holder);
-    if (!create(path, own)) refuse(folder, holderOf(path));
+    if (!createWhole(path, own)) refuse(folder, holderOf(path));
   }
   return { [Symbol.dispose]: () => rmSync(path, { force: true }) };
 }
@@ -44,21 +45,6 @@ export function isAlive({ host, pid, started }: Holder): boolean {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
   return startOf(pid) === started;
-}
-
-// A link appears with its content or not at all, and fails where the name is taken.
-function create(path: string, own: Holder): boolean {
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify(own));
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }
 
 /** Another process may do the same at this moment: what was moved away must be what was found dead. */

@@ -1,6 +1,16 @@
 // Texts that are whole or absent, and read back. Without the engine: what only evaluates or reports does not load it.
 
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -34,7 +44,36 @@ export function writeWhole(path: string, text: string): void {
   }
 }
 
+/**
+ * Creates a file that appears with its content or not at all; false where there is one of that name already.
+ *
+ * @example
+ * createWhole('runs/sewer/lock', text) // true for one of all processes that try
+ */
+export function createWhole(path: string, text: string): boolean {
+  const draft = `${path}.${randomUUID()}`;
+  writeFileSync(draft, text);
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
 /** A JSON file's content; the caller says what it is, having written it. */
 export function readJson<Content>(path: string): Content {
   return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** The value of a JSON text, or undefined where it is none: what a killed process wrote may be cut off. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

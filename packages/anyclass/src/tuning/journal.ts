@@ -11,8 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { UserError } from '../commandLine/command.js';
+import { parsedJson } from '../runFolder/wholeFile.js';
 import { type StudyEvent, studyEvent } from './events.js';
-import { parsedJson } from './parsedJson.js';
 
 export interface Journal {
   /** The events since the last call. */

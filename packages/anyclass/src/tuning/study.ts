@@ -8,9 +8,9 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../commandLine/command.js';
+import { differingFields, dottedFields } from '../configuration/dottedFields.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { readJson, writeWhole } from '../runFolder/wholeFile.js';
-import { firstDifference } from './firstDifference.js';
 import { withStudyLock } from './studyLock.js';
 
 /** Not the loss: it is another function in every trial. */
@@ -61,11 +61,11 @@ export async function createStudy(folder: string, settings: StudySettings): Prom
 
 /** Throws where settings differ, and names the field. */
 export function refuseChange(folder: string, known: StudySettings, given: StudySettings): void {
-  const difference = firstDifference(known, given);
+  const [difference] = differingFields(dottedFields(known), dottedFields(given));
   if (!difference) return;
   const { field, first, second } = difference;
   throw new UserError(
-    `${folder}: the study has ${field} ${JSON.stringify(first)}, not ${JSON.stringify(second)}; a study does not change: go on without the option, or begin another one`,
+    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; a study does not change: go on without the option, or begin another one`,
   );
 }
 

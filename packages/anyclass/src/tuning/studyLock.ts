@@ -1,13 +1,13 @@
 // One process at a time changes a study, for a moment only.
 
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAlive, thisProcess } from '../runFolder/runLock.js';
-import { parsedJson } from './parsedJson.js';
+import { createWhole, parsedJson } from '../runFolder/wholeFile.js';
 
 const pauseMilliseconds = 5;
 /**
@@ -29,7 +29,7 @@ export async function withStudyLock<Result>(folder: string, change: () => Result
   const path = join(folder, 'lock');
   const own = JSON.stringify({ ...thisProcess(), token: randomUUID() });
   let seen: { readonly text: string; readonly since: number } | undefined;
-  while (!create(path, own)) {
+  while (!createWhole(path, own)) {
     const text = read(path);
     if (text !== seen?.text) seen = { text, since: performance.now() };
     const unchangedFor = performance.now() - seen.since;
@@ -53,26 +53,11 @@ function isLeftBehind(text: string, unchangedFor: number): boolean {
 /** One process at a time removes what others left, so that none removes a lock that was taken since it looked. */
 function removeLeftBehind(path: string, text: string, own: string, unchangedFor: number): void {
   const removal = `${path}.removal`;
-  if (create(removal, own)) {
+  if (createWhole(removal, own)) {
     if (read(path) === text) rmSync(path, { force: true });
     rmSync(removal, { force: true });
   } else if (isLeftBehind(read(removal), unchangedFor - foreignPatience)) {
     rmSync(removal, { force: true });
-  }
-}
-
-// A link appears with its content or not at all, and fails where the name is taken.
-function create(path: string, content: string): boolean {
-  const draft = `${path}.${randomUUID()}`;
-  writeFileSync(draft, content);
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 

@@ -1,9 +1,9 @@
 // The live view of a study: a line for the whole, and one for each worker of this process.
 
+import { liveLines } from '../commandLine/liveLines.js';
 import type { ProgressOutput } from '../commandLine/progressBar.js';
 import type { Trial } from './events.js';
 import type { Ledger } from './ledger.js';
-import { liveLines } from './liveLines.js';
 import { bestScore, direction, rankedTrials } from './score.js';
 import type { StudySettings } from './study.js';
 import { countText } from './studyResult.js';
@@ -31,7 +31,9 @@ export function studyProgress(
   workers: number,
   output: ProgressOutput = process.stderr,
 ): StudyProgress {
-  const lines = liveLines(workers + 1, output);
+  const lines = liveLines(output);
+  const workerTexts = Array.from({ length: workers }, () => '');
+  const redraw = () => lines.show(() => [summaryText, ...workerTexts]);
   const started = performance.now();
   const overAtStart = overIn(ledger);
   const notedAt: number[] = [];
@@ -49,17 +51,19 @@ export function studyProgress(
     const score = bestScore(trial, metric);
     return `${metric} ${score === null ? '–' : (direction(metric) * score).toFixed(4)}`;
   };
-  lines.set(0, summary());
+  let summaryText = summary();
+  redraw();
   return {
     show(worker, claim, text) {
       const trial = claim === undefined ? '' : `trial ${claim.trial}, `;
       const line = `worker ${worker + 1}: ${trial}${text}`;
-      lines.set(worker + 1, line);
+      workerTexts[worker] = line;
       const now = performance.now();
       if (now - summedUpAt > summaryEvery) {
         summedUpAt = now;
-        lines.set(0, summary());
+        summaryText = summary();
       }
+      redraw();
       if (output.isTTY || now - (notedAt[worker] ?? started) < plainLineEvery) return;
       notedAt[worker] = now;
       lines.note(line);
@@ -69,11 +73,11 @@ export function studyProgress(
       const result = known && known.history.length > 0 ? ` ${scoreText(known)},` : '';
       const settings = Object.entries(values).map(([field, value]) => `${field}=${value}`);
       const why = reason === undefined ? '' : ` (${reason.split('\n')[0]})`;
-      lines.set(0, summary());
+      summaryText = summary();
       lines.note(
         `trial ${trial} ${outcome} after epoch ${known?.history.length ?? 0}:${result} ${settings.join(', ')}${why}`,
       );
-      if (!output.isTTY) lines.note(summary());
+      if (!output.isTTY) lines.note(summaryText);
     },
     [Symbol.dispose]: () => lines.end(),
   };

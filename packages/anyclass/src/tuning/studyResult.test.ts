@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
 import { afterEvent, emptyState, type StudyEvent, type Trial } from './events.js';
-import { firstDifference } from './firstDifference.js';
 import { defaultMinEpochs } from './halving.js';
 import { fieldImportance } from './importance.js';
-import { liveLines } from './liveLines.js';
 import { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
 import type { StudySettings } from './study.js';
 import { studyResult, studyText } from './studyResult.js';
@@ -156,43 +154,4 @@ describe('the search', () => {
 test('the first rung is behind the warm-up', () => {
   expect(defaultMinEpochs({ epochs: 90, schedule: { warmUpEpochs: 5 } })).toBe(8);
   expect(defaultMinEpochs({ epochs: 8, schedule: { warmUpEpochs: 0 } })).toBe(1);
-});
-
-test('the first field that differs is named with all above it', () => {
-  expect(firstDifference({ a: { b: 1, c: [2] } }, { a: { b: 1, c: [3] } })).toEqual({
-    field: 'a.c',
-    first: [2],
-    second: [3],
-  });
-  expect(firstDifference({ a: 1 }, { a: 1, b: null })?.field).toBe('b');
-  expect(firstDifference({ a: undefined }, {})).toBeUndefined();
-});
-
-describe('live lines', () => {
-  test('are drawn over on a terminal, no wider than it, notes above them', () => {
-    const written: string[] = [];
-    let now = 0;
-    const output = { isTTY: true, columns: 11, write: (text: string) => written.push(text) };
-    const lines = liveLines(2, output, () => now);
-    lines.set(0, 'first');
-    now = 200;
-    lines.set(1, 'second is too long');
-    lines.note('done');
-    lines.end();
-    expect(written).toEqual([
-      'first\n\n',
-      '\x1b[2F\x1b[Jfirst\nsecond is \n',
-      '\x1b[2F\x1b[Jdone\nfirst\nsecond is \n',
-      '\x1b[2F\x1b[J',
-    ]);
-  });
-
-  test('leave only notes elsewhere', () => {
-    const written: string[] = [];
-    const lines = liveLines(1, { write: (text) => written.push(text) });
-    lines.set(0, 'first');
-    lines.note('done');
-    lines.end();
-    expect(written).toEqual(['done\n']);
-  });
 });

@@ -2,8 +2,8 @@
 // keeps between runs then end with the trial, and not with the worker. The price is the engine's start, about a second.
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { type ChildDevice, deviceInChild, sharedCores } from '../childRuns/devices.js';
 import { withOverrides } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -15,8 +15,8 @@ import type { Objective, Outcome, TrialHooks } from './work.js';
 export interface TrainTrialOptions {
   /** Trials side by side in this process: they share the cores. */
   readonly workers: number;
-  /** Numbers of GPUs that trials side by side are spread over, one for each; default: every trial sees all. */
-  readonly gpus?: readonly number[];
+  /** What trials side by side are spread over; default: every trial sees all. */
+  readonly devices?: readonly ChildDevice[];
 }
 
 /**
@@ -26,19 +26,21 @@ export interface TrainTrialOptions {
  * await work(folder, settings, { objective: trainTrial(folder, settings, { workers: 1 }) });
  */
 export function trainTrial(study: string, settings: StudySettings, options: TrainTrialOptions): Objective {
-  const trialsOn = new Map(options.gpus?.map((gpu) => [gpu, 0]));
+  const trialsOn = new Map(options.devices?.map((device) => [device, 0]));
   return async ({ folder, values }, hooks) => {
     if (hooks.signal.aborted) return { kind: 'interrupted' };
+    const device = leastUsed(trialsOn);
+    const configuration = savingSpace(trialConfiguration(settings, values));
     const task: TrialTask = {
       folder: join(study, folder),
-      configuration: savingSpace(trialConfiguration(settings, values)),
+      configuration: device ? { ...configuration, device: deviceInChild(device) } : configuration,
     };
-    const gpu = leastUsed(trialsOn);
-    if (gpu !== undefined) trialsOn.set(gpu, (trialsOn.get(gpu) ?? 0) + 1);
+    if (device) trialsOn.set(device, (trialsOn.get(device) ?? 0) + 1);
     try {
-      return await inProcess(task, hooks, environment(options.workers, gpu));
+      const env = { ...process.env, ...sharedCores(options.workers), ...device?.env };
+      return await inProcess(task, hooks, env);
     } finally {
-      if (gpu !== undefined) trialsOn.set(gpu, (trialsOn.get(gpu) ?? 0) - 1);
+      if (device) trialsOn.set(device, (trialsOn.get(device) ?? 0) - 1);
     }
   };
 }
@@ -58,22 +60,13 @@ export function trialConfiguration(settings: StudySettings, values: Values): Con
   );
 }
 
-function leastUsed(trialsOn: ReadonlyMap<number, number>): number | undefined {
+function leastUsed(trialsOn: ReadonlyMap<ChildDevice, number>): ChildDevice | undefined {
   return [...trialsOn].sort(([, a], [, b]) => a - b)[0]?.[0];
 }
 
 /** A study has many runs: each keeps one checkpoint and the weights that are best by the metric. */
 function savingSpace(configuration: Configuration): Configuration {
   return { ...configuration, checkpoints: { ...configuration.checkpoints, keep: 1, best: [] } };
-}
-
-function environment(workers: number, gpu: number | undefined): NodeJS.ProcessEnv {
-  const threads = Math.max(1, Math.floor(availableParallelism() / workers));
-  return {
-    ...(workers > 1 && { OMP_NUM_THREADS: String(threads) }),
-    ...process.env,
-    ...(gpu !== undefined && { CUDA_VISIBLE_DEVICES: String(gpu) }),
-  };
 }
 
 function inProcess(task: TrialTask, hooks: TrialHooks, env: NodeJS.ProcessEnv): Promise<Outcome> {

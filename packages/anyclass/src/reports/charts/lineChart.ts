@@ -45,17 +45,19 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
     lines.map(({ name }) => name),
     width,
   );
-  const top = 16 + 22 * names.rows;
   const texts = new Map(xTicks?.map(({ at, text }) => [at, text]));
   const shown = xTicks && { customValues: xTicks.map(({ at }) => at) };
   const xAxis = axis(x, 30);
   const yAxis = axis(y, 42);
   return renderChart(
     title,
-    { width, height: height + 22 * (names.rows - 1) },
+    { width, height: height + names.height - 24 },
     {
-      grid: { ...ownMargins, left: 58, right: 22, top, bottom: 46 },
-      legend: names.option,
+      grid: { ...ownMargins, left: 58, right: 22, top: names.height + 14, bottom: 46 },
+      legend: {
+        ...names.option,
+        data: lines.map(({ name, isReference }) => (isReference ? { name, icon: bareLine } : name)),
+      },
       xAxis: {
         ...xAxis,
         type: 'value',
@@ -123,6 +125,8 @@ function lineSeries({ name, points, isReference = false }: Line, index: number) 
   };
 }
 
+/** A line without a marker, which ECharts would otherwise show with a dot in the legend. */
+const bareLine = 'path://M0,0H25V1H0Z';
 const referenceLook = { colour: light.faint, marker: 'none', dash: 'solid' } as const;
 
 interface DrawingApi {

@@ -2,7 +2,7 @@
 
 import { BarChart, CustomChart, HeatmapChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, VisualMapComponent } from 'echarts/components';
-import { type EChartsCoreOption, init, use } from 'echarts/core';
+import { type EChartsCoreOption, format, init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { escaped } from '../../pages/escaped.js';
 import { pageColours, seriesColours } from '../../pages/palette.js';
@@ -71,27 +71,32 @@ export function axis(name: string, nameGap: number) {
   };
 }
 
-/** A legend on top, and the rows that it takes. */
+/** A legend on top, and the height that it takes. */
 export function legend(names: readonly string[], width: number) {
   const symbol = 25;
-  const gap = 16;
+  const textGap = 5;
+  const padding = 5;
+  const gap = 18;
+  const rowHeight = 14;
   let rows = 1;
   let used = 0;
   for (const name of names) {
-    const needed = symbol + 8 + 7 * name.length + gap;
-    if (used > 0 && used + needed > width) {
+    // As ECharts itself measures: rows break where it breaks them.
+    const needed = symbol + textGap + format.getTextRect(name).width;
+    if (used > 0 && used + needed > width - 2 * padding) {
       rows++;
       used = 0;
     }
-    used += needed;
+    used += needed + gap;
   }
   return {
-    rows,
+    height: 2 * padding + rows * rowHeight + (rows - 1) * gap,
     option: {
       top: 0,
       left: 0,
       itemGap: gap,
       itemWidth: symbol,
+      padding,
       textStyle: { color: light.ink },
       inactiveColor: light.faint,
       data: [...names],

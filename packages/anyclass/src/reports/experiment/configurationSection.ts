@@ -1,4 +1,4 @@
-import { resultFields } from '../../experiments/configurationFields.js';
+import { resultFields } from '../../configuration/dottedFields.js';
 import type { Run } from '../../experiments/readRuns.js';
 import type { Cell, Table } from '../../tables/index.js';
 import type { ReportSection } from './material.js';

@@ -114,9 +114,9 @@ test('the paper’s figures stand beside ours where the name of the data or the 
     await report.run({ ...defaults, runs: [runs], out, paper }, quiet);
     return readFileSync(out, 'utf8');
   };
-  expect(await pageWith('auto')).not.toContain('beside the paper');
+  expect(await pageWith('auto')).not.toContain('in the paper');
   const page = await pageWith('chestxray14');
-  expect(page).toContain('pipes, beside the paper');
+  expect(page).toContain('pipes, beside chestxray14 in the paper');
   expect(page).toContain('data-value="0.2075"');
   expect(page).toContain('data-name="lambda-1-paper-figures"');
 });

@@ -46,7 +46,7 @@ export function paperItems({ dataset, groups }: Material, known: PaperDataset): 
       table: {
         name: `paper-${known}`,
         table: {
-          title: `${dataset}, beside the paper`,
+          title: `${dataset}, beside ${known} in the paper`,
           note: 'Percent, at 0.5. The paper: arXiv 2506.05721, one seed each; its networks were trained from scratch at 224 pixels.',
           columns: [
             { title: 'source', kind: 'text' },

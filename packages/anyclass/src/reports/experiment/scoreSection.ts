@@ -3,7 +3,7 @@
 import { rankingCurves, reliability, type Scored } from '@anyclass/core';
 import type { Figure } from '../../pages/blocks.js';
 import { type Line, type LinePoint, lineChart } from '../charts/lineChart.js';
-import { reliabilityFigure, reliabilityLine } from '../scoreFigures.js';
+import { precisionRecallFigure, reliabilityFigure, reliabilityLine } from '../scoreFigures.js';
 import { type Group, type Material, meanOf, pooledScores, type ReportSection } from './material.js';
 
 /** Precision against recall, reliability, and how high the probabilities of negatives are. */
@@ -28,7 +28,7 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
       },
       {
         kind: 'figures',
-        figures: [precisionFigure(precision), reliabilityFigure(reliable), negativeFigure(negatives)],
+        figures: [precisionRecallFigure(precision), reliabilityFigure(reliable), negativeFigure(negatives)],
       },
     ],
   };
@@ -93,12 +93,6 @@ export function negativeShares({ scores, targets, classNames }: Scored): LinePoi
     const reached = largest.reduce((sum, value) => sum + (value >= threshold ? 1 : 0), 0);
     return { x: threshold, y: (100 * reached) / largest.length };
   });
-}
-
-function precisionFigure(lines: readonly Line[]): Figure {
-  const title = 'Precision against recall';
-  const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
-  return { name: 'precision-recall', title, svg };
 }
 
 function negativeFigure(lines: readonly Line[]): Figure {

@@ -1,0 +1,61 @@
+// Several lines that change in place on a terminal; elsewhere only what is final is written.
+
+import type { ProgressOutput } from './progressBar.js';
+
+export interface LiveLines {
+  /** Sets the lines; they are asked for when they are drawn, ten times a second at most. */
+  show(lines: () => readonly string[]): void;
+  /** Writes a line above the live ones that stays. */
+  note(text: string): void;
+  /** Leaves what is drawn as it is: something else was written below it. */
+  leave(): void;
+  /** Draws the last state, which stays. */
+  finish(): void;
+  /** Removes the live lines. */
+  end(): void;
+}
+
+const redrawEvery = 100;
+
+/**
+ * @example
+ * const lines = liveLines();
+ * lines.show(() => ['worker 1: trial 7, epoch 3/8']);
+ * lines.note('trial 6: stopped');
+ * lines.end();
+ */
+export function liveLines(output: ProgressOutput = process.stderr, now = () => performance.now()): LiveLines {
+  let current: () => readonly string[] = () => [];
+  let drawn = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  const toFirst = () => (drawn > 0 ? `\x1b[${drawn}F` : '');
+  const draw = (above: readonly string[]) => {
+    const width = (output.columns ?? 80) - 1;
+    const lines = current().map((line) => [...line].slice(0, width).join(''));
+    // Line by line, and then what is left below: cleared all at once, a terminal flickers.
+    output.write(`${toFirst()}${[...above, ...lines].map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J`);
+    drawn = lines.length;
+    drawnAt = now();
+  };
+  return {
+    show(lines) {
+      current = lines;
+      if (output.isTTY && now() - drawnAt >= redrawEvery) draw([]);
+    },
+    note(text) {
+      if (output.isTTY) draw([text]);
+      else output.write(`${text}\n`);
+    },
+    leave() {
+      drawn = 0;
+    },
+    finish() {
+      if (output.isTTY) draw([]);
+      drawn = 0;
+    },
+    end() {
+      if (output.isTTY && drawn > 0) output.write(`${toFirst()}\x1b[J`);
+      drawn = 0;
+    },
+  };
+}

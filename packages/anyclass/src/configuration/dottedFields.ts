@@ -1,0 +1,55 @@
+// Settings field by field: which runs belong together, and what tells them apart.
+
+import { isPlainObject } from './overrides.js';
+import type { Configuration } from './schema.js';
+
+/** Dotted names, each with its value as JSON; what is undefined is not among them. */
+export type DottedFields = ReadonlyMap<string, string>;
+
+/** A field that two sides have not in common; undefined where a side does not set it. */
+export interface DifferingField {
+  readonly field: string;
+  readonly first: string | undefined;
+  readonly second: string | undefined;
+}
+
+/** Fields that say where and how fast a run computes, not what. */
+const placeFields: ReadonlySet<string> = new Set([
+  'device',
+  'threads',
+  'data.cache',
+  'checkpoints.everyMinutes',
+  'checkpoints.keep',
+]);
+
+/**
+ * All fields of an object, with those of its inner objects.
+ *
+ * @example
+ * dottedFields({ loss: { name: 'bce', lambda: 0.2 } }) // Map { 'loss.name' → '"bce"', 'loss.lambda' → '0.2' }
+ */
+export function dottedFields(object: object): DottedFields {
+  return new Map(Object.entries(object).flatMap(([key, value]) => flattened(value, key)));
+}
+
+/** What decides over a run's result: all fields but those that say where it computes. */
+export function resultFields(configuration: Configuration): DottedFields {
+  return new Map([...dottedFields(configuration)].filter(([field]) => !placeFields.has(field)));
+}
+
+/**
+ * The fields in which two sides differ.
+ *
+ * @example
+ * differingFields(dottedFields({ epochs: 2 }), dottedFields({ epochs: 3 })) // [{ field: 'epochs', first: '2', second: '3' }]
+ */
+export function differingFields(first: DottedFields, second: DottedFields): DifferingField[] {
+  return [...new Set([...first.keys(), ...second.keys()])]
+    .map((field) => ({ field, first: first.get(field), second: second.get(field) }))
+    .filter((entry) => entry.first !== entry.second);
+}
+
+function flattened(value: unknown, name: string): [string, string][] {
+  if (!isPlainObject(value)) return value === undefined ? [] : [[name, JSON.stringify(value)]];
+  return Object.entries(value).flatMap(([key, inner]) => flattened(inner, `${name}.${key}`));
+}
