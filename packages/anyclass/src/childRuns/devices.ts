@@ -1,4 +1,5 @@
-// Where the runs of `compare`, `sweep` and `tune` compute, each in a process of its own, and how much room there is.
+// `compare`, `sweep` and `tune` make each run in a process of its own. Here is where those compute and how much room there is,
+// in `admission` how many go side by side.
 
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';

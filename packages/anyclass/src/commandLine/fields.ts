@@ -11,6 +11,7 @@ export interface OptionField {
   /** Such as `N` or `bce|focal`. */
   readonly placeholder: string;
   readonly defaultText: string | undefined;
+  readonly isOptional: boolean;
   /** The choices of an option that may stand without its value, and the value that it then has. */
   readonly bare: { readonly choices: readonly string[]; readonly value: string } | undefined;
 }
@@ -27,6 +28,7 @@ function describeField(field: string, type: unknown): OptionField {
     field,
     flag: `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     kind: kindOf(inner),
+    isOptional: type instanceof z.ZodOptional || type instanceof z.ZodDefault,
     description: meta.description ?? '',
     placeholder: typeof placeholder === 'string' ? placeholder : placeholderOf(inner),
     defaultText:

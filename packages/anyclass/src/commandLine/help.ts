@@ -22,24 +22,30 @@ export function programHelp(commands: readonly Command[]): string {
 }
 
 export function commandHelp(command: Command): string {
-  const positionals = command.positionals ?? [];
-  const fields = optionFields(command.options).filter(
-    ({ field }) => !positionals.some((positional) => positional.field === field),
+  const fields = optionFields(command.options);
+  const positionals = (command.positionals ?? []).map(({ field, placeholder }) => {
+    const known = fields.find((candidate) => candidate.field === field);
+    return { field, placeholder, description: known?.description ?? '', isOptional: known?.isOptional };
+  });
+  const flags = fields.filter(({ field }) => !positionals.some((positional) => positional.field === field));
+  const usage = positionals.map(({ placeholder, isOptional }) =>
+    isOptional ? `[${placeholder}]` : placeholder,
   );
-  const arguments_ = optionFields(command.options).flatMap((field) =>
-    positionals
-      .filter((positional) => positional.field === field.field)
-      .map(({ placeholder }): [string, string] => [placeholder, field.description]),
-  );
-  const options = fields.map(({ flag, kind, placeholder, description, defaultText }): [string, string] => [
+  const options = flags.map(({ flag, kind, placeholder, description, defaultText }): [string, string] => [
     kind === 'boolean' ? flag : `${flag} ${placeholder}`,
     description + (defaultText === undefined ? '' : ` (default ${defaultText})`),
   ]);
   return [
     `${command.summary}.`,
     '',
-    `Usage: ${['anyclass', command.name, ...positionals.map(({ placeholder }) => placeholder), '[OPTIONS]'].join(' ')}`,
-    ...(arguments_.length > 0 ? ['', 'Arguments:', ...columns(arguments_)] : []),
+    `Usage: ${['anyclass', command.name, ...usage, '[OPTIONS]'].join(' ')}`,
+    ...(positionals.length > 0
+      ? [
+          '',
+          'Arguments:',
+          ...columns(positionals.map(({ placeholder, description }) => [placeholder, description])),
+        ]
+      : []),
     '',
     'Options:',
     ...columns([...options, ['--help', 'this text']]),
@@ -49,7 +55,24 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
+const lineWidth = 100;
+
+/** Two columns, the right one in several lines where it is long. */
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  return rows.flatMap(([left, right]) =>
+    wrapped(right, lineWidth - width - 4).map((line, i) =>
+      `  ${(i === 0 ? left : '').padEnd(width)}  ${line}`.trimEnd(),
+    ),
+  );
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = [lines.at(-1), word].filter(Boolean).join(' ');
+    if (longer.length <= width || lines.at(-1) === '') lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }

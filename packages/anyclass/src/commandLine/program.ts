@@ -1,4 +1,7 @@
 // The program: picks the command, runs it, and turns errors into messages and exit codes.
+//
+// A `command` has a schema; `fields` tells what that says of its options, `parse` and `help` follow it. What commands write to
+// is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends.
 
 import { readFileSync } from 'node:fs';
 import { type Command, UsageError, UserError } from './command.js';

@@ -10,7 +10,7 @@ import { textTable } from '../tables/index.js';
 
 export const compare = command({
   name: 'compare',
-  summary: 'Train with several losses and seeds from one configuration, and say which differences hold',
+  summary: 'Train with several losses and seeds, and say which differences hold',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass compare quick --out comparisons/digits', 'four losses, three seeds, on the embedded digits'],
@@ -24,7 +24,6 @@ export const compare = command({
     ],
   ],
   options: z.object({
-    ...experimentFields,
     losses: z
       .string()
       .default('bce,any-bce,focal,any-focal')
@@ -43,8 +42,9 @@ export const compare = command({
     datasets: z
       .array(z.string())
       .default([])
-      .describe('DATASET, likewise; once for each; @FIELD=VALUE alone is for the data of the configuration')
+      .describe('data, likewise, once for each; @FIELD=VALUE alone is for those of the configuration')
       .meta({ placeholder: 'DATASET' }),
+    ...experimentFields,
   }),
   async run(options, terminal) {
     const { config, set, losses, seeds, networks, datasets, devices, replicates, out, json } = options;

@@ -4,7 +4,7 @@ import { diagnose, diagnosisText } from '../doctor/diagnosis.js';
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Say what the engine runs on: libtorch, BLAS, threads, devices, and what is wrong with them',
+  summary: 'Say which libtorch, BLAS, threads and devices are used, and what is wrong with them',
   examples: [
     ['anyclass doctor', 'a few lines; exit code 1 if nothing can be computed'],
     ['anyclass doctor --json', 'the same for a program'],

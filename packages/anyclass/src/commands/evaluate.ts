@@ -15,12 +15,12 @@ import { lazyEngine } from '../training/lazyEngine.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, or a model.safetensors'),
-  dataset: z.string().optional().describe("DATASET; default the run's own"),
+  dataset: z.string().optional().describe("the data; default the run's own"),
   split: z.enum(splitNames).optional().describe('default test where it has labels, else validation'),
   scores: z
     .string()
     .optional()
-    .describe('judge these probabilities; needs no engine')
+    .describe('judge these probabilities; without libtorch')
     .meta({ placeholder: 'CSV' }),
   labels: z.string().optional().describe('against these labels').meta({ placeholder: 'CSV' }),
   fitScores: z
@@ -38,7 +38,7 @@ const options = z.object({
     .optional()
     .describe("write the model's probabilities there")
     .meta({ placeholder: 'CSV' }),
-  html: z.string().optional().describe('write a page there').meta({ placeholder: 'FILE' }),
+  html: z.string().optional().describe('also write a page with charts').meta({ placeholder: 'FILE' }),
   json: z.boolean().default(false).describe('print JSON'),
 });
 
@@ -51,7 +51,7 @@ export const evaluate = command({
   ],
   examples: [
     ['anyclass evaluate runs/sewer sewerml=data/sewerml --split validation', 'a finished run on a split'],
-    ['anyclass evaluate --scores scores.csv --labels labels.csv', 'scores from anywhere; needs no engine'],
+    ['anyclass evaluate --scores scores.csv --labels labels.csv', 'scores from anywhere; without libtorch'],
     [
       'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv',
       'also at thresholds fitted on other data',

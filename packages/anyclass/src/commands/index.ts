@@ -14,18 +14,18 @@ import { train } from './train.js';
 import { tune } from './tune.js';
 import { verify } from './verify.js';
 
-/** In the order in which the help lists them. */
+/** As the help lists them: from data to a model and its use, then experiments, then what is beside them. */
 export const commands: readonly Command[] = [
   init,
   inspect,
   prepare,
   train,
-  tune,
-  compare,
-  sweep,
-  report,
   evaluate,
   predict,
+  compare,
+  sweep,
+  tune,
+  report,
   networks,
   playground,
   verify,

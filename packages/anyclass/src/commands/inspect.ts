@@ -8,7 +8,7 @@ import { datasetFields, openChosenDataset } from './datasetOptions.js';
 
 export const inspect = command({
   name: 'inspect',
-  summary: 'Look a dataset over before training on it: what is in it, and what is wrong with it',
+  summary: 'Show what is in a dataset, and what is wrong with it',
   positionals: [{ field: 'dataset', placeholder: 'DATASET' }],
   examples: [
     ['anyclass inspect digits --limit 500', 'the embedded scenes of digits, 500 images of them read'],
@@ -18,16 +18,15 @@ export const inspect = command({
   options: z.object({
     ...datasetFields,
     noImages: z.boolean().default(false).describe('look at the tables only'),
-    limit: z
-      .number()
-      .int()
-      .min(1)
-      .optional()
-      .describe('read this many images, evenly spread; all unless given'),
+    limit: z.number().int().min(1).optional().describe('read so many images, evenly spread; default all'),
     size: z.number().int().min(8).default(224).describe('pixels at which channel statistics are taken'),
     beta: z.number().min(0).lt(1).default(0.9999).describe('of the class-balancing weights'),
     strict: z.boolean().default(false).describe('an unreadable image is an error'),
-    html: z.string().optional().describe('write a self-contained page').meta({ placeholder: 'FILE' }),
+    html: z
+      .string()
+      .optional()
+      .describe('also write a page with charts and sample images')
+      .meta({ placeholder: 'FILE' }),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {

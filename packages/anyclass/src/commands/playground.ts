@@ -8,7 +8,7 @@ import { writeWhole } from '../runFolder/wholeFile.js';
 
 export const playground = command({
   name: 'playground',
-  summary: 'Write a page that shows the likelihoods and losses of two classes, to play with λ, α and γ',
+  summary: 'Write a page of likelihoods and losses of two classes, with sliders for λ, α and γ',
   examples: [
     ['anyclass playground --open', 'writes playground.html and shows it in the browser'],
     ['anyclass playground --out figures/surfaces.html', 'one file that works offline; send it to anyone'],

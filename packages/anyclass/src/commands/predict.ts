@@ -11,7 +11,7 @@ const someFailed = 3;
 
 export const predict = command({
   name: 'predict',
-  summary: 'Predict classes of images',
+  summary: 'Predict the classes of images',
   positionals: [
     { field: 'model', placeholder: 'RUN|MODEL' },
     { field: 'paths', placeholder: 'PATH…', rest: true },

@@ -5,7 +5,7 @@ import { datasetFields, openChosenDataset } from './datasetOptions.js';
 
 export const prepare = command({
   name: 'prepare',
-  summary: 'Decode a dataset once into a cache of plain pixels, from which an epoch costs no decoding',
+  summary: 'Decode the images of a dataset once, into a cache that training reads',
   positionals: [{ field: 'dataset', placeholder: 'DATASET' }],
   examples: [
     ['anyclass prepare coco-41=data/coco', 'at 224 px into .anyclass/cache; killed, it goes on where it was'],

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
-import { command, UsageError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type Run, readRuns } from '../experiments/readRuns.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
@@ -9,7 +9,7 @@ import { writeWhole } from '../runFolder/wholeFile.js';
 
 export const report = command({
   name: 'report',
-  summary: 'Show finished runs side by side on one page, with tables and figures for a paper',
+  summary: 'Show finished runs side by side on a page, with tables and figures to take elsewhere',
   positionals: [{ field: 'runs', placeholder: 'RUN…', rest: true }],
   examples: [
     ['anyclass report runs/bce runs/any-bce', 'two runs; writes report.html'],
@@ -18,22 +18,27 @@ export const report = command({
       'all runs of a comparison or a sweep',
     ],
     ['anyclass report comparisons/coco --paper', "with the paper's published figures of the same data"],
-    ['anyclass report comparisons/nih --paper chestxray14', 'the same, for data that its name does not tell'],
+    [
+      'anyclass report comparisons/nih --paper chestxray14',
+      'the same, where the name of the data does not tell',
+    ],
   ],
   options: z.object({
-    runs: z.array(z.string()).default([]).describe('folders of runs, or of several runs'),
+    runs: z.array(z.string()).min(1).describe('folders of finished runs, or of several such folders'),
     out: z.string().default('report.html').describe('the page').meta({ placeholder: 'FILE' }),
     assets: z
       .string()
       .optional()
       .describe('also write tables as CSV, Markdown and LaTeX, and figures as SVG, there')
       .meta({ placeholder: 'DIR' }),
-    title: z.string().optional().describe("default the first folder's name"),
+    title: z.string().optional().describe("of the page; default the first folder's name"),
     paper: z
       .enum(['auto', ...paperDatasets])
       .optional()
-      .describe("add the paper's published figures; of which data, where their name does not tell")
-      .meta({ placeholder: `[${paperDatasets.join('|')}]`, bare: 'auto' }),
+      .describe(
+        `add the paper's published figures; NAME where that of the data does not tell: ${paperDatasets.join(', ')}`,
+      )
+      .meta({ placeholder: '[NAME]', bare: 'auto' }),
     replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves differences out'),
     confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
     thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
@@ -41,7 +46,6 @@ export const report = command({
   }),
   async run(options, terminal) {
     const { runs: folders, out, assets, paper, json, replicates, confidence, thresholdBeta } = options;
-    if (folders.length === 0) throw new UsageError('give the folders of finished runs');
     const runs = readRuns(folders);
     // ECharts is needed only now: bad folders are told at once.
     const { experimentReport, reportPage, writeAssets } = await import(

@@ -15,18 +15,17 @@ import { textTable } from '../tables/index.js';
 
 export const sweep = command({
   name: 'sweep',
-  summary: 'Train with one field at several values, beside the standard loss, and recommend one',
+  summary: 'Train with one field at several values, and recommend one',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass sweep quick --out sweeps/lambda', "the paper's values of λ, three seeds"],
-    ['anyclass sweep base.json --over alpha=0.25,0.5,1 --seeds 1,2 --out sweeps/alpha', 'α'],
+    ['anyclass sweep base.json --over alpha=0.25,0.5,1 --seeds 1,2 --out sweeps/alpha', 'α, with two seeds'],
     [
       'anyclass sweep base.json --over optimizer.rate=0.01,0.03,0.1 --max-drop 1 --out sweeps/rate',
-      'any numeric field; of the values, those that cost 1 point of F1-Neg or more are not recommended',
+      'any numeric field; no value that costs a point of F1-Neg is recommended',
     ],
   ],
   options: z.object({
-    ...experimentFields,
     over: z
       .string()
       .default('lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1')
@@ -41,9 +40,8 @@ export const sweep = command({
       .number()
       .positive()
       .default(1.5)
-      .describe(
-        'recommended is the value with the highest validation F1 whose validation mAP is not below the standard loss’s, and whose F1-Neg is less than so many points below it',
-      ),
+      .describe('recommend no value that costs so many points of F1-Neg or more'),
+    ...experimentFields,
   }),
   async run(options, terminal) {
     const { config, over, seeds, devices, replicates, maxDrop, out, json } = options;

@@ -36,7 +36,7 @@ export const train = command({
       .string()
       .optional()
       .describe("the run's folder; default a new one below runs")
-      .meta({ placeholder: 'FOLDER' }),
+      .meta({ placeholder: 'DIR' }),
     resume: z.string().optional().describe('go on with this run').meta({ placeholder: 'RUN' }),
     fields: z.boolean().default(false).describe('only list the fields of a configuration and their defaults'),
     json: z.boolean().default(false).describe('print JSON'),

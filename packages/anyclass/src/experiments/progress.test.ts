@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createAdmission } from '../childRuns/admission.js';
 import { configuredDevice, listedDevices } from '../childRuns/devices.js';
 import { ProgressBar } from '../commandLine/progressBar.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { createAdmission } from './admission.js';
 import { type ChildProgress, progressAfter } from './childProgress.js';
 import { liveTable } from './liveTable.js';
 import type { RunRow } from './runAll.js';

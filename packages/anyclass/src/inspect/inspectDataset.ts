@@ -1,3 +1,6 @@
+// What is in a dataset: counted from its labels (`countLabels`) and its images (`examineImages`), judged (`findProblems`,
+// `lambdaAdvice`), and shown as text (`inspectText`) or as a page (`inspectPage`, `figures`, `samples`).
+
 import type { Dataset } from '../data/dataset.js';
 import { balanceWeights, countClasses, countFamilies, countSplits, countTogether } from './countLabels.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
@@ -8,7 +11,7 @@ import { lambdaAdvice } from './lambdaAdvice.js';
 export interface InspectOptions extends ExamineOptions {
   /** Whether to read the images; without, only tables are looked at. Default true. */
   readonly images?: boolean;
-  /** Of the class-balancing weights. Default .9999. */
+  /** Of the class-balancing weights. Default 0.9999. */
   readonly beta?: number;
 }
 

@@ -1,4 +1,7 @@
 // report.html of a run, from what its folder holds: every figure can be recomputed from the scores beside it.
+//
+// Beside it: `evaluationReport` for the page of `evaluate`, `experiment/` for that of `report`, `sweepFigures` for the file of
+// `sweep`. They draw with `charts/`, and put figures and tables into the blocks of `pages/`.
 
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';

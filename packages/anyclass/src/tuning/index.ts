@@ -1,3 +1,12 @@
+// Tuning: a search for good settings, by any number of processes at once.
+//   space, searchSpace             what is searched
+//   study, journal, studyLock      its folder: settings, what happened (events), one change at a time
+//   ledger                         takes trials from it and notes what came of them; ends poor ones early (halving)
+//   sampler, parzen, score         the values of the next trial
+//   work, workerLife               processes at work, and those that are dead
+//   trainTrial, trialProcess       a trial as a run in a process of its own (trialMessages), on one of the devices of childRuns/
+//   studyProgress, studyResult     what is shown on the way and in the end (importance)
+
 export type { StudyState, Trial } from './events.js';
 export { type Claim, type Ledger, openLedger } from './ledger.js';
 export { type Observation, type SearchSpace, sample, type Values } from './sampler.js';

@@ -1,4 +1,7 @@
-// One page about several runs: everything in it comes from their folders, and nothing in it needs the engine.
+// One page about several runs: everything in it comes from their folders, and nothing in it needs libtorch.
+//
+// `material` is what it is made from and consists of; a file for each section; `items` turns sections into HTML and files;
+// `paper` and `paperTables` bring what was published.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

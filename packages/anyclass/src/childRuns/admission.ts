@@ -1,7 +1,7 @@
 // How many runs go side by side on a device where the user did not say.
 
 import { availableParallelism } from 'node:os';
-import { type ChildDevice, freeGpuMemory } from '../childRuns/devices.js';
+import { type ChildDevice, freeGpuMemory } from './devices.js';
 
 export interface RunningRun {
   /** Whether it has been through training and validation once: then it has the memory that it needs. */
