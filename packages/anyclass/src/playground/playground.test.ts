@@ -105,6 +105,26 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
+  test('a number that is being typed is left alone while the plots are drawn anew', async () => {
+    const { page } = await open();
+    const field = page.locator('[name="p1Value"]');
+    await field.fill('0.33');
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          dispatchEvent(new HashChangeEvent('hashchange'));
+          requestAnimationFrame(() => requestAnimationFrame(resolve));
+        }),
+    );
+    expect(await field.inputValue()).toBe('0.33');
+    await field.press('Enter');
+    await settled(page, 'p=0.33,0.4');
+    await field.fill('7');
+    await field.press('Enter');
+    await expect.poll(() => field.inputValue()).not.toBe('7');
+    await page.close();
+  });
+
   test('the address holds the state, and opening it shows the same', async () => {
     const { page } = await open();
     await page.locator('#lambda').focus();

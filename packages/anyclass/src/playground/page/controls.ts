@@ -32,11 +32,20 @@ export function controls(
       change({ [label]: input(form, label).checked ? 1 : 0 }),
     );
   }
+  // A number that is being typed is no value yet, and a frame in between must not write over it.
+  let typed: HTMLInputElement | undefined;
   for (const field of numberFields) {
     const slider = input(form, field);
     const exact = input(form, `${field}Value`);
+    exact.addEventListener('input', () => {
+      typed = exact;
+    });
+    exact.addEventListener('blur', () => {
+      typed = undefined;
+    });
     slider.addEventListener('input', () => change({ [field]: fromSlider(field, Number(slider.value)) }));
     exact.addEventListener('change', () => {
+      typed = undefined;
       const value = numberWithin(field, exact.value);
       change(value === undefined ? {} : { [field]: value });
     });
@@ -46,16 +55,16 @@ export function controls(
     const contours = contourCounts.find((count) => String(count) === choice(form, 'contours').value);
     change({ ...(palette && { palette }), ...(contours !== undefined && { contours }) });
   });
-  return { show: (state) => show(form, state) };
+  return { show: (state) => show(form, state, typed) };
 }
 
 // Writing a field costs the browser a layout, so those that stand as they should are left alone.
-function show(form: HTMLFormElement, state: PlaygroundState): void {
+function show(form: HTMLFormElement, state: PlaygroundState, typed: HTMLInputElement | undefined): void {
   for (const label of ['y1', 'y2'] as const) input(form, label).checked = state[label] === 1;
   for (const field of numberFields) {
     const text = String(Number(state[field].toPrecision(4)));
     const exact = input(form, `${field}Value`);
-    if (exact.value === text) continue;
+    if (exact === typed || exact.value === text) continue;
     exact.value = text;
     const slider = input(form, field);
     slider.setAttribute('aria-valuetext', text);
