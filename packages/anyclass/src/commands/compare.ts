@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { command, UserError } from '../commandLine/command.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
-import { deviceSetting, experimentFields } from '../experiments/experimentOptions.js';
 import { planRuns } from '../experiments/plan.js';
 import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { textTable } from '../tables/index.js';
+import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const compare = command({
   name: 'compare',
@@ -29,11 +29,6 @@ export const compare = command({
       .default('bce,any-bce,focal,any-focal')
       .describe('losses, each with settings behind @: any-bce@lambda=0.2@alpha=0.5')
       .meta({ placeholder: 'LOSS,…' }),
-    seeds: z
-      .string()
-      .default('1,2,3')
-      .describe('seeds of weights, order and augmentation')
-      .meta({ placeholder: 'N,…' }),
     networks: z
       .string()
       .optional()
@@ -42,14 +37,15 @@ export const compare = command({
     datasets: z
       .array(z.string())
       .default([])
-      .describe('data, likewise, once for each; @FIELD=VALUE alone is for those of the configuration')
+      .describe('data, likewise, once for each; @FIELD=VALUE alone is for --data')
       .meta({ placeholder: 'DATASET' }),
     ...experimentFields,
   }),
   async run(options, terminal) {
-    const { config, set, losses, seeds, networks, datasets, devices, replicates, out, json } = options;
+    const { config, data, set, losses, seeds, networks, datasets, devices, replicates, out, json } = options;
     const plan = await planRuns({
       config,
+      data,
       set: [...set, ...deviceSetting(devices)],
       losses: parseVariants(losses, 'loss'),
       seeds: parseSeeds(seeds),

@@ -4,7 +4,6 @@ import { command, UserError } from '../commandLine/command.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
-import { deviceSetting, experimentFields } from '../experiments/experimentOptions.js';
 import { planRuns } from '../experiments/plan.js';
 import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
 import { recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
@@ -12,6 +11,7 @@ import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
 import { parseSeeds } from '../experiments/variants.js';
 import { writeWhole } from '../runFolder/wholeFile.js';
 import { textTable } from '../tables/index.js';
+import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const sweep = command({
   name: 'sweep',
@@ -31,11 +31,6 @@ export const sweep = command({
       .default('lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1')
       .describe('lambda, alpha, gamma, beta or any numeric field, and its values')
       .meta({ placeholder: 'FIELD=N,…' }),
-    seeds: z
-      .string()
-      .default('1,2,3')
-      .describe('seeds of weights, order and augmentation')
-      .meta({ placeholder: 'N,…' }),
     maxDrop: z
       .number()
       .positive()
@@ -44,11 +39,11 @@ export const sweep = command({
     ...experimentFields,
   }),
   async run(options, terminal) {
-    const { config, over, seeds, devices, replicates, maxDrop, out, json } = options;
+    const { config, data, over, seeds, devices, replicates, maxDrop, out, json } = options;
     const set = [...options.set, ...deviceSetting(devices)];
     const swept = parseOver(over);
-    const losses = sweepVariants(swept, await readConfiguration(config, { set }));
-    const plan = await planRuns({ config, set, losses, seeds: parseSeeds(seeds), out });
+    const losses = sweepVariants(swept, await readConfiguration(config, { dataset: data, set }));
+    const plan = await planRuns({ config, data, set, losses, seeds: parseSeeds(seeds), out });
     const { folders, failed } = await runExperiment(plan, options, terminal);
     if (folders.length === 0) throw new UserError(failureText(failed));
     const comparison = await compareFolders(folders, replicates, terminal);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { command, UsageError, UserError } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
-import { recipeNames } from '../configuration/recipes.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { summaryText } from '../reports/judgementText.js';
 import { lazyEngine } from '../training/lazyEngine.js';
+import { configText, dataField } from './trainingOptions.js';
 
 export const train = command({
   name: 'train',
@@ -18,15 +18,8 @@ export const train = command({
     ['anyclass train --resume runs/sewer', 'go on after a stop, as if nothing had happened'],
   ],
   options: z.object({
-    config: z
-      .string()
-      .optional()
-      .describe(`a .json, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`),
-    data: z
-      .string()
-      .optional()
-      .describe('the data, in place of the configuration’s')
-      .meta({ placeholder: 'DATASET' }),
+    config: z.string().optional().describe(configText),
+    data: dataField,
     set: z
       .array(z.string())
       .default([])

@@ -14,6 +14,7 @@ import { studyProgress } from '../tuning/studyProgress.js';
 import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
 import { trainTrial, trialConfiguration } from '../tuning/trainTrial.js';
 import { work } from '../tuning/work.js';
+import { dataField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 
@@ -21,11 +22,7 @@ const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 const options = z.object({
   study: z.string().describe('its folder: new, or one to go on with'),
   config: z.string().optional().describe('what all trials have in common; a new study needs it'),
-  data: z
-    .string()
-    .optional()
-    .describe('the data, in place of the configuration’s')
-    .meta({ placeholder: 'DATASET' }),
+  data: dataField,
   set: z
     .array(z.string())
     .optional()

@@ -90,6 +90,16 @@ describe('a plan', () => {
     expect(await name('any-bce')).toBe(await name('any-bce@lambda=0.02'));
   });
 
+  test('has the data that are given where no variant names others', async () => {
+    const runs = await planRuns({
+      ...request,
+      data: 'pipes.csv',
+      seeds: [1],
+      datasets: [parseVariant('@keep=["3"]', 'data'), parseVariant('scans.csv', 'data')],
+    });
+    expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['pipes@data.keep=3', 'scans']);
+  });
+
   test('with the same run twice is refused', async () => {
     const twice = { ...request, losses: parseVariants('any-bce,any-bce@lambda=0.02', 'loss') };
     await expect(planRuns(twice)).rejects.toThrow(

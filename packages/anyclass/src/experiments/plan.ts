@@ -11,6 +11,8 @@ import type { Variant } from './variants.js';
 export interface ExperimentRequest {
   /** A file or recipe, as `train` takes it. */
   readonly config: string;
+  /** In place of the configuration's. */
+  readonly data?: string | undefined;
   readonly set: readonly string[];
   /** Left out: what the configuration names. */
   readonly datasets?: readonly Variant[];
@@ -36,14 +38,14 @@ export interface PlannedRun {
  * runs.map(({ name }) => name) // ['digits-tresnet-s-bce-seed1', 'digits-tresnet-s-any-bce@lambda=0.02-seed1']
  */
 export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]> {
-  const { config, set, datasets, networks, losses, seeds, out } = request;
+  const { config, data: given, set, datasets, networks, losses, seeds, out } = request;
   const runs: PlannedRun[] = [];
   for (const data of optional(datasets)) {
     for (const network of optional(networks)) {
       for (const loss of optional(losses)) {
         for (const seed of seeds) {
           const read = await readConfiguration(config, {
-            dataset: data?.name || undefined,
+            dataset: data?.name || given,
             set: [
               ...set,
               ...(data?.set ?? []),

@@ -1,10 +1,25 @@
-// Options that `compare` and `sweep` share.
+// How a configuration is named and changed on the command line; the same options for all commands that train.
 
 import { z } from 'zod';
 import { recipeNames } from '../configuration/recipes.js';
 
+export const configText = `a .json, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`;
+
+export const dataField = z
+  .string()
+  .optional()
+  .describe('the data, in place of the configuration’s')
+  .meta({ placeholder: 'DATASET' });
+
+/** Of `compare` and `sweep`. */
 export const experimentFields = {
-  config: z.string().describe(`a .json, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`),
+  seeds: z
+    .string()
+    .default('1,2,3')
+    .describe('seeds of weights, order and augmentation')
+    .meta({ placeholder: 'N,…' }),
+  config: z.string().describe(configText),
+  data: dataField,
   set: z
     .array(z.string())
     .default([])
