@@ -79,6 +79,9 @@ test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in 
     const svg = readFileSync(join(assets, `${name}.svg`), 'utf8');
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"[^>]*aria-label="/);
     expect(svg).not.toMatch(/var\(|NaN|undefined/);
+    expect(svg, 'a ground of its own').toMatch(
+      /<rect width="(\d+)" height="(\d+)" x="0" y="0" fill="#ffffff"/,
+    );
   }
   expect(new Set(files).size).toBe(files.length);
 });
