@@ -4,8 +4,8 @@
 import { buildAddon } from './addon.mjs';
 import { installChromiumForTests } from './chromium.mjs';
 import { buildFusedLibrary } from './fusedLibrary.mjs';
+import { buildImagesLibrary } from './imagesLibrary.mjs';
 import { buildTypeScript, installPackages } from './javascript.mjs';
-import { buildJpegDecoder } from './jpegDecoder.mjs';
 import { findOrInstallLibtorch } from './libtorch.mjs';
 import { SetupError } from './shell.mjs';
 
@@ -18,7 +18,7 @@ try {
   const libtorch = findOrInstallLibtorch();
   await buildAddon(libtorch);
   await buildFusedLibrary(libtorch);
-  await buildJpegDecoder();
+  await buildImagesLibrary();
   buildTypeScript();
   installChromiumForTests();
 } catch (error) {

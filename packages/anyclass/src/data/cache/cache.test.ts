@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -58,6 +59,27 @@ test('the cache gives the pixels of the originals, and quarantines what they can
     expect(await pixelsOf(pixels, row)).toEqual(await pixelsOf(decodedPixels(data.images, format), row));
   }
   await expect(pixelsOf(pixels, 5)).rejects.toThrow(result.quarantined[0]!.reason);
+  await pixels.close();
+});
+
+test('many rows at once are what each is alone; where one cannot be read, that is said', async () => {
+  const { data, cache } = await files('together', 60);
+  await prepareCache(data, { format, folder: cache });
+  const { pixels } = await openPixels(data, format, cache);
+  expect(pixels.readAll).toBeDefined();
+  const rows = Int32Array.from({ length: 50 }, (_, i) => (i * 7 + 6) % 60).filter((row) => row !== 5);
+  const out = new Uint8Array(rows.length * 768);
+  expect(await pixels.readAll!(rows, out)).toBe(true);
+  for (const [i, row] of rows.entries())
+    expect(Buffer.from(out.subarray(i * 768, (i + 1) * 768))).toEqual(await pixelsOf(pixels, row));
+
+  expect(await pixels.readAll!(Int32Array.of(4, 5), out)).toBe(false);
+  const images = join(cachePath(cache, manifestFor(data, format, jpegDecoder())), 'images.bin');
+  truncateSync(images, 59 * 768 + 100);
+  expect(await pixels.readAll!(Int32Array.of(58), out)).toBe(true);
+  expect(await pixels.readAll!(Int32Array.of(58, 59), out)).toBe(false);
+  await expect(pixelsOf(pixels, 59)).rejects.toThrow('images.bin ends early; prepare the cache again');
+  await expect(async () => pixels.readAll!(rows, out.subarray(1))).rejects.toThrow('do not fit into out');
   await pixels.close();
 });
 

@@ -6,6 +6,7 @@ import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes, type PixelFormat } from '../images/decode.js';
 import type { DecoderOptions } from '../images/decoder.js';
+import { type ImagesAddon, imagesAddon } from '../images/imagesAddon.js';
 import { jpegDecoder } from '../images/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import {
@@ -27,6 +28,9 @@ export interface CacheState {
 // To look at a million files takes minutes on a network disk; this many tell whether a dataset was replaced.
 // `prepareCache` looks at all of them.
 const sampledRows = 256;
+
+// For one turn of a thread: so many that to ask for them costs little, so few that all threads have some of a batch.
+const rowsAtOnce = 16;
 
 /**
  * The images of a dataset, from its cache where it is prepared and else from the originals. A cache whose originals
@@ -92,16 +96,28 @@ async function cachedPixels(path: string, records: Buffer, originals: PixelSourc
     const { row, reason }: { row: number; reason: string } = JSON.parse(line);
     failures.set(row, reason);
   }
+  const stateOf = (row: number) => records.readUInt32LE(row * recordBytes);
+  const readRows = imagesAddon?.readRows;
+  const readReady = async (read: ImagesAddon['readRows'], rows: Int32Array, out: Uint8Array) => {
+    if (!rows.every((row) => stateOf(row) === rowState.ready)) return false;
+    const parts = [];
+    for (let start = 0; start < rows.length; start += rowsAtOnce) {
+      const some = rows.subarray(start, start + rowsAtOnce);
+      parts.push(read(file.fd, some, stride, out, start * stride));
+    }
+    return (await Promise.all(parts)).every((complete) => complete);
+  };
   return {
     format: originals.format,
     async readInto(row, out, offset) {
-      const { state } = readRecord(records, row);
+      const state = stateOf(row);
       if (state === rowState.absent) return originals.readInto(row, out, offset);
       if (state === rowState.failed) throw new DataError(failures.get(row) ?? 'could not be decoded');
       const { bytesRead } = await read(file.fd, out, offset, stride, row * stride);
       if (bytesRead !== stride)
         throw new DataError(`${path}: images.bin ends early; prepare the cache again`);
     },
+    ...(readRows && { readAll: (rows, out) => readReady(readRows, rows, out) }),
     async close() {
       await file.close();
       await originals.close();

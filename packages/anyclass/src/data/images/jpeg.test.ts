@@ -10,7 +10,7 @@ import { decodeImage, decodeWithSharp, imageBytes, type PixelFormat } from './de
 import { decodeJpeg, jpegDecoder } from './jpeg.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
-const addon = resolve(import.meta.dirname, '../../../build/images/jpeg.node');
+const addon = resolve(import.meta.dirname, '../../../build/images/images.node');
 const format = { width: 20, height: 12, channels: 3 } as const;
 
 /** Blotches of all colours, the same for a size. */

@@ -1,10 +1,8 @@
 // The JPEG decoder in native/images, where set-up built it. Like Pillow's antialiased bilinear it filters the whole
 // picture, and only what is four times too large or more is shrunk while it is decoded: most pixels are Pillow's own.
 
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type { PixelFormat } from './decode.js';
+import { type ImagesAddon, imagesAddon } from './imagesAddon.js';
 
 /** What decodes JPEG: not on every machine the same. The pixels of the two differ by a gray level here and there. */
 export type JpegDecoder = 'libjpeg-turbo' | 'sharp';
@@ -23,8 +21,9 @@ export async function decodeJpeg(
   out: Uint8Array,
   offset: number,
 ): Promise<boolean> {
-  if (addon === undefined || !isJpeg(bytes)) return false;
-  return addon.decodeJpeg(bytes, out, offset, format.width, format.height, format.channels);
+  const decode = decoder();
+  if (decode === undefined || !isJpeg(bytes)) return false;
+  return decode(bytes, out, offset, format.width, format.height, format.channels);
 }
 
 /**
@@ -34,30 +33,11 @@ export async function decodeJpeg(
  * jpegDecoder() // 'libjpeg-turbo'
  */
 export function jpegDecoder(): JpegDecoder {
-  return addon === undefined ? 'sharp' : 'libjpeg-turbo';
+  return decoder() === undefined ? 'sharp' : 'libjpeg-turbo';
 }
 
-interface Addon {
-  decodeJpeg(
-    bytes: Uint8Array,
-    out: Uint8Array,
-    offset: number,
-    width: number,
-    height: number,
-    channels: number,
-  ): Promise<boolean>;
-}
-
-const addon = load();
-
-function load(): Addon | undefined {
-  const path = fileURLToPath(new URL('../../../build/images/jpeg.node', import.meta.url));
-  if (process.env['ANYCLASS_JPEG'] === 'sharp' || !existsSync(path)) return undefined;
-  try {
-    return createRequire(import.meta.url)(path);
-  } catch {
-    return undefined; // built where libjpeg was, and it is no longer there
-  }
+function decoder(): ImagesAddon['decodeJpeg'] {
+  return process.env['ANYCLASS_JPEG'] === 'sharp' ? undefined : imagesAddon?.decodeJpeg;
 }
 
 function isJpeg(bytes: Uint8Array): boolean {

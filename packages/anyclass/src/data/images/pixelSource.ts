@@ -7,6 +7,11 @@ export interface PixelSource {
   readonly format: PixelFormat;
   /** Write the pixels of a row into `out` at `offset`; rejects with the reason if the image cannot be read. */
   readInto(row: number, out: Uint8Array, offset: number): Promise<void>;
+  /**
+   * Write the pixels of rows one after another into `out`, all at once. False where that cannot be: then ask for each,
+   * which also tells what is wrong with it. Left out where nothing is gained by it.
+   */
+  readAll?(rows: Int32Array, out: Uint8Array): Promise<boolean>;
   /** End what decodes; the dataset stays open. */
   close(): Promise<void>;
 }

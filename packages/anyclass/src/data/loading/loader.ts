@@ -84,16 +84,9 @@ export function createLoader(dataset: Dataset, pixels: PixelSource, options: Loa
   const steps = stepsPerEpoch(plan);
   const spare: Uint8Array[] = [];
 
-  const load = async (
-    epoch: number,
-    step: number,
-    rows: Int32Array,
-    stopped: AbortSignal,
-  ): Promise<Batch> => {
-    const memory = spare.pop() ?? new Uint8Array((plan.batchSize / world) * stride);
-    const good = new Uint8Array(rows.length);
-    // All of them, even after an error: nothing may still write into a batch that was given up.
-    await settleAll(
+  // All of them, even after an error: nothing may still write into a batch that was given up.
+  const readEach = (rows: Int32Array, memory: Uint8Array, good: Uint8Array, stopped: AbortSignal) =>
+    settleAll(
       Array.from(rows, (row, i) =>
         limited(async () => {
           if (stopped.aborted) throw stopped.reason;
@@ -106,6 +99,17 @@ export function createLoader(dataset: Dataset, pixels: PixelSource, options: Loa
         }),
       ),
     );
+
+  const load = async (
+    epoch: number,
+    step: number,
+    rows: Int32Array,
+    stopped: AbortSignal,
+  ): Promise<Batch> => {
+    const memory = spare.pop() ?? new Uint8Array((plan.batchSize / world) * stride);
+    const good = new Uint8Array(rows.length);
+    if (await pixels.readAll?.(rows, memory)) good.fill(1);
+    else await readEach(rows, memory, good, stopped);
     const size = closeGaps(memory, good, stride);
     const indices = rows.filter((_, i) => good[i] === 1);
     const targets = new Uint8Array(size * classes);

@@ -1,10 +1,10 @@
-#include "decodeThreads.h"
+#include "workThreads.h"
 
 #include <algorithm>
 
 namespace images {
 
-void DecodeThreads::run(std::function<void()> work) {
+void WorkThreads::run(std::function<void()> work) {
   const size_t most = std::max(1u, std::thread::hardware_concurrency());
   const std::lock_guard<std::mutex> lock(mutex);
   waiting.push_back(std::move(work));
@@ -12,7 +12,7 @@ void DecodeThreads::run(std::function<void()> work) {
   wake.notify_one();
 }
 
-void DecodeThreads::stop() {
+void WorkThreads::stop() {
   {
     const std::lock_guard<std::mutex> lock(mutex);
     stopping = true;
@@ -22,7 +22,7 @@ void DecodeThreads::stop() {
   for (auto& thread : threads) thread.join();
 }
 
-void DecodeThreads::serve() {
+void WorkThreads::serve() {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     idle++;

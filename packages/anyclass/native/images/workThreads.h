@@ -1,4 +1,4 @@
-// Threads that decode. libuv's four are left to read files: with as many as there are cores, all of them decode.
+// Threads for pixels, as many as there are cores: libuv has four, which files other than caches are read by.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@
 
 namespace images {
 
-class DecodeThreads {
+class WorkThreads {
  public:
   // Runs the work on a thread, begun in the order given. A thread is started only where the others are busy.
   void run(std::function<void()> work);

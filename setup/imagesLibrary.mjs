@@ -1,5 +1,5 @@
-// Builds packages/anyclass/native/images, the JPEG decoder, where libjpeg-turbo is at hand or can be installed. Without it
-// sharp decodes JPEG like everything else, more slowly; set-up goes on.
+// Builds packages/anyclass/native/images: what reads caches, and the JPEG decoder where libjpeg-turbo is at hand or can be
+// installed. Without it sharp decodes JPEG like everything else, more slowly; set-up goes on.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,20 +8,15 @@ import { output, root } from './shell.mjs';
 
 const headers =
   '#include <cstdio>\n#include <jpeglib.h>\n#ifndef LIBJPEG_TURBO_VERSION\n#error not libjpeg-turbo\n#endif\n';
+const jpegSources = ['jpeg.cc', 'jpegMarkers.cc', 'rowResizer.cc'];
 
-export async function buildJpegDecoder() {
-  if (process.env['ANYCLASS_JPEG'] === 'sharp') return;
-  if (!hasLibjpeg() && !(installLibjpeg() && hasLibjpeg())) {
-    console.log(
-      "setup: no libjpeg-turbo here, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then set up again)",
-    );
-    return;
-  }
+export async function buildImagesLibrary() {
+  const withJpeg = process.env['ANYCLASS_JPEG'] !== 'sharp' && findOrInstallLibjpeg();
   await buildNativeLibrary({
-    title: 'the JPEG decoder',
+    title: withJpeg ? 'the reader of images' : 'the reader of images, without JPEG',
     sourceFolder: 'packages/anyclass/native/images',
-    library: 'packages/anyclass/build/images/jpeg.node',
-    uses: () => true,
+    library: 'packages/anyclass/build/images/images.node',
+    uses: (file) => withJpeg || !jpegSources.includes(file),
     // No fused multiplications: the same bytes on every processor.
     flags: [
       '-O3',
@@ -29,9 +24,18 @@ export async function buildJpegDecoder() {
       '-pthread',
       '-I',
       join(root, 'node_modules/node-api-headers/include'),
+      ...(withJpeg ? ['-DANYCLASS_LIBJPEG'] : []),
     ],
-    linkFlags: ['-pthread', '-ljpeg'],
+    linkFlags: ['-pthread', ...(withJpeg ? ['-ljpeg'] : [])],
   });
+}
+
+function findOrInstallLibjpeg() {
+  if (hasLibjpeg() || (installLibjpeg() && hasLibjpeg())) return true;
+  console.log(
+    "setup: no libjpeg-turbo here, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then set up again)",
+  );
+  return false;
 }
 
 /** Whether a program with its headers compiles and links. */

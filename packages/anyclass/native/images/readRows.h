@@ -1,0 +1,13 @@
+// Records of one size from a file of them, wherever they lie, one after another into memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace images {
+
+// False where the file ends before a record does, or cannot be read.
+bool readRows(int file, const std::vector<int32_t>& rows, size_t bytes, uint8_t* out);
+
+}  // namespace images
