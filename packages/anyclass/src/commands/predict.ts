@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { command, UsageError, UserError } from '../commandLine/command.js';
 import { imageInputs } from '../prediction/imageInputs.js';
@@ -47,20 +47,16 @@ export const predict = command({
     const { openPredictor } = await lazyEngine.prediction();
     using predictor = openPredictor(model, { threshold: limit, calibrated, device, batchSize });
     const { header, line } = outputOf(json ? 'jsonl' : format, predictor.description.classes);
-    const target = out === undefined ? process.stdout : createWriteStream(out);
-    if (out === undefined) process.stdout.once('error', endQuietly);
-    const write = async (text: string) => {
-      if (!target.write(`${text}\n`)) await once(target, 'drain');
-    };
+    const target = out === undefined ? standardOutput() : await fileOutput(out);
     const failed: string[] = [];
     let count = 0;
-    if (header !== undefined) await write(header);
+    if (header !== undefined) await target.write(header);
     for await (const prediction of predictor.predict(imageInputs(paths))) {
       if ('failure' in prediction) failed.push(`${prediction.name}: ${prediction.failure}`);
-      else await write(line(prediction));
+      else await target.write(line(prediction));
       count++;
     }
-    if (out !== undefined) await new Promise<void>((resolve) => target.end(resolve));
+    await target.close();
     if (count === 0) throw new UserError(`no image in ${paths.join(', ')}`);
     if (failed.length > 0) {
       throw new UserError(
@@ -75,8 +71,33 @@ export const predict = command({
   },
 });
 
-/** Whoever read the output, such as `head`, has enough. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+interface Output {
+  /** Writes a line. */
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+function standardOutput(): Output {
+  // Whoever read the output, such as `head`, has enough.
+  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+  return {
+    async write(text) {
+      if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
+    },
+    async close() {},
+  };
+}
+
+async function fileOutput(path: string): Promise<Output> {
+  const told = (error: Error): never => {
+    throw new UserError(`--out ${path} cannot be written: ${error.message}`);
+  };
+  const file = await open(path, 'w').catch(told);
+  return {
+    write: async (text) => void (await file.write(`${text}\n`).catch(told)),
+    close: () => file.close(),
+  };
 }

@@ -132,6 +132,15 @@ describe('from a folder to a judged model', () => {
     expect(listed.stderr).toContain('1 of 2 images could not be read:\n  nowhere.png: there is no such file');
   });
 
+  test('predict writes a file, or says why it cannot', () => {
+    expect(anyclass(['predict', 'run', 'photos', '--out', 'labels.csv']).status).toBe(0);
+    expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toMatch(/^Filename,.*,labels\nphotos/);
+    const { status, stderr } = anyclass(['predict', 'run', 'photos', '--out', 'nowhere/labels.csv']);
+    expect(status).toBe(1);
+    expect(stderr).toContain('--out nowhere/labels.csv cannot be written: ENOENT');
+    expect(stderr).not.toContain('    at ');
+  });
+
   test('a reader that has enough, such as head, ends predict quietly', () => {
     const line = `'${process.execPath}' '${program}' predict run photos photos photos --batch-size 8 | head -n 2`;
     const { stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', line], {
