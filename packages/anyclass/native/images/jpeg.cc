@@ -1,15 +1,20 @@
-// libjpeg-turbo decodes at an eighth, a quarter or half the size for less work where that is still large enough: each
-// block of 8 x 8 pixels becomes the means of its parts, without being computed. The triangle filter does the rest.
+// libjpeg-turbo gives the planes of a JPEG as they are stored, in most the colours at half the size. Each is resized by
+// itself, and only what is left becomes RGB. Upsampling, resizing and the change of colours are sums, whose order does not
+// matter but for rounding and where colours are cut off at 0 and 255.
+//
+// It decodes at an eighth, a quarter or half the size for less work where that is still large enough: each block of 8 x 8
+// pixels becomes the means of its parts, without being computed. The triangle filter does the rest.
 #include "jpeg.h"
 
 #include <csetjmp>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include <jpeglib.h>
 
 #include "jpegMarkers.h"
-#include "rowResizer.h"
+#include "pictureResizer.h"
 
 namespace images {
 namespace {
@@ -84,7 +89,7 @@ bool readHeader(Decompression& jpeg, int channels) {
   for (auto marker = info.marker_list; marker != nullptr; marker = marker->next) {
     if (marker->marker == JPEG_APP0 + 2 && isForeignProfile(marker->data, marker->data_length)) return false;
   }
-  info.out_color_space = isGray ? JCS_GRAYSCALE : JCS_RGB;
+  info.raw_data_out = TRUE;
   return true;
 }
 
@@ -104,31 +109,85 @@ int eighths(const jpeg_decompress_struct& info, int width, int height) {
   return scale;
 }
 
+// Whether so many pixels become one that weights and sums of 16 bits would be too coarse.
+bool isTooLong(const jpeg_decompress_struct& info, int width, int height) {
+  return info.output_width > 64u * width || info.output_height > 64u * height;
+}
+
 bool start(Decompression& jpeg) {
   if (setjmp(jpeg.failure.place)) return false;
   return jpeg_start_decompress(&jpeg.info) == TRUE;
 }
 
-bool readRows(Decompression& jpeg, RowResizer& resizer, uint8_t* out) {
+// How many samples of a component a block of it gives along each side, after scaling.
+int blockSide(const jpeg_component_info& component) {
+#if JPEG_LIB_VERSION >= 70
+  return component.DCT_v_scaled_size;
+#else
+  return component.DCT_scaled_size;
+#endif
+}
+
+// How many rows of a component come at a time.
+int rowsAtOnce(const jpeg_component_info& component) { return component.v_samp_factor * blockSide(component); }
+
+// How many pixels of the picture, scaled like it, there are to a sample of a component.
+struct PixelsPerSample {
+  int across, down;
+  bool isWhole;
+
+  PixelsPerSample(const jpeg_decompress_struct& info, const jpeg_component_info& component) {
+    const int pixelsAcross = info.max_h_samp_factor * static_cast<int>(info.scale_num);
+    const int pixelsDown = info.max_v_samp_factor * static_cast<int>(info.scale_num);
+    const int samplesAcross = component.h_samp_factor * blockSide(component);
+    const int samplesDown = rowsAtOnce(component);
+    across = pixelsAcross / samplesAcross;
+    down = pixelsDown / samplesDown;
+    isWhole = pixelsAcross % samplesAcross == 0 && pixelsDown % samplesDown == 0;
+  }
+};
+
+PlaneResizer resizerFor(const jpeg_decompress_struct& info, const jpeg_component_info& component, int width, int height) {
+  const double scale = info.scale_num / 8.0;
+  const PixelsPerSample perSample(info, component);
+  const PlaneAxis across{static_cast<int>(info.output_width), info.image_width * scale,
+                         static_cast<int>(component.downsampled_width), perSample.across};
+  const PlaneAxis down{static_cast<int>(info.output_height), info.image_height * scale,
+                       static_cast<int>(component.downsampled_height), perSample.down};
+  const size_t rowBytes = static_cast<size_t>(component.width_in_blocks) * blockSide(component);
+  return PlaneResizer(weightsFor(across, width), weightsFor(down, height), rowBytes, rowsAtOnce(component));
+}
+
+bool readPlanes(Decompression& jpeg, PictureResizer& resizer, uint8_t* out) {
   auto& info = jpeg.info;
   if (setjmp(jpeg.failure.place)) return false;
+  const JDIMENSION lines = info.max_v_samp_factor * info.scale_num;
+  int rowsWritten[3] = {0, 0, 0};
   while (info.output_scanline < info.output_height) {
-    JSAMPROW rows[RowResizer::rowsAhead];
-    for (int i = 0; i < RowResizer::rowsAhead; i++) rows[i] = resizer.row(static_cast<int>(info.output_scanline) + i);
-    jpeg_read_scanlines(&info, rows, RowResizer::rowsAhead);
-    resizer.take(static_cast<int>(info.output_scanline), out);
+    JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
+    JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+    for (int c = 0; c < info.num_components; c++) {
+      const int count = rowsAtOnce(info.comp_info[c]);
+      for (int i = 0; i < count; i++) rows[c][i] = resizer.planes[c].row(rowsWritten[c] + i);
+      rowsWritten[c] += count;
+    }
+    jpeg_read_raw_data(&info, planes, lines);
+    resizer.take(rowsWritten, out);
   }
   return true;
 }
 
-// Decodes all rows into width x height pixels with the channels that libjpeg gives.
+// Decodes all rows into width x height pixels, of three channels where the JPEG has colours.
 bool readPixels(Decompression& jpeg, int width, int height, uint8_t* out) {
   const auto& info = jpeg.info;
-  const double scale = info.scale_num / 8.0;
-  const SourceSize source{static_cast<int>(info.output_width), static_cast<int>(info.output_height), info.image_width * scale,
-                          info.image_height * scale};
-  RowResizer resizer(source, width, height, info.output_components);
-  return readRows(jpeg, resizer, out);
+  std::vector<PlaneResizer> planes;
+  for (int c = 0; c < info.num_components; c++) {
+    const auto& component = info.comp_info[c];
+    if (!PixelsPerSample(info, component).isWhole) return false;
+    planes.push_back(resizerFor(info, component, width, height));
+  }
+  PictureResizer resizer(std::move(planes), info.jpeg_color_space == JCS_YCbCr, width, height);
+  return readPlanes(jpeg, resizer, out);
 }
 
 // Orientations 1 to 8 of the EXIF standard (CIPA DC-008): mirrored for 2, 4, 5 and 7, the axes exchanged from 5 on.
@@ -160,8 +219,8 @@ bool decodeJpeg(const uint8_t* bytes, size_t size, const PixelFormat& format, ui
   const int height = orientation >= 5 ? format.width : format.height;
   jpeg.info.scale_num = eighths(jpeg.info, width, height);
   jpeg.info.scale_denom = 8;
-  if (!start(jpeg)) return false;
-  const int decodedChannels = jpeg.info.output_components;
+  if (!start(jpeg) || isTooLong(jpeg.info, width, height)) return false;
+  const int decodedChannels = jpeg.info.num_components;
   if (orientation == 1 && decodedChannels == format.channels) return readPixels(jpeg, width, height, out);
   std::vector<uint8_t> stored(static_cast<size_t>(width) * height * decodedChannels);
   if (!readPixels(jpeg, width, height, stored.data())) return false;

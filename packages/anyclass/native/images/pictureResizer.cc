@@ -1,0 +1,40 @@
+#include "pictureResizer.h"
+
+#include <utility>
+
+#include "colours.h"
+
+namespace images {
+
+PictureResizer::PictureResizer(std::vector<PlaneResizer> planes, bool isYCbCr, int width, int height)
+    : planes(std::move(planes)), isYCbCr(isYCbCr), width(width), height(height) {}
+
+void PictureResizer::take(const int* rowsWritten, uint8_t* out) {
+  constexpr int groupRows = PlaneResizer::groupRows;
+  while (finished < height && isReady(rowsWritten)) {
+    for (auto& plane : planes) plane.combineRows(finished);
+    finished++;
+    if (finished % groupRows == 0 || finished == height) makePixels((finished - 1) / groupRows * groupRows, out);
+  }
+}
+
+bool PictureResizer::isReady(const int* rowsWritten) const {
+  for (size_t c = 0; c < planes.size(); c++) {
+    if (!planes[c].isReady(finished, rowsWritten[c])) return false;
+  }
+  return true;
+}
+
+void PictureResizer::makePixels(int firstRow, uint8_t* out) {
+  const uint16_t* rows[3];
+  for (size_t c = 0; c < planes.size(); c++) rows[c] = planes[c].resizeGroup();
+  const size_t stride = planes[0].groupStride();  // of one width, all have the same
+  for (int y = firstRow; y < finished; y++) {
+    uint8_t* const pixels = out + static_cast<size_t>(y) * width * planes.size();
+    if (planes.size() == 1) grayPixels(rows[0], width, pixels);
+    else (isYCbCr ? pixelsOfYCbCr : pixelsOfRgb)(rows[0], rows[1], rows[2], width, pixels);
+    for (size_t c = 0; c < planes.size(); c++) rows[c] += stride;
+  }
+}
+
+}  // namespace images
