@@ -72,7 +72,7 @@ struct Decompression {
   Decompression(const Decompression&) = delete;
 };
 
-// Reads the header and chooses the colours; false where the image is not for us.
+// Reads the header and asks for planes; false where the image is not for us.
 bool readHeader(Decompression& jpeg, int channels) {
   auto& info = jpeg.info;
   if (setjmp(jpeg.failure.place)) return false;
@@ -102,7 +102,7 @@ int orientationOf(const jpeg_decompress_struct& info) {
 }
 
 // The least of 1, 2, 4 and 8 eighths that leaves both sides twice as large as asked for: nearer to it, the plain means
-// that libjpeg makes of 2 x 2 pixels and more would show (2.4 gray levels from 448 to 224, where this gives 0.1).
+// that libjpeg makes of 2 x 2 pixels and more would show (2.3 gray levels from 448 to 224, where this gives 0.25).
 int eighths(const jpeg_decompress_struct& info, int width, int height) {
   int scale = 1;
   while (scale < 8 && (info.image_width * scale < 16u * width || info.image_height * scale < 16u * height)) scale *= 2;
@@ -131,7 +131,8 @@ int blockSide(const jpeg_component_info& component) {
 // How many rows of a component come at a time.
 int rowsAtOnce(const jpeg_component_info& component) { return component.v_samp_factor * blockSide(component); }
 
-// How many pixels of the picture, scaled like it, there are to a sample of a component.
+// How many pixels of the picture there are to a sample of a component. A fraction is not for us, nor for libjpeg, which
+// would refuse it itself if it were to upsample.
 struct PixelsPerSample {
   int across, down;
   bool isWhole;
