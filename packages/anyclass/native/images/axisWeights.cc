@@ -46,8 +46,6 @@ class SampleWeights {
   bool isInterpolated;
 };
 
-int rounded(double value) { return static_cast<int>(value + 0.5); }
-
 }  // namespace
 
 AxisWeights::AxisWeights(const PlaneAxis& axis, int wanted) {
@@ -56,6 +54,7 @@ AxisWeights::AxisWeights(const PlaneAxis& axis, int wanted) {
   const double steepness = 1 / support;
   SampleWeights samples(axis);
   spans.reserve(wanted);
+  weights.reserve(wanted * (static_cast<size_t>(2 * support) + 3));
   for (int i = 0; i < wanted; i++) {
     const double centre = (i + 0.5) * scale;
     const int firstPixel = std::clamp(static_cast<int>(centre - support + 0.5), 0, axis.pixels - 1);
@@ -72,10 +71,12 @@ AxisWeights::AxisWeights(const PlaneAxis& axis, int wanted) {
     longest = std::max(longest, count);
     // The sums so far are rounded, not the weights themselves: no error adds up, and all weights make one.
     const double unit = 65536 / sum;
-    double before = 0;
+    double total = 0;
+    int before = 0;
     for (const double weight : samples.weights) {
-      const double after = before + weight * unit;
-      weights.push_back(static_cast<uint16_t>(std::min(65535, rounded(after) - rounded(before))));
+      total += weight * unit;
+      const int after = static_cast<int>(total + 0.5);
+      weights.push_back(static_cast<uint16_t>(std::min(65535, after - before)));
       before = after;
     }
   }
