@@ -8,7 +8,7 @@ import { output, root } from './shell.mjs';
 
 const headers =
   '#include <cstdio>\n#include <jpeglib.h>\n#ifndef LIBJPEG_TURBO_VERSION\n#error not libjpeg-turbo\n#endif\n';
-const jpegSources = ['jpeg.cc', 'jpegMarkers.cc', 'rowResizer.cc'];
+const withoutJpeg = ['addon.cc', 'readRows.cc', 'workThreads.cc'];
 
 export async function buildImagesLibrary() {
   const withJpeg = process.env['ANYCLASS_JPEG'] !== 'sharp' && findOrInstallLibjpeg();
@@ -16,7 +16,7 @@ export async function buildImagesLibrary() {
     title: withJpeg ? 'the reader of images' : 'the reader of images, without JPEG',
     sourceFolder: 'packages/anyclass/native/images',
     library: 'packages/anyclass/build/images/images.node',
-    uses: (file) => withJpeg || !jpegSources.includes(file),
+    uses: (file) => withJpeg || withoutJpeg.includes(file),
     // No fused multiplications: the same bytes on every processor.
     flags: [
       '-O3',
