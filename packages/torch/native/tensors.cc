@@ -48,6 +48,22 @@ napi_value fromBytes(Call& call) {
   return call.make(tensor);
 }
 
+// borrowBytes(bytes, shape) → a uint8 tensor that looks into the caller's memory, until returnBytes
+napi_value borrowBytes(Call& call) {
+  const auto bytes = bytesOf(call, 0);
+  auto tensor = at::from_blob(bytes.data, call.integers(1), at::kByte);
+  if (tensor.nbytes() != bytes.size) throw std::runtime_error("withBytes: " + describe(tensor) + " does not hold " + std::to_string(bytes.size) + " bytes");
+  return call.make(tensor);
+}
+
+// returnBytes(tensor, bytes) → whether nothing but this tensor looks into them; else they are kept for ever
+napi_value returnBytes(Call& call) {
+  const bool alone = call.tensor(0).storage().use_count() == 1;
+  napi_ref reference = nullptr;
+  if (!alone) checked(call.env, napi_create_reference(call.env, call.at(1), 1, &reference));
+  return call.make(alone);
+}
+
 at::Tensor onCpu(const at::Tensor& tensor) {
   try {
     const auto values = tensor.detach().to(at::kCPU);
@@ -188,7 +204,7 @@ napi_value liveTensors(Call& call) {
 }  // namespace
 
 const std::vector<Export> tensorExports = {
-    {"fromBytes", fromBytes}, {"toBytes", toBytes}, {"item", item}, {"mapTensors", mapTensors}, {"shape", shape}, {"strides", strides},
+    {"fromBytes", fromBytes}, {"borrowBytes", borrowBytes}, {"returnBytes", returnBytes}, {"toBytes", toBytes}, {"item", item}, {"mapTensors", mapTensors}, {"shape", shape}, {"strides", strides},
     {"dtype", dtype}, {"device", device}, {"storageBytes", storageBytes}, {"isContiguous", isContiguous}, {"isPinned", isPinned},
     {"dispose", dispose}, {"disposeMany", disposeMany}, {"accountMemory", accountMemory}, {"liveTensors", liveTensors},
 };

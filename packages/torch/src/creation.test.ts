@@ -15,6 +15,7 @@ import {
   randperm,
   setSeed,
   tensor,
+  withBytes,
   zeros,
 } from './index.js';
 
@@ -163,5 +164,32 @@ describe('data that no tensor can hold is refused', () => {
       /^aten::zeros: not enough memory: 3814697 MiB asked for, \d+ MiB available/,
     );
     expect(() => zeros([2 ** 40, 2 ** 40])).toThrow('aten::zeros: Storage size calculation overflowed');
+  });
+});
+
+describe('withBytes', () => {
+  const bytes = new Uint8Array([1, 2, 3, 4, 5, 6]);
+
+  test('lends bytes as they are, without a copy', () => {
+    withBytes(bytes, [2, 3], (view) => void view.at(1, 2).fill_(9));
+    expect(bytes[5]).toBe(9);
+    const sums = withBytes(bytes, [2, 3], (view) => view.permute([1, 0]).to('float32').sum(1));
+    expect(sums.toArray()).toEqual([5, 7, 12]);
+  });
+
+  test('refuses a result that looks into them, and a shape that they do not fill', () => {
+    expect(() => withBytes(bytes, [6], (view) => view.view([3, 2]))).toThrow('still looks into the bytes');
+    expect(() => withBytes(bytes, [7], (view) => view.clone())).toThrow(
+      '6 elements do not fill the shape [7]',
+    );
+  });
+
+  test('gives them back after an error', () => {
+    const before = torch.liveTensors();
+    const fail = () => {
+      throw new Error('mine');
+    };
+    expect(() => withBytes(bytes, [6], fail)).toThrow('mine');
+    expect(torch.liveTensors()).toBe(before);
   });
 });

@@ -9,9 +9,10 @@ import {
   isFloatingPoint,
   type TypedArray,
 } from './dtype.js';
+import { tidy } from './memory.js';
 import { native, type Scalar } from './native.js';
 import * as operators from './operators.generated.js';
-import { type NestedArray, Tensor } from './tensor.js';
+import { type NestedArray, place, Tensor } from './tensor.js';
 
 export interface TensorOptions {
   readonly dtype?: Dtype;
@@ -39,6 +40,33 @@ export interface DataOptions extends TensorOptions {
 export function tensor(data: NestedArray | TypedArray, options: DataOptions = {}): Tensor {
   const made = ArrayBuffer.isView(data) ? fromTypedArray(data, options) : fromNested(data, options);
   return finish(made, options);
+}
+
+/**
+ * Runs a function on bytes without a copy of them: a uint8 tensor on the CPU that looks into their memory while the function
+ * runs. What it gives back must not look there any more, which is checked.
+ *
+ * @example
+ * withBytes(new Uint8Array([1, 2, 3, 4]), [2, 2], (view) => view.to('float32').mean()).toNumber() // 2.5
+ */
+export function withBytes<T>(bytes: Uint8Array, shape: readonly number[], fn: (view: Tensor) => T): T {
+  filledShape(shape, bytes.length);
+  const view = new Tensor(native.borrowBytes(bytes, shape));
+  const giveBack = () => {
+    const alone = native.returnBytes(place(view, 'withBytes'), bytes);
+    view.dispose();
+    if (!alone)
+      throw new Error('withBytes: a tensor still looks into the bytes; let the function return a clone');
+  };
+  let result: T;
+  try {
+    result = tidy(() => fn(view));
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  giveBack();
+  return result;
 }
 
 export function zeros(shape: readonly number[], options: TensorOptions = {}): Tensor {

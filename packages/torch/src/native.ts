@@ -25,6 +25,8 @@ interface Native {
   parameterKinds(operator: OperatorNumber): ('tensor' | 'tensors' | 'value')[];
   resultTypes(operator: OperatorNumber): string[];
 
+  borrowBytes(bytes: Uint8Array, shape: readonly number[]): Place;
+  returnBytes(tensor: Place, bytes: Uint8Array): boolean;
   fromBytes(bytes: Uint8Array, shape: readonly number[], dtype: number, pinned: boolean): Place;
   toBytes(tensor: Place, bytes: Uint8Array): void;
   item(tensor: Place): number | bigint | boolean;

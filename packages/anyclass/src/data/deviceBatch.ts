@@ -1,7 +1,7 @@
 // Batches as tensors. The only file of `data` beside the augmentation that needs libtorch: what only reads tables or
 // images does not wait for it.
 
-import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyclass/torch';
 import { augmentImages, type Normalisation } from './augmentation/augmentImages.js';
 import { eraseBoxes } from './augmentation/erase.js';
 import { cropAndResize, rotate } from './augmentation/geometry.js';
@@ -41,10 +41,13 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
   const upload = (bytes: Uint8Array, shape: readonly number[]) => tensor(bytes, { shape, device });
   return noGrad(() =>
     tidy(() => {
-      const bytes = upload(batch.images, [batch.size, height, width, channels]);
-      const images = options.augmentation
-        ? augmented(bytes, drawFor(batch, options.augmentation, options), options)
-        : augmentImages(bytes, undefined, options);
+      const made = (bytes: Tensor) =>
+        options.augmentation
+          ? augmented(bytes, drawFor(batch, options.augmentation, options), options)
+          : augmentImages(bytes, undefined, options);
+      const shape = [batch.size, height, width, channels];
+      const images =
+        device === 'cpu' ? withBytes(batch.images, shape, made) : made(upload(batch.images, shape));
       const labels = upload(batch.targets, [batch.size, batch.targets.length / Math.max(1, batch.size)]);
       return {
         images,
