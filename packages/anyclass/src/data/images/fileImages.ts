@@ -1,8 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile as readFileWithCallback } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { DataError } from '../dataError.js';
 import type { NameTable } from '../nameTable.js';
 import type { ImageSource } from './imageSource.js';
+
+// Cheaper than the one in node:fs/promises, which makes an object of every open file.
+const readFile = promisify(readFileWithCallback);
 
 /**
  * Images in files: row r is `folderOf(r)` + its name. Names were checked when the table was read: none leads out of
