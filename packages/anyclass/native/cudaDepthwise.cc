@@ -35,7 +35,6 @@ struct Depthwise : torch::autograd::Function<Depthwise> {
     at::AutoDispatchBelowADInplaceOrView below;
     context->save_for_backward({input, weight});
     context->saved_data["stride"] = stride;
-    context->saved_data["isTrained"] = weight.requires_grad();
     return convolve(input, weight, nullptr, stride);
   }
 
@@ -48,10 +47,9 @@ struct Depthwise : torch::autograd::Function<Depthwise> {
     const auto stream = c10::cuda::getCurrentCUDAStream();
     const auto shape = shapeOf(input, context->saved_data["stride"].toInt());
     const auto outputGradient = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
-    const auto inputGradient = at::empty_like(input);
+    const auto inputGradient = at::empty_like(input), weightGradient = at::empty_like(weight);
+    const auto partials = at::empty({static_cast<int64_t>(depthwiseScratch(shape))}, weight.options());
     checkLaunch(launchDepthwiseInputGradient(shape, outputGradient.data_ptr(), weight.data_ptr<float>(), inputGradient.data_ptr(), stream));
-    if (!context->saved_data["isTrained"].toBool()) return {inputGradient, Tensor(), Tensor()};
-    const auto weightGradient = at::empty_like(weight), partials = at::empty({static_cast<int64_t>(depthwiseScratch(shape))}, weight.options());
     checkLaunch(launchDepthwiseWeightGradient(shape, input.data_ptr(), outputGradient.data_ptr(), partials.data_ptr<float>(), weightGradient.data_ptr<float>(),
                                               stream));
     return {inputGradient, weightGradient, Tensor()};

@@ -5,14 +5,12 @@ import {
   hasCuda,
   keep,
   noGrad,
-  ones,
   randn,
   type Tensor,
   tidy,
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { DepthwiseConv } from './depthwiseConv.js';
-import { HalvingAverage } from './halvingAverage.js';
 import { PointwiseConv } from './pointwiseConv.js';
 
 const device = 'cuda';
@@ -31,14 +29,6 @@ test('a depthwise convolution can have GELU behind it', () => {
   const activated = conv.activateWithGelu().forward(x);
   expect(activated.gt(-0.18).all().toNumber()).toBe(1);
   expect(activated.equal(plain)).toBe(false);
-});
-
-test('the halving average counts what lies outside the map as zeros', () => {
-  const averages = new HalvingAverage()
-    .forward(ones([1, 1, 4, 4]))
-    .flatten()
-    .toArray() as number[];
-  expect(averages.map((average) => Math.round(average * 9))).toEqual([4, 6, 6, 9]);
 });
 
 describe.skipIf(!hasCuda())(`convolutions of channels-last maps on cuda${cudaIt}`, () => {
@@ -69,25 +59,6 @@ describe.skipIf(!hasCuda())(`convolutions of channels-last maps on cuda${cudaIt}
   test.each([true, false])('pointwise equals libtorch in float64, with bias: %s', (bias) => {
     const make = () => new PointwiseConv(24, 40, { kernel: 1, bias });
     expectReference(make().to(device), make(), [3, 24, 7, 5], { dtype: 'float32', tolerance: 1e-5 });
-  });
-
-  test.each([
-    [2, 64, 28, 28],
-    [3, 8, 7, 9],
-  ])('the halving average equals libtorch in float64: [%i, %i, %i, %i]', (...shape) => {
-    const average = new HalvingAverage();
-    const results = (given: Tensor, dy?: Tensor) => {
-      const x = given.detach();
-      x.requiresGrad = true;
-      const y = average.forward(x);
-      const gradient = dy ?? y.detach();
-      return [y.detach(), grad([y], [x], { gradients: [gradient.to(y)] })[0]!];
-    };
-    const x = randn(shape, { device }).to({ dtype: 'bfloat16', ...channelsLast });
-    const expected = results(x.to('float64'));
-    results(x, expected[0]!).forEach((found, i) => {
-      expectClose(found, expected[i]!, 2 ** -7, `result ${i}`);
-    });
   });
 
   test('outputs stay in channels-last memory', () => {

@@ -53,7 +53,7 @@ export class DepthwiseConv extends nn.Conv2d {
  * @example
  * isFusable(zeros([1, 8, 6, 6]), 1) // false: on the CPU
  */
-export function isFusable(input: Tensor, stride: nn.Size2d): stride is 1 | 2 {
+function isFusable(input: Tensor, stride: nn.Size2d): stride is 1 | 2 {
   const [, channels = 0] = input.shape;
   return (
     isForKernels(input) &&
@@ -70,7 +70,7 @@ export function isFusable(input: Tensor, stride: nn.Size2d): stride is 1 | 2 {
  * @example
  * if (isFusable(input, 2)) return fusedDepthwise(input, weight, null, 2);
  */
-export function fusedDepthwise(input: Tensor, weight: Tensor, bias: Tensor | null, stride: 1 | 2): Tensor {
+function fusedDepthwise(input: Tensor, weight: Tensor, bias: Tensor | null, stride: 1 | 2): Tensor {
   const found = operator();
   if (found === null) throw new Error('the fused library was built without a CUDA compiler; ask isFusable');
   return found(input, weight, bias, stride)[0]!;

@@ -5,7 +5,6 @@ import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
 import { ConvNorm } from './convNorm.js';
 import { DepthwiseConv } from './depthwiseConv.js';
-import { HalvingAverage } from './halvingAverage.js';
 import { PointwiseConv } from './pointwiseConv.js';
 import { addBranch } from './residualNorm.js';
 import { SqueezeExcite } from './squeezeExcite.js';
@@ -89,5 +88,6 @@ class Branch extends nn.Module {
 }
 
 function shortcut(inputs: number, outputs: number): nn.Sequential {
-  return new nn.Sequential(new HalvingAverage(), new PointwiseConv(inputs, outputs, { kernel: 1 }));
+  const pool = new nn.AvgPool2d({ kernel: 3, stride: 2, padding: 1 });
+  return new nn.Sequential(pool, new PointwiseConv(inputs, outputs, { kernel: 1 }));
 }
