@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that is checked and measured on a GPU machine, in one call: bash bench/gpu/run.sh bash bench/gpu/session.sh
+# Everything that is checked and measured on a GPU machine, in one call: bash bench/gpu/run.sh bash bench/gpu/everything.sh
 # A part that fails does not keep the next from running.
 set -uo pipefail
 part() {
