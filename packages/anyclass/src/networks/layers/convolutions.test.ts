@@ -10,6 +10,7 @@ import {
   tidy,
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
+import { expectClose } from '../../../test/closeTensors.js';
 import { DepthwiseConv } from './depthwiseConv.js';
 import { PointwiseConv } from './pointwiseConv.js';
 
@@ -116,10 +117,4 @@ function resultsOf(conv: Convolution, x: Tensor, dy: Tensor): Tensor[] {
   const output = conv.forward(input);
   const gradients = grad([output], [input, ...conv.parameters()], { gradients: [dy] });
   return [output.detach(), ...gradients.map((gradient) => gradient!)];
-}
-
-function expectClose(found: Tensor, expected: Tensor, tolerance: number, name: string): void {
-  const largest = expected.abs().amax().toNumber() || 1;
-  const error = found.to('float64').sub(expected).abs().amax().toNumber();
-  expect(error / largest, name).toBeLessThan(tolerance);
 }

@@ -39,39 +39,20 @@ export class DepthwiseConv extends nn.Conv2d {
   override forward(input: Tensor): Tensor {
     const isPlain = this.bias === null && !this.#activated;
     const isInference = this.bias !== null && this.#activated && !input.requiresGrad;
-    if ((isPlain || isInference) && isFusable(input, this.stride)) {
-      return fusedDepthwise(input, this.weight, this.bias, this.stride);
-    }
+    const fused = (isPlain || isInference) && isFusable(input, this.stride) ? operator() : null;
+    if (fused) return fused(input, this.weight, this.bias, this.stride)[0]!;
     const output = super.forward(input);
     return this.#activated ? nn.functional.gelu(output) : output;
   }
 }
 
-/**
- * Whether the kernels take this input: channels-last maps on a GPU, of float32 or a half type, with a multiple of 4 channels.
- *
- * @example
- * isFusable(zeros([1, 8, 6, 6]), 1) // false: on the CPU
- */
+/** Whether the kernels take this input: channels-last maps on a GPU, of float32 or a half type, with a multiple of 4 channels. */
 function isFusable(input: Tensor, stride: nn.Size2d): stride is 1 | 2 {
   const [, channels = 0] = input.shape;
   return (
     isForKernels(input) &&
     (stride === 1 || stride === 2) &&
     channels % 4 === 0 &&
-    input.isContiguous('channelsLast') &&
-    operator() !== null
+    input.isContiguous('channelsLast')
   );
-}
-
-/**
- * The convolution with weights [channels, 1, 3, 3]; with biases, for inference, GELU behind it.
- *
- * @example
- * if (isFusable(input, 2)) return fusedDepthwise(input, weight, null, 2);
- */
-function fusedDepthwise(input: Tensor, weight: Tensor, bias: Tensor | null, stride: 1 | 2): Tensor {
-  const found = operator();
-  if (found === null) throw new Error('the fused library was built without a CUDA compiler; ask isFusable');
-  return found(input, weight, bias, stride)[0]!;
 }

@@ -12,6 +12,7 @@ import {
   tidy,
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
+import { expectClose } from '../../../test/closeTensors.js';
 import { LayerNorm } from './layerNorm.js';
 import {
   addBranch,
@@ -168,10 +169,4 @@ function leaf(tensor: Tensor): Tensor {
   const copy = tensor.detach();
   copy.requiresGrad = true;
   return copy;
-}
-
-function expectClose(found: Tensor, expected: Tensor, tolerance: number, name: string): void {
-  const largest = expected.to('float64').abs().amax().toNumber() || 1;
-  const error = found.to('float64').sub(expected.to('float64')).abs().amax().toNumber();
-  expect(error / largest, name).toBeLessThan(tolerance);
 }
