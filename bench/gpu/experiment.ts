@@ -1,5 +1,5 @@
 // The paper's effect at small scale: TResNet-M at 64 px on the 110,000 images of coco64, bce against any|bce, for the
-// labels of COCO-41 and of COCO-animals, four runs side by side. Split, epochs, rates and augmentation are those of the
+// labels of COCO-41 and of COCO-animals, three seeds. Split, epochs, rates and augmentation are those of the
 // figures in bench/RESULTS.md that PyTorch reached.
 //
 //   node bench/dist/gpu/experiment.js DATA OUT [OPTIONS of anyclass compare]      (DATA holds coco64/part-*.parquet)
@@ -24,7 +24,7 @@ const labels = ['@keep=["coco-41"]', '@keep=["coco-animals"]@loss.lambda=0.2'];
 const { status } = spawnSync(
   process.execPath,
   [
-    ...[anyclass, 'compare', join(out, 'base.json'), '--losses', 'bce,any-bce', '--seeds', '1'],
+    ...[anyclass, 'compare', join(out, 'base.json'), '--losses', 'bce,any-bce', '--seeds', '1,2,3'],
     ...labels.flatMap((variant) => ['--datasets', variant]),
     ...['--out', join(out, 'runs'), '--jobs', '4', ...options],
   ],

@@ -1,0 +1,169 @@
+"""PyTorch's side of experiment.ts: the same images, splits, network, loss, schedule and augmentation, in eager mode in
+channels-last memory, everything on the GPU from the start. Prints each epoch's validation and at the end the test figures.
+
+    node bench/dist/gpu/experimentArrays.js DATA OUT ARRAYS
+    python3 bench/gpu/experiment.py ARRAYS coco-animals bce 1      (labels, loss, seed; for any-bce the λ follows)
+"""
+
+import pathlib
+import sys
+import time
+
+import numpy
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "networks"))
+from networks import AnyClassFocalLoss, create
+
+EPOCHS, BATCH, MILESTONES = 10, 256, (5, 7)
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+folder, keep, loss_name, seed = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+lam = float(sys.argv[5]) if len(sys.argv) > 5 else 0.02
+device = "cuda" if torch.cuda.is_available() else "cpu"
+channels_last = {"memory_format": torch.channels_last}
+
+torch.manual_seed(seed)
+torch.backends.cudnn.benchmark = True
+torch.backends.cuda.matmul.allow_tf32 = True
+torch.backends.cudnn.allow_tf32 = True
+
+
+def read():
+    images = numpy.fromfile(folder / "images.u8", numpy.uint8).reshape(-1, 64, 64, 3)
+    labels = numpy.fromfile(folder / f"{keep}.u8", numpy.uint8).reshape(len(images), -1)
+    rows = {split: numpy.fromfile(folder / f"{split}.i32", numpy.int32) for split in ("train", "validation", "test")}
+    return {
+        split: (
+            torch.from_numpy(images[chosen]).to(device).permute(0, 3, 1, 2),
+            torch.from_numpy(labels[chosen]).to(device).float(),
+        )
+        for split, chosen in rows.items()
+    }
+
+
+def initialise(network):
+    """As the paper's network begins: arXiv 2003.13630's."""
+    for module in network.modules():
+        if isinstance(module, nn.Conv2d):
+            nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+        if isinstance(module, nn.Linear):
+            nn.init.normal_(module.weight, 0, 0.01)
+    for name, module in network.named_modules():
+        last = getattr(module, "conv3", None) or getattr(module, "conv2", None)
+        if name.startswith("body.layer") and last is not None:
+            # Zero but for its gradient: |weight| has none at 0 itself.
+            nn.init.constant_(last[1].weight, 1e-12)
+    return network
+
+
+def factors(count, spread):
+    return (1 + (2 * torch.rand(count, 1, 1, 1, device=device) - 1) * spread)
+
+
+def jitter(x):
+    """Brightness, contrast, saturation and hue by up to 0.1, torchvision's formulas; the order is drawn for the batch."""
+    gray = lambda x: (0.2989 * x[:, :1] + 0.587 * x[:, 1:2] + 0.114 * x[:, 2:])
+    for change in torch.randperm(4).tolist():
+        if change == 3:
+            x = shift_hue(x, factors(len(x), 0.1)[:, 0] - 1)
+            continue
+        factor = factors(len(x), 0.1)
+        other = 0 if change == 0 else gray(x).mean((1, 2, 3), keepdim=True) if change == 1 else gray(x)
+        x = (factor * x + (1 - factor) * other).clamp(0, 1)
+    return x
+
+
+def shift_hue(x, turns):
+    red, green, blue = x.unbind(1)
+    high, low = x.amax(1), x.amin(1)
+    chroma = high - low
+    divisor = torch.where(chroma == 0, torch.ones_like(chroma), chroma)
+    hue = torch.where(
+        high == red,
+        ((green - blue) / divisor) % 6,
+        torch.where(high == green, (blue - red) / divisor + 2, (red - green) / divisor + 4),
+    )
+    hue = (hue / 6 + turns) % 1 * 6
+    part = lambda n: high - chroma * torch.minimum((hue + n) % 6, 4 - (hue + n) % 6).clamp(0, 1)
+    return torch.stack([part(5), part(3), part(1)], 1)
+
+
+def normalised(x):
+    mean, std = (torch.tensor(values, device=device).view(1, 3, 1, 1) for values in (MEAN, STD))
+    return ((x - mean) / std).contiguous(**channels_last)
+
+
+def augmented(images):
+    x = jitter(images.float() / 255)
+    flip = torch.rand(len(x), 1, 1, 1, device=device) < 0.5
+    return normalised(torch.where(flip, x.flip(3), x))
+
+
+def criterion_for(labels):
+    counts = torch.cat([labels.sum(0), (labels.sum(1) == 0).sum().view(1)]).double()
+    effective = (1 - 0.9999) / (1 - 0.9999**counts)
+    weights = len(counts) * effective / effective.sum()
+    alpha = 1.0 if loss_name.startswith("any") else 0.0
+    return AnyClassFocalLoss(weights[:-1].float(), weights[-1].item(), alpha=alpha, lam=lam, gamma=0.0).to(device)
+
+
+@torch.no_grad()
+def scores(network, images):
+    network.eval()
+    result = []
+    for part in images.split(500):
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            result.append(network(normalised(part.float() / 255)).float().sigmoid())
+    network.train()
+    return torch.cat(result)
+
+
+def average_precision(scores, labels):
+    order = scores.argsort(0, descending=True)
+    hits = labels.gather(0, order)
+    precision = hits.cumsum(0) / torch.arange(1, len(hits) + 1, device=device).view(-1, 1)
+    return ((precision * hits).sum(0) / hits.sum(0)).mean().item()
+
+
+def figures(scores, labels):
+    predicted = (scores >= 0.5).float()
+    right, said, true = (predicted * labels).sum(0), predicted.sum(0), labels.sum(0)
+    f = lambda beta: ((1 + beta**2) * right / (beta**2 * true + said).clamp(min=1)).mean().item()
+    empty, none = (labels.sum(1) == 0).float(), (predicted.sum(1) == 0).float()
+    negative = (2 * (empty * none).sum() / (empty.sum() + none.sum())).item()
+    return [100 * value for value in (f(1), f(2), average_precision(scores, labels), negative)]
+
+
+data = read()
+images, labels = data["train"]
+network = initialise(create("tresnet-m", labels.shape[1], 64)).to(device).to(**channels_last)
+criterion = criterion_for(labels)
+optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
+scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, MILESTONES, 0.01)
+best, best_state, seconds = -1.0, None, []
+title = f"{keep} {loss_name} seed {seed}"
+for epoch in range(EPOCHS):
+    start = time.perf_counter()
+    total = torch.zeros((), device=device)
+    steps = torch.randperm(len(images), device=device).split(BATCH)[: len(images) // BATCH]
+    for rows in steps:
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            logits = network(augmented(images[rows]))
+        loss = criterion(logits.float(), labels[rows])
+        loss.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        total += loss.detach()
+    mean_loss = total.item() / len(steps)
+    seconds.append(time.perf_counter() - start)
+    scheduler.step()
+    mean_ap = figures(scores(network, data["validation"][0]), data["validation"][1])[2]
+    print(f"{title}, epoch {epoch + 1}: loss {mean_loss:.4f}, validation mAP {mean_ap:.2f}, {seconds[-1]:.1f} s", flush=True)
+    if mean_ap > best:
+        best, best_state = mean_ap, {name: value.clone() for name, value in network.state_dict().items()}
+network.load_state_dict(best_state)
+f1, f2, mean_ap, negative = figures(scores(network, data["test"][0]), data["test"][1])
+print(f"{title}, test: F1 {f1:.2f}, F2 {f2:.2f}, mAP {mean_ap:.2f}, F1-Neg {negative:.2f}; {sorted(seconds)[EPOCHS // 2]:.2f} s an epoch (median)", flush=True)

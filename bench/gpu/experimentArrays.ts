@@ -1,0 +1,41 @@
+// What experiment.py reads, from what experiment.ts prepared: the pixels of coco64, the labels and the splits as plain
+// arrays, so that PyTorch trains on the same images.
+//
+//   node bench/dist/gpu/experimentArrays.js DATA OUT ARRAYS      (DATA and OUT as for experiment.js, ARRAYS a new folder)
+
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { createLoader, type Dataset, decodedPixels, openDataset } from 'anyclass/data';
+
+const [folder = 'data', out = 'experiment', arrays = 'arrays'] = process.argv.slice(2);
+const data = join(resolve(folder), 'coco64', 'part-*.parquet');
+const format = { width: 64, height: 64, channels: 3 } as const;
+
+mkdirSync(arrays, { recursive: true });
+for (const keep of ['coco-41', 'coco-animals']) {
+  const dataset = await openDataset(data, { keep: [keep], splitFolder: join(out, 'splits') });
+  writeFileSync(join(arrays, `${keep}.u8`), labelsOf(dataset));
+  if (keep === 'coco-41') await writeImages(dataset, join(arrays, 'images.u8'));
+  for (const [split, rows] of Object.entries(dataset.splits)) {
+    writeFileSync(join(arrays, `${split}.i32`), rows);
+  }
+  await dataset.images.close();
+}
+
+function labelsOf({ labels, classes }: Dataset): Uint8Array {
+  const bytes = new Uint8Array(labels.rows * classes.length);
+  for (let row = 0; row < labels.rows; row++) labels.copyRow(row, bytes, row * classes.length);
+  return bytes;
+}
+
+async function writeImages(dataset: Dataset, path: string): Promise<void> {
+  const rows = Int32Array.from({ length: dataset.names.length }, (_, row) => row);
+  const loader = createLoader(dataset, decodedPixels(dataset.images, format), { rows, batchSize: 500 });
+  const file = createWriteStream(path);
+  for await (using batch of loader.epoch(0)) {
+    if (!file.write(Buffer.from(batch.images))) await once(file, 'drain');
+  }
+  await finished(file.end());
+}
