@@ -1,7 +1,7 @@
-"""PyTorch's side of experiment.ts: the same images, splits, network, loss, schedule and augmentation, in eager mode in
+"""PyTorch's side of examples/paper/experiments.sh on coco64: the same images, splits, network, loss, schedule and augmentation, in eager mode in
 channels-last memory, everything on the GPU from the start. Prints each epoch's validation and at the end the test figures.
 
-    node bench/dist/gpu/experimentArrays.js DATA OUT ARRAYS
+    node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS
     python3 bench/gpu/experiment.py ARRAYS coco-animals bce 1      (labels, loss, seed; for any-bce the λ follows)
 """
 

@@ -17,8 +17,9 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do experiments+=("$1"); shift; done
 
 anyclass() { node "$here/../../packages/anyclass/bin/anyclass.js" "$@"; }
 coco() { # COMMAND LABELS OUT OPTIONS…
+  [ -e "$out/splits/test.txt" ] || node "$here/../dist/paper/splits.js" "$data/coco64/part-*.parquet" "$out/splits"
   anyclass "$1" "$here/coco64.json" --set "data.dataset=$data/coco64/part-*.parquet" --set "data.keep=[\"$2\"]" \
-    --set "data.cache=$out/cache" --out "$out/$3" "${@:4}"
+    --set "data.splitFolder=$out/splits" --set "data.cache=$out/cache" --out "$out/$3" "${@:4}"
 }
 
 for experiment in "${experiments[@]}"; do
@@ -42,5 +43,5 @@ for experiment in "${experiments[@]}"; do
   esac
 done
 for folder in "$out"/*/; do
-  [ "$(basename "$folder")" = cache ] || anyclass report "$folder" --out "${folder%/}.html" --paper
+  [ ! -d "$folder/logs" ] || anyclass report "$folder" --out "${folder%/}.html" --paper
 done

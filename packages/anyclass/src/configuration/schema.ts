@@ -119,6 +119,12 @@ export const configurationSchema = z.strictObject({
   threads: count.optional().describe('of the CPU; default one a core'),
   seed: z.int().min(0).default(0).describe('of weights, order and augmentation'),
   deterministic: z.boolean().default(false).describe('the same bits every time, also on a GPU; slower'),
+  cudnnBenchmark: z
+    .boolean()
+    .default(true)
+    .describe(
+      'try the ways to compute each convolution at the first steps on a GPU: costs seconds, faster from then on',
+    ),
   bestBy: z.enum(bestMetrics).default('mAP').describe('which epoch is the result'),
   patience: count.optional().describe('stop after so many epochs without a better one'),
   checkpoints: checkpoints.prefault({}),

@@ -23,6 +23,8 @@ export interface ComputeWishes {
   readonly device: string;
   readonly precision: Precision | 'auto';
   readonly deterministic?: boolean;
+  /** Try the ways to compute each convolution; default true. */
+  readonly cudnnBenchmark?: boolean;
 }
 
 /**
@@ -31,7 +33,8 @@ export interface ComputeWishes {
  * @example
  * chooseCompute({ device: 'auto', precision: 'auto' }) // { device: 'cpu', precision: 'float32' } without a GPU
  */
-export function chooseCompute({ device, precision, deterministic = false }: ComputeWishes): ComputeSettings {
+export function chooseCompute(wishes: ComputeWishes): ComputeSettings {
+  const { device, precision, deterministic = false, cudnnBenchmark = true } = wishes;
   const chosen = device === 'auto' ? (hasCuda() ? 'cuda' : 'cpu') : device;
   if (chosen !== 'cpu' && !hasCuda()) throw new UserError(`device ${chosen}: ${cudaStatus().unavailable}`);
   const { devices } = cudaStatus();
@@ -41,7 +44,7 @@ export function chooseCompute({ device, precision, deterministic = false }: Comp
     throw new UserError('precision float16 needs a GPU; the CPU computes in float32 or bfloat16');
   }
   if (chosen !== 'cpu') {
-    setCudnnBenchmark(!deterministic);
+    setCudnnBenchmark(cudnnBenchmark && !deterministic);
     setTf32(!deterministic);
   }
   setDeterministic(deterministic);

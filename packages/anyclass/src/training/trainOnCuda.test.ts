@@ -21,6 +21,7 @@ const configuration: ConfigurationInput = {
   averageDecay: 0.9,
   evaluation: { replicates: 0 },
   device: 'cuda',
+  cudnnBenchmark: false,
 };
 
 async function trained(
