@@ -32,10 +32,12 @@ function labelsOf({ labels, classes }: Dataset): Uint8Array {
 
 async function writeImages(dataset: Dataset, path: string): Promise<void> {
   const rows = Int32Array.from({ length: dataset.names.length }, (_, row) => row);
-  const loader = createLoader(dataset, decodedPixels(dataset.images, format), { rows, batchSize: 500 });
+  const pixels = decodedPixels(dataset.images, format);
+  const loader = createLoader(dataset, pixels, { rows, batchSize: 500 });
   const file = createWriteStream(path);
   for await (using batch of loader.epoch(0)) {
     if (!file.write(Buffer.from(batch.images))) await once(file, 'drain');
   }
+  await pixels.close();
   await finished(file.end());
 }
