@@ -57,7 +57,9 @@ export const sweep = command({
       comparison,
     };
     const tables = comparisonTables(comparison);
-    writeResultFiles(out, 'sweep', result, tables);
+    // Under names of its own: the folder may hold a comparison too.
+    const ownTables = tables.map(({ name, table }) => ({ name: `sweep-${name}`, table }));
+    writeResultFiles(out, 'sweep', result, ownTables);
     const splits = points.every(({ figures }) => figures.test)
       ? (['validation', 'test'] as const)
       : (['validation'] as const);
@@ -68,7 +70,7 @@ export const sweep = command({
     const texts = [...tables.map(({ table }) => textTable(table)), result.recommendation.reason];
     terminal.print(json ? JSON.stringify(result, null, 2) : texts.join('\n\n\n'));
     terminal.note(
-      `wrote ${out}/sweep.json, ${splits.map((split) => `${out}/sweep-${split}.svg`).join(', ')} and ${out}/tables`,
+      `wrote ${out}/sweep.json, ${splits.map((split) => `${out}/sweep-${split}.svg`).join(', ')} and ${out}/tables/sweep-*`,
     );
     if (failed.length > 0) throw new UserError(failureText(failed));
     return result;

@@ -117,6 +117,21 @@ describe('a comparison', () => {
     expect(differences[0]!.atHalf.macroF1!.high).toBeCloseTo(expected.high, 12);
   });
 
+  test('takes the seeds that both sides have, and all of each where they share none', async () => {
+    const of = async (...names: string[]) => {
+      const { differences } = await compareRuns(readRuns(names.map((name) => at(`all/${name}`))), {
+        replicates: 20,
+      });
+      return differences[0]!.atHalf.mAP!;
+    };
+    const shared = await of('bce-1', 'bce-2', 'any-1', 'any-2');
+    const more = await of('bce-1', 'bce-2', 'bce-3', 'any-1', 'any-2');
+    expect(more).toEqual(shared);
+    const apart = await of('bce-1', 'any-2', 'any-3');
+    expect(apart.perSeed).toEqual([]);
+    expect(apart.value).toBeCloseTo(apart.second - apart.first, 12);
+  });
+
   test('does not depend on the order of the rows in the files', async () => {
     writeSyntheticRun(at('shuffled'), run('any-bce', 1, 2.4));
     for (const file of ['test.csv', 'test-labels.csv']) {

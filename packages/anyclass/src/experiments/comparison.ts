@@ -70,7 +70,8 @@ export interface HeldDifference extends Difference {
 
 /**
  * Compares finished runs. Runs that differ in their seed alone are one group. The differences come from a bootstrap over
- * the instances, the same draws for all groups of a dataset; in each draw a side's figure is the mean over its seeds.
+ * the instances, the same draws for all groups of a dataset; in each draw a side's figure is the mean over the seeds that
+ * both sides have.
  *
  * @example
  * const { groups, differences } = await compareRuns(readRuns(['comparisons/coco']));

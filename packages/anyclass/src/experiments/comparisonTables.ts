@@ -92,7 +92,7 @@ function differenceTable(
   ];
   return {
     title: `${dataset}, ${differences[0]!.split}: difference to the standard loss`,
-    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${replicates} draws; in each, a side's figure is the mean over its seeds). A difference holds where its interval leaves out 0. The interval says nothing of other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
+    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${replicates} draws; in each, a side's figure is the mean over the seeds that both have). A difference holds where its interval leaves out 0. The interval says nothing of other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
     columns: [
       ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
       { title: 'difference', kind: 'text' },
@@ -150,11 +150,11 @@ export function spreadCell(spread: Spread | null, isBest: boolean): Cell {
 }
 
 function spreadNote(groups: readonly GroupFigures[]): string {
-  const most = Math.max(...groups.map(({ seeds }) => seeds.length));
+  const counts = groups.map(({ seeds }) => seeds.length);
+  const most = Math.max(...counts);
   if (most === 1) return 'one seed';
-  return most === 2
-    ? 'the mean of two seeds, in brackets both'
-    : 'the mean over seeds ± their standard deviation';
+  if (most === 2) return 'the mean of two seeds, in brackets both';
+  return `the mean over seeds ± their standard deviation${counts.includes(2) ? ', of two seeds in brackets both' : ''}`;
 }
 
 function differenceCell(difference: HeldDifference | null): Cell {

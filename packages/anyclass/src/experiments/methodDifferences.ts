@@ -3,6 +3,7 @@
 import {
   bootstrapSeeds,
   type Difference,
+  joinSeeds,
   type PaperFigure,
   type SeedReplicates,
   seedDifference,
@@ -45,41 +46,62 @@ function ofDataset(judged: readonly JudgedGroup[], options: DifferenceOptions): 
   const compared = [...new Set(pairs.flatMap(({ one, other }) => [other, one]))];
   const importance = compared[0]!.group.runs[0]!.classImportance;
   const { replicates: draws, seed, confidence, onDraw } = options;
-  const replicates = bootstrapSeeds(alignedModels(compared.map(({ models }) => models)), {
-    replicates: draws,
-    seed,
-    ...(onDraw && { onReplicate: onDraw }),
-    ...(importance && { classImportance: importance }),
-  });
-  const replicatesOf = (group: JudgedGroup) => replicates[compared.indexOf(group)]!;
+  // Each run alone: which of them make up a side depends on the pair.
+  const runs = alignedModels(compared.map(({ models }) => models)).flat();
+  const ofRuns = bootstrapSeeds(
+    runs.map((model) => [model]),
+    {
+      replicates: draws,
+      seed,
+      ...(onDraw && { onReplicate: onDraw }),
+      ...(importance && { classImportance: importance }),
+    },
+  );
+  const replicatesOf = ({ models }: JudgedGroup, i: number) =>
+    ofRuns[runs.findIndex(({ folder }) => folder === models[i]!.folder)]!;
   return pairs.map(({ one, other }) => {
-    const [standard, anyClass] = [replicatesOf(other), replicatesOf(one)];
+    const seeds = comparedSeeds(other.group, one.group);
+    const side = (judgedGroup: JudgedGroup, of: readonly number[], setting: number): Side => ({
+      seeds: of,
+      replicates: of.map(
+        (value) => replicatesOf(judgedGroup, judgedGroup.group.seeds.indexOf(value))[setting]!,
+      ),
+    });
     const at = (setting: number) =>
-      held(
-        { group: other.group, replicates: standard[setting]! },
-        { group: one.group, replicates: anyClass[setting]! },
-        confidence,
-      );
+      held(side(other, seeds.standard, setting), side(one, seeds.anyClass, setting), confidence);
     const { dataset, network, label } = one.group;
+    const isOnTest = other.models[0]!.thresholds.length > 1;
     return {
       dataset,
       network,
       loss: label,
       standard: other.group.label,
-      split: standard.length > 1 ? 'test' : 'validation',
+      split: isOnTest ? 'test' : 'validation',
       atHalf: at(0),
-      atFitted: standard.length > 1 ? at(1) : null,
+      atFitted: isOnTest ? at(1) : null,
     };
   });
 }
 
+/** The seeds that both have, so that a lucky one counts on both sides; where they share none, all of each. */
+function comparedSeeds(
+  standard: SeedGroup,
+  anyClass: SeedGroup,
+): { readonly standard: readonly number[]; readonly anyClass: readonly number[] } {
+  const shared = anyClass.seeds.filter((seed) => standard.seeds.includes(seed));
+  return shared.length > 0
+    ? { standard: shared, anyClass: shared }
+    : { standard: standard.seeds, anyClass: anyClass.seeds };
+}
+
+/** The runs of one side, by their seeds. */
 interface Side {
-  readonly group: SeedGroup;
-  readonly replicates: SeedReplicates;
+  readonly seeds: readonly number[];
+  readonly replicates: readonly SeedReplicates[];
 }
 
 function held(first: Side, second: Side, confidence: number): FigureDifferences {
-  const differences = seedDifference(first.replicates, second.replicates, confidence);
+  const differences = seedDifference(joinSeeds(first.replicates), joinSeeds(second.replicates), confidence);
   return eachFigure((figure) => {
     const difference = differences[figure];
     return difference && { ...difference, holds: word(difference), perSeed: perSeed(first, second, figure) };
@@ -91,9 +113,9 @@ function word({ low, high }: Difference): HeldDifference['holds'] {
 }
 
 function perSeed(first: Side, second: Side, figure: PaperFigure): number[] {
-  return second.group.seeds.flatMap((seed, i) => {
-    const one = first.replicates.models[first.group.seeds.indexOf(seed)]?.[figure] ?? null;
-    const two = second.replicates.models[i]![figure];
+  return second.seeds.flatMap((seed, i) => {
+    const one = first.replicates[first.seeds.indexOf(seed)]?.value[figure] ?? null;
+    const two = second.replicates[i]!.value[figure];
     return one === null || two === null ? [] : [two - one];
   });
 }

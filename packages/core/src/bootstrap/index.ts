@@ -11,6 +11,7 @@ export type { BootstrapOptions } from './replicates.js';
 export {
   bootstrapSeeds,
   type JudgedModel,
+  joinSeeds,
   type SeedBootstrapOptions,
   type SeedReplicates,
   seedDifference,

@@ -8,7 +8,7 @@ import { NumpyRandom } from '../random/numpyRandom.js';
 import { fitThresholds } from '../thresholds/fitThresholds.js';
 import { pairedBootstrap } from './pairedBootstrap.js';
 import { drawnFigures, paperFigureNames, prepareModel } from './paperFigures.js';
-import { bootstrapSeeds, seedDifference } from './seedBootstrap.js';
+import { bootstrapSeeds, joinSeeds, seedDifference } from './seedBootstrap.js';
 
 const random = (seed: number) => {
   const source = new NumpyRandom(seed);
@@ -35,6 +35,22 @@ function population(rows: number, strengths: readonly number[], seed: number): S
 
 const atHalf = (scored: Scored) => ({ scored, thresholds: [0.5] });
 const example = population(120, [0.4, 0.5, 0.8], 1);
+
+test('groups joined are the group of all their models', () => {
+  const [first, second, third] = example.map(atHalf);
+  const options = { replicates: 20 };
+  const joined = joinSeeds(bootstrapSeeds([[first!, second!], [third!]], options).flat());
+  const all = bootstrapSeeds([[first!, second!, third!]], options)[0]![0]!;
+  expect(joined.models).toEqual(all.models);
+  for (const figure of paperFigureNames) {
+    const expected = all.replicates.map((draw) => draw[figure]);
+    joined.replicates.forEach((draw, i) => {
+      if (expected[i] === null) expect(draw[figure]).toBeNull();
+      else expect(draw[figure]).toBeCloseTo(expected[i]!, 12);
+    });
+  }
+  expect(() => joinSeeds([])).toThrow('there is no group to join');
+});
 
 test('the figures of a draw are those of all metrics on it', () => {
   fc.assert(

@@ -86,6 +86,27 @@ export function bootstrapSeeds(
 }
 
 /**
+ * One group of several from the same call, of which each keeps the weight of its models.
+ *
+ * @example
+ * const ofSeeds = bootstrapSeeds([[first], [second], [third]]).map(([atHalf]) => atHalf!);
+ * joinSeeds(ofSeeds.slice(0, 2)).value.mAP // the mean of the first and the second model's
+ */
+export function joinSeeds(groups: readonly SeedReplicates[]): SeedReplicates {
+  const first = groups[0];
+  if (first === undefined) throw new RangeError('there is no group to join; expected one or more');
+  for (const { replicates } of groups) checkReplicates(first.replicates, replicates);
+  const models = groups.flatMap((group) => group.models);
+  const each = (of: (group: SeedReplicates) => PaperFigures) =>
+    meanFigures(groups.flatMap((group) => group.models.map(() => of(group))));
+  return {
+    models,
+    value: meanFigures(models),
+    replicates: first.replicates.map((_, draw) => each(({ replicates }) => replicates[draw]!)),
+  };
+}
+
+/**
  * By how much the second group's figures exceed the first one's, with percentile intervals.
  *
  * @example
@@ -96,11 +117,7 @@ export function seedDifference(
   second: SeedReplicates,
   confidence = 0.95,
 ): Record<PaperFigure, Difference | null> {
-  if (first.replicates.length !== second.replicates.length) {
-    throw new RangeError(
-      `the first group has ${first.replicates.length} replicates, the second ${second.replicates.length}; expected groups of one call`,
-    );
-  }
+  checkReplicates(first.replicates, second.replicates);
   return figureRecord((figure) =>
     differenceOf(
       first.value[figure],
@@ -136,6 +153,13 @@ function figureRecord<Value>(value: (figure: PaperFigure) => Value): Record<Pape
     mAP: value('mAP'),
     f1Neg: value('f1Neg'),
   };
+}
+
+function checkReplicates(first: readonly PaperFigures[], second: readonly PaperFigures[]): void {
+  if (first.length === second.length) return;
+  throw new RangeError(
+    `one group has ${first.length} replicates, another ${second.length}; expected groups of one call`,
+  );
 }
 
 function checkGroups(groups: readonly (readonly JudgedModel[])[]): void {
