@@ -117,6 +117,20 @@ describe('a comparison', () => {
     expect(differences[0]!.atHalf.macroF1!.high).toBeCloseTo(expected.high, 12);
   });
 
+  test('judges both sides also where negatives cost the same', async () => {
+    const { groups, differences } = await compareRuns(readRuns([at('all/bce-1'), at('all/any-1')]), {
+      replicates: 20,
+    });
+    const bce = groups.find(({ loss }) => loss === 'bce')!;
+    for (const { folders, keptThresholds } of groups) {
+      const validation = (await readRun(folders[0]!).scores('validation'))!;
+      const threshold = keptThresholds![0]!;
+      expect(measure(validation, { threshold }).f1Neg).toBeGreaterThanOrEqual(bce.validation.f1Neg!.mean);
+    }
+    const { mean } = groups.find(({ loss }) => loss === 'any-bce')!.keptTest!.macroF1!;
+    expect(differences[0]!.atKept!.macroF1!.value).toBeCloseTo(mean - bce.keptTest!.macroF1!.mean, 12);
+  });
+
   test('takes the seeds that both sides have, and all of each where they share none', async () => {
     const of = async (...names: string[]) => {
       const { differences } = await compareRuns(readRuns(names.map((name) => at(`all/${name}`))), {
@@ -150,7 +164,7 @@ describe('a comparison', () => {
       writeSyntheticRun(at(`unlabelled/${loss}`), { ...run(loss, 1, 2), hasTestLabels: false });
     const { groups, differences } = await compareRuns(readRuns([at('unlabelled')]), { replicates: 10 });
     expect(groups[0]).toMatchObject({ test: null, fittedTest: null });
-    expect(differences[0]).toMatchObject({ split: 'validation', atFitted: null });
+    expect(differences[0]).toMatchObject({ split: 'validation', atFitted: null, atKept: null });
   });
 
   test.each([
@@ -173,8 +187,8 @@ describe('a comparison', () => {
 test('tables name the best figures and say in words what holds', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);
-  expect(tables.map(({ name }) => name)).toEqual(['results', 'fitted', 'differences']);
-  const [results, , differences] = tables.map(({ table }) => table);
+  expect(tables.map(({ name }) => name)).toEqual(['results', 'fitted', 'kept', 'differences']);
+  const [results, , , differences] = tables.map(({ table }) => table);
   expect(results!.rows.map(([label]) => label)).toEqual(['any-bce λ=0.02', 'any-bce λ=0.2', 'bce']);
   expect(results!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toContain('Test F1-Neg');
   const mAP = results!.columns.findIndex(({ group, title }) => group === 'Test' && title === 'mAP');

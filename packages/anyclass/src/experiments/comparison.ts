@@ -5,6 +5,7 @@ import type { Difference, PaperFigure } from '@anyclass/core';
 import { UserError } from '../userError.js';
 import type { Spread } from './figures.js';
 import { judgeGroup } from './judgedGroup.js';
+import { withKeptNegatives } from './keptNegatives.js';
 import { methodDifferences } from './methodDifferences.js';
 import type { JudgedSplit, Run } from './readRuns.js';
 import { groupBySeed, type SeedGroup } from './seedGroups.js';
@@ -41,6 +42,13 @@ export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
   readonly test: FigureSpreads | null;
   /** At thresholds fitted on validation, for each class and run. */
   readonly fittedTest: FigureSpreads | null;
+  /**
+   * At one threshold for all classes of a run: on validation the one with the highest F1 of those that keep the standard
+   * loss's F1-Neg at 0.5. Null where there is no standard loss to keep up with, or no labelled test split.
+   */
+  readonly keptTest: FigureSpreads | null;
+  /** Those thresholds, by rising seed. */
+  readonly keptThresholds: readonly number[] | null;
 }
 
 export type FigureSpreads = Readonly<Record<PaperFigure, Spread | null>>;
@@ -57,6 +65,8 @@ export interface MethodDifference {
   readonly atHalf: FigureDifferences;
   /** Both sides at thresholds fitted on validation; null where there is only validation to judge on. */
   readonly atFitted: FigureDifferences | null;
+  /** Both sides at one threshold for all classes that keeps the standard loss's F1-Neg; null as with `atFitted`. */
+  readonly atKept: FigureDifferences | null;
 }
 
 export type FigureDifferences = Readonly<Record<PaperFigure, HeldDifference | null>>;
@@ -91,7 +101,9 @@ export async function compareRuns(
         `${same[twice]!.folder} and ${same[twice + 1]!.folder} are the same: ${label} with seed ${seeds[twice]}`,
       );
   }
-  const judged = await Promise.all(groups.map((group) => judgeGroup(group, thresholdBeta)));
+  const judged = withKeptNegatives(
+    await Promise.all(groups.map((group) => judgeGroup(group, thresholdBeta))),
+  );
   return {
     groups: judged.map(({ figures }) => figures),
     differences:

@@ -13,11 +13,12 @@ import type {
 import { figureTitles, type Spread } from './figures.js';
 
 /**
- * For each dataset: the figures on validation and test, those at fitted thresholds, and the differences to the standard loss.
+ * For each dataset: the figures on validation and test, those at fitted thresholds and at ones that keep the negatives, and the
+ * differences to the standard loss.
  *
  * @example
  * comparisonTables(await compareRuns(runs)).map(({ name }) => name)
- * // ['coco64-results', 'coco64-fitted', 'coco64-differences']
+ * // ['results', 'fitted', 'kept', 'differences']
  */
 export function comparisonTables(comparison: Comparison): NamedTable[] {
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
@@ -30,6 +31,9 @@ export function comparisonTables(comparison: Comparison): NamedTable[] {
       { name: `${stem}results`, table: resultTable(dataset, groups) },
       ...(groups.some(({ fittedTest }) => fittedTest)
         ? [{ name: `${stem}fitted`, table: fittedTable(dataset, groups) }]
+        : []),
+      ...(groups.some(({ keptTest }) => keptTest)
+        ? [{ name: `${stem}kept`, table: keptTable(dataset, groups) }]
         : []),
       ...(differences.length > 0
         ? [
@@ -75,6 +79,24 @@ function fittedTable(dataset: string, groups: readonly GroupFigures[]): Table {
   };
 }
 
+function keptTable(dataset: string, groups: readonly GroupFigures[]): Table {
+  const kept = groups.filter(({ keptTest }) => keptTest);
+  return {
+    title: `${dataset}, test, at one threshold that keeps the negatives`,
+    note: `Percent; each run has one threshold for all classes: on validation the one with the highest F1 of those whose F1-Neg is not below that of the standard loss at 0.5; ${spreadNote(kept)}.`,
+    columns: [
+      ...methodColumns(kept),
+      { title: 'thresholds', kind: 'text' },
+      ...kept[0]!.figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent' })),
+    ],
+    rows: kept.map((group) => [
+      ...methodCells(group, kept),
+      (group.keptThresholds ?? []).map((threshold) => threshold.toFixed(2)).join(', '),
+      ...figureCells(group, kept, ({ keptTest }) => keptTest),
+    ]),
+  };
+}
+
 function differenceTable(
   dataset: string,
   figures: readonly PaperFigure[],
@@ -103,6 +125,7 @@ function differenceTable(
     rows: differences.flatMap((each) => [
       row(each, '0.5', each.atHalf),
       ...(each.atFitted ? [row(each, 'fitted', each.atFitted)] : []),
+      ...(each.atKept ? [row(each, 'kept', each.atKept)] : []),
     ]),
   };
 }

@@ -1,6 +1,14 @@
 // A group's figures, from the scores of its runs.
 
-import { fitThresholds, type JudgedModel, type Metrics, measure, type PaperFigure } from '@anyclass/core';
+import {
+  fitThresholds,
+  type JudgedModel,
+  type Metrics,
+  measure,
+  type PaperFigure,
+  type ThresholdCurves,
+  thresholdCurves,
+} from '@anyclass/core';
 import { UserError } from '../userError.js';
 import type { FigureSpreads, GroupFigures } from './comparison.js';
 import { eachFigure, spreadOf } from './figures.js';
@@ -12,9 +20,11 @@ export interface JudgedGroup {
   readonly figures: GroupFigures;
   /** What differences are computed from, one for each run. */
   readonly models: readonly ComparedModel[];
+  /** On validation, one for each run. */
+  readonly curves: readonly ThresholdCurves[];
 }
 
-/** Scores on test at 0.5 and at fitted thresholds, or on validation at 0.5 where the test split has no labels. */
+/** Scores on test at 0.5, at fitted thresholds and at one that keeps the negatives, or on validation at 0.5 where the test split has no labels. */
 export interface ComparedModel extends JudgedModel {
   readonly scored: NamedScores;
   readonly folder: string;
@@ -28,6 +38,7 @@ export async function judgeGroup(group: SeedGroup, thresholdBeta: number): Promi
   return {
     group,
     models: judged.map(({ model }) => model),
+    curves: judged.map(({ curves }) => curves),
     figures: {
       ...rest,
       folders: runs.map(({ folder }) => folder),
@@ -35,12 +46,15 @@ export async function judgeGroup(group: SeedGroup, thresholdBeta: number): Promi
       validation: spreads(judged.map(({ validation }) => validation)),
       test: spreadsIfAll(judged.map(({ test }) => test)),
       fittedTest: spreadsIfAll(judged.map(({ fittedTest }) => fittedTest)),
+      keptTest: null,
+      keptThresholds: null,
     },
   };
 }
 
 interface JudgedRun {
   readonly model: ComparedModel;
+  readonly curves: ThresholdCurves;
   readonly validation: Metrics;
   readonly test?: Metrics;
   readonly fittedTest?: Metrics;
@@ -52,12 +66,12 @@ async function judgeRun(run: Run, thresholdBeta: number): Promise<JudgedRun> {
   const validation = await run.scores('validation');
   if (!validation) throw new UserError(`${folder}: has no scores and labels of the validation split`);
   const test = await run.scores('test');
-  const ofValidation = measure(validation, importance);
-  if (!test) return { model: { folder, scored: validation, thresholds: [0.5] }, validation: ofValidation };
+  const judged = { validation: measure(validation, importance), curves: thresholdCurves(validation) };
+  if (!test) return { ...judged, model: { folder, scored: validation, thresholds: [0.5] } };
   const fitted = fitThresholds(validation, { beta: thresholdBeta });
   return {
+    ...judged,
     model: { folder, scored: test, thresholds: [0.5, fitted] },
-    validation: ofValidation,
     test: measure(test, importance),
     fittedTest: measure(test, { ...importance, threshold: fitted }),
   };

@@ -70,15 +70,16 @@ function ofDataset(judged: readonly JudgedGroup[], options: DifferenceOptions): 
     const at = (setting: number) =>
       held(side(other, seeds.standard, setting), side(one, seeds.anyClass, setting), confidence);
     const { dataset, network, label } = one.group;
-    const isOnTest = other.models[0]!.thresholds.length > 1;
+    const settings = Math.min(one.models[0]!.thresholds.length, other.models[0]!.thresholds.length);
     return {
       dataset,
       network,
       loss: label,
       standard: other.group.label,
-      split: isOnTest ? 'test' : 'validation',
+      split: settings > 1 ? 'test' : 'validation',
       atHalf: at(0),
-      atFitted: isOnTest ? at(1) : null,
+      atFitted: settings > 1 ? at(1) : null,
+      atKept: settings > 2 ? at(2) : null,
     };
   });
 }

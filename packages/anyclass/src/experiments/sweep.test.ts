@@ -24,6 +24,8 @@ function point(value: number | null, f1: number, mAP: number, f1Neg: number): Sw
     },
     test: null,
     fittedTest: null,
+    keptTest: null,
+    keptThresholds: null,
   };
   return { value, figures };
 }

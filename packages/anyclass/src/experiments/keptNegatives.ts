@@ -1,0 +1,53 @@
+// Losses at thresholds that cost the negatives the same. At 0.5 one loss may look better only because it predicts more, and
+// thresholds fitted for each class raise F1 at the price of the negatives. So each run also gets one threshold for all classes:
+// on validation the one with the highest F1 of those that keep what the standard loss has of F1-Neg at 0.5.
+
+import { measure, type ThresholdCurves } from '@anyclass/core';
+import { eachFigure, spreadOf } from './figures.js';
+import type { JudgedGroup } from './judgedGroup.js';
+import { standardOf } from './seedGroups.js';
+
+/** Adds that threshold, and the figures at it, to the groups of one dataset that are compared with one another. */
+export function withKeptNegatives(judged: readonly JudgedGroup[]): JudgedGroup[] {
+  const groups = judged.map(({ group }) => group);
+  const standards = new Set(groups.map((group) => standardOf(group, groups)));
+  return judged.map((one) => {
+    const standard = standards.has(one.group) ? one.group : standardOf(one.group, groups);
+    const floor = judged.find(({ group }) => group === standard)?.figures.validation.f1Neg?.mean;
+    return floor === undefined || !one.figures.test ? one : atKept(one, floor);
+  });
+}
+
+/**
+ * The threshold of the highest F1 among those whose F1-Neg is `floor` or more; where none reaches it, the one of the highest
+ * F1-Neg.
+ *
+ * @example
+ * keptThreshold(thresholdCurves(validation), 0.67) // 0.31
+ */
+export function keptThreshold({ thresholds, macro, noClass }: ThresholdCurves, floor: number): number {
+  const highest = Math.max(...noClass.f1);
+  let best = -1;
+  thresholds.forEach((_, t) => {
+    const keeps = noClass.f1[t]! >= Math.min(floor, highest);
+    if (keeps && (best < 0 || macro.f1[t]! > macro.f1[best]!)) best = t;
+  });
+  return thresholds[best]!;
+}
+
+function atKept(one: JudgedGroup, floor: number): JudgedGroup {
+  const { classImportance } = one.group.runs[0]!;
+  const kept = one.curves.map((curves) => keptThreshold(curves, floor));
+  const metrics = one.models.map(({ scored }, i) =>
+    measure(scored, { threshold: kept[i]!, ...(classImportance && { classImportance }) }),
+  );
+  return {
+    ...one,
+    models: one.models.map((model, i) => ({ ...model, thresholds: [...model.thresholds, kept[i]!] })),
+    figures: {
+      ...one.figures,
+      keptTest: eachFigure((figure) => spreadOf(metrics.map((each) => each[figure]))),
+      keptThresholds: kept,
+    },
+  };
+}
