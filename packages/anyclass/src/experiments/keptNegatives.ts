@@ -1,6 +1,6 @@
 // Losses at thresholds that cost the negatives the same. At 0.5 one loss may look better only because it predicts more, and
 // thresholds fitted for each class raise F1 at the price of the negatives. So each run also gets one threshold for all classes:
-// on validation the one with the highest F1 of those that keep what the standard loss has of F1-Neg at 0.5.
+// on validation the one with the highest F1 of those that keep what the standard loss of the same seed has of F1-Neg at 0.5.
 
 import { measure, type ThresholdCurves } from '@anyclass/core';
 import { eachFigure, spreadOf } from './figures.js';
@@ -13,8 +13,11 @@ export function withKeptNegatives(judged: readonly JudgedGroup[]): JudgedGroup[]
   const standards = new Set(groups.map((group) => standardOf(group, groups)));
   return judged.map((one) => {
     const standard = standards.has(one.group) ? one.group : standardOf(one.group, groups);
-    const floor = judged.find(({ group }) => group === standard)?.figures.validation.f1Neg?.mean;
-    return floor === undefined || !one.figures.test ? one : atKept(one, floor);
+    const kept = judged.find(({ group }) => group === standard)?.figures;
+    const f1Neg = kept?.validation.f1Neg;
+    if (!kept || !f1Neg || !one.figures.test) return one;
+    const floors = one.group.seeds.map((seed) => f1Neg.values[kept.seeds.indexOf(seed)] ?? f1Neg.mean);
+    return atKept(one, floors);
   });
 }
 
@@ -35,9 +38,9 @@ export function keptThreshold({ thresholds, macro, noClass }: ThresholdCurves, f
   return thresholds[best]!;
 }
 
-function atKept(one: JudgedGroup, floor: number): JudgedGroup {
+function atKept(one: JudgedGroup, floors: readonly number[]): JudgedGroup {
   const { classImportance } = one.group.runs[0]!;
-  const kept = one.curves.map((curves) => keptThreshold(curves, floor));
+  const kept = one.curves.map((curves, i) => keptThreshold(curves, floors[i]!));
   const metrics = one.models.map(({ scored }, i) =>
     measure(scored, { threshold: kept[i]!, ...(classImportance && { classImportance }) }),
   );

@@ -1,20 +1,23 @@
 // The scores of all set-ups over one another.
 
-import { rankingCurves, reliability, type Scored } from '@anyclass/core';
+import { rankingCurves, reliability, type Scored, thresholdCurves } from '@anyclass/core';
 import type { Figure } from '../../pages/blocks.js';
 import { type Line, type LinePoint, lineChart } from '../charts/lineChart.js';
 import { precisionRecallFigure, reliabilityFigure, reliabilityLine } from '../scoreFigures.js';
 import { type Group, type Material, meanOf, pooledScores, type ReportSection } from './material.js';
 
-/** Precision against recall, reliability, and how high the probabilities of negatives are. */
+/** Precision against recall, F1 against what it costs the negatives, reliability, and how high negatives score. */
 export async function scoreSection({ groups, split }: Material): Promise<ReportSection> {
   const precision: Line[] = [];
+  const prices: Line[] = [];
   const reliable: Line[] = [];
   const negatives: Line[] = [];
   // One after another: pooled scores are large.
   for (const group of groups) {
     const pooled = await pooledScores(group, split);
-    precision.push(await precisionLine(group, split));
+    const scores = await scoresOf(group, split);
+    precision.push({ name: group.name, points: precisionPoints(scores) });
+    prices.push({ name: group.name, points: pricePoints(scores) });
     reliable.push(reliabilityLine(group.name, reliability(pooled).anyClass));
     negatives.push({ name: group.name, points: negativeShares(pooled) });
   }
@@ -24,11 +27,16 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
     items: [
       {
         kind: 'note',
-        text: 'Precision is the mean over classes of the highest that is reached at a recall or above it, and over seeds. For reliability and negatives the scores of all seeds are taken together. At 0.5 the last figure shows how many negative images raise a false alarm.',
+        text: 'Precision is the mean over classes of the highest that is reached at a recall or above it, and over seeds. F1 against F1-Neg shows what a threshold for all classes gives the positives and costs the negatives: of two losses the one above and to the right is better whatever the threshold; marks stand at 0.1, 0.15, … 0.9, the mean over seeds. For reliability and negatives the scores of all seeds are taken together. At 0.5 the last figure shows how many negative images raise a false alarm.',
       },
       {
         kind: 'figures',
-        figures: [precisionRecallFigure(precision), reliabilityFigure(reliable), negativeFigure(negatives)],
+        figures: [
+          precisionRecallFigure(precision),
+          priceFigure(prices),
+          reliabilityFigure(reliable),
+          negativeFigure(negatives),
+        ],
       },
     ],
   };
@@ -36,19 +44,28 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
 
 const steps = 50;
 
-async function precisionLine({ name, runs }: Group, split: Material['split']): Promise<Line> {
-  const curves: number[][] = [];
-  for (const run of runs) {
-    const scored = await run.scores(split);
-    if (scored) curves.push(...meanPrecision(scored));
-  }
-  return {
-    name,
-    points: Array.from({ length: steps + 1 }, (_, i) => ({
-      x: i / steps,
-      y: meanOf(curves.map((curve) => curve[i])),
-    })),
-  };
+async function scoresOf({ runs }: Group, split: Material['split']): Promise<Scored[]> {
+  const scores = await Promise.all(runs.map((run) => run.scores(split)));
+  return scores.filter((each) => each !== undefined);
+}
+
+function precisionPoints(scores: readonly Scored[]): LinePoint[] {
+  const curves = scores.flatMap(meanPrecision);
+  return Array.from({ length: steps + 1 }, (_, i) => ({
+    x: i / steps,
+    y: meanOf(curves.map((curve) => curve[i])),
+  }));
+}
+
+/** F1 against F1-Neg, in percent, as one threshold for all classes rises from 0.1 to 0.9. */
+function pricePoints(scores: readonly Scored[]): LinePoint[] {
+  const thresholds = Array.from({ length: 17 }, (_, i) => (i + 2) / 20);
+  const curves = scores.map((scored) => thresholdCurves(scored, thresholds));
+  return thresholds.flatMap((_, t) => {
+    const negatives = meanOf(curves.map(({ noClass }) => noClass.f1[t]));
+    const positives = meanOf(curves.map(({ macro }) => macro.f1[t]));
+    return negatives === null || positives === null ? [] : [{ x: 100 * negatives, y: 100 * positives }];
+  });
 }
 
 /** For each class with a positive: the highest precision at recall i / steps or more. */
@@ -93,6 +110,17 @@ export function negativeShares({ scores, targets, classNames }: Scored): LinePoi
     const reached = largest.reduce((sum, value) => sum + (value >= threshold ? 1 : 0), 0);
     return { x: threshold, y: (100 * reached) / largest.length };
   });
+}
+
+function priceFigure(lines: readonly Line[]): Figure {
+  const title = 'F1 against F1-Neg as the threshold moves';
+  const highest = Math.max(0, ...lines.flatMap(({ points }) => points.map(({ x }) => x)));
+  // Below this nobody would go, and all curves meet far down.
+  const lowest = 0.75 * highest;
+  const shown = lines.map((line) => ({ ...line, points: line.points.filter(({ x }) => x >= lowest) }));
+  const xRange = [5 * Math.floor(lowest / 5), 5 * Math.ceil(highest / 5)] as const;
+  const svg = lineChart(shown, { title, x: 'F1-Neg, %', y: 'F1, %', xRange });
+  return { name: 'f1-against-f1-neg', title, svg };
 }
 
 function negativeFigure(lines: readonly Line[]): Figure {
