@@ -2,7 +2,7 @@ import { checkLength, type FloatArray } from '../arrays/rowMajor.js';
 import { absentWeight } from '../losses/anyClass.js';
 import { checkGamma, checkShare } from '../losses/lossArguments.js';
 import type { LikelihoodOptions, LikelihoodQuantity } from './likelihood.js';
-import { fillSurface, surfaceGrid } from './surfaceGrid.js';
+import { surfaceGrid, surfaceRows } from './surfaceGrid.js';
 
 /** What a surface shows. */
 export interface SurfaceKind {
@@ -41,7 +41,7 @@ export interface Surface {
 export function likelihoodSurface(options: SurfaceOptions): Surface {
   const axis = surfaceAxis(options);
   const values = new Float64Array(axis.length ** 2);
-  fillSurfaces([options], options, axis, [values]);
+  fillValues([options], options, axis, [values]);
   return { axis, values };
 }
 
@@ -66,11 +66,11 @@ export function likelihoodSurfaces(
   for (const [index, array] of values.entries()) {
     checkLength(`values[${index}]`, array.length, axis.length ** 2, `${axis.length} steps along each side`);
   }
-  fillSurfaces(kinds, options, axis, values);
+  fillValues(kinds, options, axis, values);
   return axis;
 }
 
-function fillSurfaces(
+function fillValues(
   kinds: readonly SurfaceKind[],
   { targets, lambda = 0.02, alpha = 1, gamma = 0 }: SurfaceGridOptions,
   axis: Float64Array,
@@ -83,8 +83,10 @@ function fillSurfaces(
   checkShare('targets[1]', targets[1]);
   const anyTarget = Math.max(...targets);
   const grid = surfaceGrid(axis, targets, absentWeight(anyTarget, lambda), { anyTarget, alpha, gamma });
-  for (const [index, { quantity, negativeLog = false }] of kinds.entries()) {
-    fillSurface(grid, quantity, negativeLog, values[index]!);
+  const rows = kinds.map((kind, index) => surfaceRows(grid, kind, values[index]!));
+  for (let row = 0; row < axis.length; row++) {
+    for (const truth of grid.truths) truth.fill(row);
+    for (const fill of rows) fill(row);
   }
 }
 
@@ -95,5 +97,5 @@ function surfaceAxis({ steps = 99, from = 0.01, to = 0.99 }: SurfaceGridOptions)
   if (!(from >= 0 && from < to && to <= 1)) {
     throw new RangeError(`the axis runs from ${from} to ${to}; expected rising probabilities`);
   }
-  return Float64Array.from({ length: steps }, (_, i) => from + ((to - from) * i) / (steps - 1));
+  return new Float64Array(steps).map((_, i) => from + ((to - from) * i) / (steps - 1));
 }

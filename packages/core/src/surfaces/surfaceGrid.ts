@@ -1,17 +1,11 @@
-// Surfaces of one grid. Every quantity is made of sums over the two classes, so it either falls apart into a row times
-// a column, or is a logistic function of such a sum. The losses of the logistic ones are kept, since a likelihood, its
-// loss and the combined ones share them.
+// Surfaces of one grid, row by row. Every quantity is made of sums over the two classes, so it either falls apart into
+// a row times a column, or is a logistic function of such a sum. A row of the logistic ones is computed once, into
+// memory that stays in the processor's cache, for all the surfaces that take it: a likelihood, its loss, and the combined.
 
 import type { FloatArray } from '../arrays/rowMajor.js';
 import { classPart, type LikelihoodQuantity } from './likelihood.js';
-import {
-  addTruthLosses,
-  expOfMinus,
-  outerProduct,
-  outerSigmoid,
-  outerSum,
-  outerSumWith,
-} from './surfaceLoops.js';
+import { copyRow, expRow, productRow, sumRow, weightedRow, weightedSumRow } from './surfaceLoops.js';
+import { type TruthRows, truthRows } from './truthRows.js';
 
 export interface SurfaceGrid {
   readonly first: SideTerms;
@@ -19,7 +13,8 @@ export interface SurfaceGrid {
   readonly anyTarget: number;
   readonly alpha: number;
   readonly gamma: number;
-  readonly truthLosses: Map<string, Float64Array>;
+  /** Those that the surfaces take; to be filled with a row before the surfaces are. */
+  readonly truths: TruthRows[];
 }
 
 /** What one class adds to the logarithms at each of its probabilities: the arrays of `ClassPart`. */
@@ -31,13 +26,6 @@ interface SideTerms {
   readonly weight: number;
 }
 
-/** The probability that a logistic function of `scale` times the sum of logits gives to a target. */
-interface Truth {
-  readonly scale: number;
-  readonly target: number;
-  readonly gamma: number;
-}
-
 export function surfaceGrid(
   axis: Float64Array,
   targets: readonly [number, number],
@@ -45,120 +33,105 @@ export function surfaceGrid(
   rest: Pick<SurfaceGrid, 'anyTarget' | 'alpha' | 'gamma'>,
 ): SurfaceGrid {
   const [first, second] = targets.map((target) => sideTerms(axis, target, absent, rest.gamma));
-  return { ...rest, first: first!, second: second!, truthLosses: new Map() };
+  return { ...rest, first: first!, second: second!, truths: [] };
 }
 
-/** Fills an array with one quantity, or with -log of it. */
-export function fillSurface(
+/** Gives what fills a row of `values` with one quantity, or with -log of it. */
+export function surfaceRows(
   grid: SurfaceGrid,
-  quantity: LikelihoodQuantity,
-  negativeLog: boolean,
+  { quantity, negativeLog = false }: { quantity: LikelihoodQuantity; negativeLog?: boolean },
   values: FloatArray,
-): void {
+): (row: number) => void {
   const { anyTarget, gamma } = grid;
   const mean = 1 / (grid.first.weight + grid.second.weight);
+  const ofTruth = (truth: TruthRows) => truthSurface(truth, negativeLog, values);
   switch (quantity) {
     case 'product':
-      fillSeparable(grid, 'presence', 1, negativeLog, values);
-      break;
+      return separableSurface(grid, 'presence', 1, negativeLog, values);
     case 'geometric-mean':
-      fillSeparable(grid, 'presence', mean, negativeLog, values);
-      break;
+      return separableSurface(grid, 'presence', mean, negativeLog, values);
     case 'normalised-product':
-      fillTruth(grid, { scale: 1, target: 1, gamma: 0 }, negativeLog, values);
-      break;
+      return ofTruth(truthOf(grid, 1, 1, 0));
     case 'normalised-geometric-mean':
-      fillTruth(grid, { scale: mean, target: 1, gamma: 0 }, negativeLog, values);
-      break;
+      return ofTruth(truthOf(grid, mean, 1, 0));
     case 'bce':
-      fillSeparable(grid, 'bce', 1, negativeLog, values);
-      break;
+      return separableSurface(grid, 'bce', 1, negativeLog, values);
     case 'any-class':
-      fillTruth(grid, { scale: mean, target: anyTarget, gamma }, negativeLog, values);
-      break;
+      return ofTruth(truthOf(grid, mean, anyTarget, gamma));
     case 'any-class-product':
-      fillTruth(grid, { scale: 1, target: anyTarget, gamma }, negativeLog, values);
-      break;
+      return ofTruth(truthOf(grid, 1, anyTarget, gamma));
     case 'combined':
-      fillCombined(grid, { scale: mean, target: anyTarget, gamma }, negativeLog, values);
-      break;
+      return combinedSurface(grid, mean, negativeLog, values);
     case 'combined-product':
-      fillCombined(grid, { scale: 1, target: anyTarget, gamma }, negativeLog, values);
-      break;
+      return combinedSurface(grid, 1, negativeLog, values);
   }
 }
 
 function sideTerms(axis: Float64Array, target: number, absent: number, gamma: number): SideTerms {
-  const parts = Array.from(axis, (probability) => classPart(probability, target, absent, gamma));
-  return {
-    presence: Float64Array.from(parts, ({ presence }) => presence),
-    bce: Float64Array.from(parts, ({ bce }) => bce),
-    logit: Float64Array.from(parts, ({ presence, absence }) => presence - absence),
-    weight: parts[0]!.weight,
-  };
+  const [presence, bce, logit] = [axis.slice(), axis.slice(), axis.slice()];
+  let weight = 0;
+  for (let k = 0; k < axis.length; k++) {
+    const part = classPart(axis[k]!, target, absent, gamma);
+    presence[k] = part.presence;
+    bce[k] = part.bce;
+    logit[k] = part.presence - part.absence;
+    weight = part.weight;
+  }
+  return { presence, bce, logit, weight };
 }
 
-function fillSeparable(
+/** The one of the grid that there is already, or a new one. */
+function truthOf(grid: SurfaceGrid, scale: number, target: number, gamma: number): TruthRows {
+  const isSame = (truth: TruthRows) =>
+    truth.scale === scale && truth.target === target && truth.gamma === gamma;
+  const found = grid.truths.find(isSame);
+  if (found !== undefined) return found;
+  const added = truthRows(grid.first.logit, grid.second.logit, scale, target, gamma);
+  grid.truths.push(added);
+  return added;
+}
+
+function separableSurface(
   { first, second }: SurfaceGrid,
   name: 'presence' | 'bce',
   scale: number,
   negativeLog: boolean,
   values: FloatArray,
-): void {
-  if (negativeLog) outerSum(values, scaled(first[name], -scale), scaled(second[name], -scale));
-  else
-    outerProduct(values, scaled(first[name], scale).map(Math.exp), scaled(second[name], scale).map(Math.exp));
+): (row: number) => void {
+  const term = negativeLog ? (log: number) => -scale * log : (log: number) => Math.exp(scale * log);
+  const [a, b] = [first[name].map(term), second[name].map(term)];
+  const fill = negativeLog ? sumRow : productRow;
+  return (row) => fill(values, row * a.length, a, b[row]!);
 }
 
-function fillTruth(grid: SurfaceGrid, truth: Truth, negativeLog: boolean, values: FloatArray): void {
-  const { scale, target, gamma } = truth;
-  if (!negativeLog && gamma === 0 && (target === 0 || target === 1)) {
-    const sign = target === 1 ? -scale : scale;
-    const oddsAgainst = (side: SideTerms) => scaled(side.logit, sign).map(Math.exp);
-    outerSigmoid(values, oddsAgainst(grid.first), oddsAgainst(grid.second));
-  } else if (negativeLog) {
-    values.set(truthLosses(grid, truth));
-  } else {
-    expOfMinus(truthLosses(grid, truth), values);
-  }
+function truthSurface(truth: TruthRows, negativeLog: boolean, values: FloatArray): (row: number) => void {
+  const from = negativeLog ? truth.losses() : truth.likelihoods();
+  return (row) => copyRow(values, row * from.length, from);
 }
 
-function fillCombined(grid: SurfaceGrid, truth: Truth, negativeLog: boolean, values: FloatArray): void {
-  const { alpha, first, second } = grid;
-  if (alpha === 0) {
-    fillSeparable(grid, 'bce', 1, negativeLog, values);
-    return;
-  }
-  const [a, b] = [scaled(first.bce, -1), scaled(second.bce, -1)];
-  const any = truthLosses(grid, truth);
+function combinedSurface(
+  grid: SurfaceGrid,
+  scale: number,
+  negativeLog: boolean,
+  values: FloatArray,
+): (row: number) => void {
+  const { alpha } = grid;
+  if (alpha === 0) return separableSurface(grid, 'bce', 1, negativeLog, values);
+  const truth = truthOf(grid, scale, grid.anyTarget, grid.gamma);
+  const term = negativeLog ? (log: number) => -log : Math.exp;
+  const [a, b] = [grid.first.bce.map(term), grid.second.bce.map(term)];
   if (negativeLog) {
-    outerSumWith(values, a, b, any, alpha);
-  } else {
-    const losses = new Float64Array(values.length);
-    outerSumWith(losses, a, b, any, alpha);
-    expOfMinus(losses, values);
+    const losses = truth.losses();
+    return (row) => weightedSumRow(values, row * a.length, a, b[row]!, losses, alpha);
   }
-}
-
-function truthLosses(grid: SurfaceGrid, { scale, target, gamma }: Truth): Float64Array {
-  const { first, second } = grid;
-  const key = `${scale} ${target} ${gamma}`;
-  let losses = grid.truthLosses.get(key);
-  if (losses === undefined) {
-    losses = new Float64Array(first.logit.length * second.logit.length);
-    for (const [share, sign] of [
-      [target, scale],
-      [1 - target, -scale],
-    ] as const) {
-      if (share > 0)
-        addTruthLosses(losses, scaled(first.logit, sign), scaled(second.logit, sign), share, gamma);
-    }
-    grid.truthLosses.set(key, losses);
+  if (alpha === 1) {
+    const likelihoods = truth.likelihoods();
+    return (row) => weightedRow(values, row * a.length, a, b[row]!, likelihoods);
   }
-  return losses;
-}
-
-// 0 · -log 0 does not occur: a class without weight has terms of 0.
-function scaled(terms: Float64Array, scale: number): Float64Array {
-  return terms.map((term) => scale * term);
+  const losses = truth.losses();
+  const powers = new Float64Array(a.length);
+  return (row) => {
+    expRow(powers, losses, -alpha);
+    weightedRow(values, row * a.length, a, b[row]!, powers);
+  };
 }

@@ -20,7 +20,7 @@ export function placeLabels({ values, steps }: Grid, lines: readonly (readonly L
   const last = steps - 1;
   const rise = Math.abs(values[last * steps + last]! - values[0]!);
   const otherRise = Math.abs(values[last * steps]! - values[last]!);
-  const offDiagonal = (x: number, y: number) => Math.abs(rise >= otherRise ? x - y : x + y - last);
+  const isMainDiagonal = rise >= otherRise;
   const placed: ContourLabel[] = [];
   const isFree = (x: number, y: number) =>
     Math.min(x, y) > border * last &&
@@ -33,11 +33,12 @@ export function placeLabels({ values, steps }: Grid, lines: readonly (readonly L
     let distance = Number.POSITIVE_INFINITY;
     for (const line of ofLevel) {
       for (let n = 0; n < line.length; n += 2) {
-        const [x, y] = [line[n]!, line[n + 1]!];
-        const candidate = offDiagonal(x, y);
-        if (candidate >= distance || !isFree(x, y)) continue;
+        const x = line[n]!;
+        const y = line[n + 1]!;
+        const offDiagonal = Math.abs(isMainDiagonal ? x - y : x + y - last);
+        if (offDiagonal >= distance || !isFree(x, y)) continue;
         nearest = { level, x, y };
-        distance = candidate;
+        distance = offDiagonal;
       }
     }
     if (nearest !== undefined) placed.push(nearest);

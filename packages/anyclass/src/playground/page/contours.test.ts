@@ -2,7 +2,7 @@ import { likelihoodSurfaces } from '@anyclass/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { placeLabels } from './contourLabels.js';
-import { contourLines, type Grid } from './contours.js';
+import { contourTracer, type Grid } from './contours.js';
 import { likelihoodScale, lossScale } from './levels.js';
 import { plotRows } from './plots.js';
 
@@ -13,10 +13,12 @@ function gridOf(steps: number, value: (x: number, y: number) => number): Grid {
   return { values, steps };
 }
 
+function contourLines({ values, steps }: Grid, levels: readonly number[]) {
+  return contourTracer(steps)(values, levels);
+}
+
 test('the example of the documentation holds', () => {
-  expect(contourLines({ values: Float32Array.of(0, 1, 0, 1), steps: 2 }, [0.25])).toEqual([
-    [[0.25, 0, 0.25, 1]],
-  ]);
+  expect(contourTracer(2)(Float32Array.of(0, 1, 0, 1), [0.25])).toEqual([[[0.25, 0, 0.25, 1]]]);
 });
 
 test('the lines of a plane are straight and lie at their level', () => {
@@ -66,6 +68,18 @@ test('every cell that a level crosses is on a line: no gaps, also at saddles', (
         }
       }
       expect(vertices - rings).toBe(crossings);
+    }),
+  );
+});
+
+test('a tracer finds in each grid what a new one finds', () => {
+  const corner = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 81, maxLength: 81 });
+  const tracer = contourTracer(9);
+  const levels = [0.5, 2, 3.5, 5, 8.5];
+  fc.assert(
+    fc.property(corner, (values) => {
+      const grid = gridOf(9, (x, y) => values[9 * y + x]!);
+      expect(tracer(grid.values, levels)).toEqual(contourLines(grid, levels));
     }),
   );
 });

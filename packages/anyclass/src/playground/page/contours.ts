@@ -12,20 +12,26 @@ export interface Grid {
 /** x, y, x, y, … in steps of the grid; a ring ends where it began. */
 export type Line = readonly number[];
 
+export type ContourTracer = (values: Float32Array, levels: readonly number[]) => Line[][];
+
 /**
- * The lines of each level. Levels rise.
+ * Gives what finds the lines of each level in a grid of `steps` points a side. Levels rise. Its memory is used again for
+ * every grid: what is left for the garbage collector with each step of a slider makes the steps uneven.
  *
  * @example
- * contourLines({ values: Float32Array.of(0, 1, 0, 1), steps: 2 }, [0.25]) // [[[0.25, 0, 0.25, 1]]]
+ * contourTracer(2)(Float32Array.of(0, 1, 0, 1), [0.25]) // [[[0.25, 0, 0.25, 1]]]
  */
-export function contourLines(grid: Grid, levels: readonly number[]): Line[][] {
-  const net = coarseNet(grid);
-  const cells = crossedCells(net, levels);
-  const links = new Int32Array(4 * net.side ** 2).fill(none);
-  return levels.map((level, n) => {
-    for (const cell of cells[n]!) linkCell(net, cell, level, links);
-    return traceLines(net, cells[n]!, level, links);
-  });
+export function contourTracer(steps: number): ContourTracer {
+  const net = coarseNet(steps);
+  const links = new Int32Array(4 * net.values.length).fill(none);
+  return (values, levels) => {
+    takeValues(net, values, steps);
+    const cells = crossedCells(net, levels);
+    return levels.map((level, n) => {
+      for (const cell of cells[n]!) linkCell(net, cell, level, links);
+      return traceLines(net, cells[n]!, level, links);
+    });
+  };
 }
 
 const none = -1;
@@ -35,55 +41,89 @@ interface Net {
   readonly side: number;
   readonly positions: readonly number[];
   readonly values: Float32Array;
+  /** How many levels each value reaches. */
+  readonly bands: Uint8Array;
+  /** A cell's edges, counted from twice its node. */
+  readonly cellEdges: readonly number[];
 }
 
-function coarseNet({ values, steps }: Grid): Net {
+function coarseNet(steps: number): Net {
   const positions: number[] = [];
   for (let at = 0; at < steps - 1; at += stride) positions.push(at);
   positions.push(steps - 1);
   const side = positions.length;
-  const coarse = new Float32Array(side * side);
+  return {
+    side,
+    positions,
+    values: new Float32Array(side * side),
+    bands: new Uint8Array(side * side),
+    cellEdges: [0, 1, 3, 2 * side],
+  };
+}
+
+function takeValues({ side, positions, values }: Net, fine: Float32Array, steps: number): void {
   for (let i = 0; i < side; i++) {
-    for (let k = 0; k < side; k++) coarse[i * side + k] = values[positions[i]! * steps + positions[k]!]!;
+    for (let k = 0; k < side; k++) values[i * side + k] = fine[positions[i]! * steps + positions[k]!]!;
   }
-  return { side, positions, values: coarse };
 }
 
 /** For each level the cells that it passes through, by their lower left nodes. */
-function crossedCells({ side, values }: Net, levels: readonly number[]): number[][] {
+function crossedCells(net: Net, levels: readonly number[]): number[][] {
+  const { side, bands } = net;
+  fillBands(net, levels);
   const cells = levels.map((): number[] => []);
-  for (let node = 0; node < side * (side - 1); node++) {
-    if (node % side === side - 1) continue;
-    const [a, b] = [values[node]!, values[node + 1]!];
-    const [c, d] = [values[node + side]!, values[node + side + 1]!];
-    const least = Math.min(a, b, c, d);
-    const most = Math.max(a, b, c, d);
-    for (let n = 0; n < levels.length && levels[n]! <= most; n++)
-      if (levels[n]! > least) cells[n]!.push(node);
+  for (let i = 0; i < side - 1; i++) {
+    for (let node = i * side; node < (i + 1) * side - 1; node++) {
+      const [a, b] = [bands[node]!, bands[node + 1]!];
+      const [c, d] = [bands[node + side]!, bands[node + side + 1]!];
+      if (a === b && a === c && a === d) continue;
+      const most = Math.max(a, b, c, d);
+      for (let n = Math.min(a, b, c, d); n < most; n++) cells[n]!.push(node);
+    }
   }
   return cells;
 }
 
-// Going round the cell, the edges that the level crosses; four of them at a saddle, where the mean of the corners
-// decides which pairs belong together.
-function linkCell({ side, values }: Net, node: number, level: number, links: Int32Array): void {
-  const [a, b] = [values[node]!, values[node + 1]!];
-  const [c, d] = [values[node + side]!, values[node + side + 1]!];
-  const [lower, right, upper, left] = [2 * node, 2 * node + 3, 2 * (node + side), 2 * node + 1];
-  const edges: number[] = [];
-  if (a < level !== b < level) edges.push(lower);
-  if (b < level !== d < level) edges.push(right);
-  if (c < level !== d < level) edges.push(upper);
-  if (a < level !== c < level) edges.push(left);
-  if (edges.length === 4 && a < level !== (a + b + c + d) / 4 < level) edges.push(edges.shift()!);
-  for (let n = 0; n < edges.length; n += 2) {
-    link(links, edges[n]!, edges[n + 1]!);
-    link(links, edges[n + 1]!, edges[n]!);
+// Neighbours are alike, so the band of each is looked for from that of the one before.
+function fillBands({ values, bands }: Net, levels: readonly number[]): void {
+  let band = 0;
+  for (let node = 0; node < values.length; node++) {
+    const value = values[node]!;
+    while (band < levels.length && levels[band]! <= value) band++;
+    while (band > 0 && levels[band - 1]! > value) band--;
+    bands[node] = band;
   }
 }
 
-function link(links: Int32Array, from: number, to: number): void {
-  links[2 * from + (links[2 * from] === none ? 0 : 1)] = to;
+// Going round the cell, the level crosses two edges; or all four at a saddle, where the mean of the corners decides which
+// belong together.
+function linkCell({ side, values }: Net, node: number, level: number, links: Int32Array): void {
+  const a = values[node]!;
+  const b = values[node + 1]!;
+  const c = values[node + side]!;
+  const d = values[node + side + 1]!;
+  const lower = 2 * node;
+  const right = 2 * node + 3;
+  const upper = 2 * (node + side);
+  const left = 2 * node + 1;
+  const crossesLower = a < level !== b < level;
+  const crossesRight = b < level !== d < level;
+  const crossesUpper = c < level !== d < level;
+  const crossesLeft = a < level !== c < level;
+  if (crossesLower && crossesRight && crossesUpper && crossesLeft) {
+    const isCornerApart = a < level !== (a + b + c + d) / 4 < level;
+    link(links, lower, isCornerApart ? left : right);
+    link(links, upper, isCornerApart ? right : left);
+  } else {
+    const first = crossesLower ? lower : crossesRight ? right : upper;
+    const last = crossesLeft ? left : crossesUpper ? upper : right;
+    link(links, first, last);
+  }
+}
+
+function link(links: Int32Array, one: number, other: number): void {
+  links[2 * one + (links[2 * one] === none ? 0 : 1)] = other;
+  links[2 * other + (links[2 * other] === none ? 0 : 1)] = one;
 }
 
 /** Follows the links from end to end, then what is left, the rings; leaves no link behind. */
@@ -91,7 +131,8 @@ function traceLines(net: Net, cells: readonly number[], level: number, links: In
   const lines: Line[] = [];
   for (const wantsEnd of [true, false]) {
     for (const node of cells) {
-      for (const edge of [2 * node, 2 * node + 1, 2 * node + 3, 2 * (node + net.side)]) {
+      for (const offset of net.cellEdges) {
+        const edge = 2 * node + offset;
         const isEnd = links[2 * edge + 1] === none;
         if (links[2 * edge] !== none && isEnd === wantsEnd) lines.push(traceFrom(net, edge, level, links));
       }

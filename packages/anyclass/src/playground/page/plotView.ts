@@ -1,5 +1,6 @@
 // One plot of the page: its title, the surface with axes, the crosshair with the arrow, and the reading below.
 
+import { contourTracer } from './contours.js';
 import { likelihoodScale, lossScale } from './levels.js';
 import type { PlotDefinition } from './plots.js';
 import { readingAt, shortNumber } from './reading.js';
@@ -7,6 +8,7 @@ import { type PlaygroundState, ranges } from './state.js';
 import { type SurfaceCanvas, surfaceCanvas } from './surfaceCanvas.js';
 
 export const steps = 200;
+const contourLines = contourTracer(steps);
 
 export interface PlotView {
   readonly plot: PlotDefinition;
@@ -33,7 +35,7 @@ export function plotView(plot: PlotDefinition): PlotView {
 </svg><div class="handle"></div></div></div>
 <p class="reading"><output></output><span></span></p>`;
   const surface = part(element, '.surface');
-  const canvas = surfaceCanvas(plot.negativeLog ? lossScale : likelihoodScale, steps);
+  const canvas = surfaceCanvas(plot.negativeLog ? lossScale : likelihoodScale, steps, contourLines);
   surface.prepend(canvas.heat, canvas.lines);
   return {
     plot,

@@ -2,7 +2,7 @@
 // contours at the screen's.
 
 import { placeLabels } from './contourLabels.js';
-import { contourLines, type Grid } from './contours.js';
+import type { ContourTracer, Grid, Line } from './contours.js';
 import type { Scale } from './levels.js';
 import type { Palette } from './palettes.js';
 import type { ContourCount } from './state.js';
@@ -15,7 +15,7 @@ export interface SurfaceCanvas {
   resize(side: number, pixelRatio: number): void;
 }
 
-export function surfaceCanvas(scale: Scale, steps: number): SurfaceCanvas {
+export function surfaceCanvas(scale: Scale, steps: number, contourLines: ContourTracer): SurfaceCanvas {
   const heat = canvas('heat', steps);
   const lines = canvas('lines', 0);
   const heatContext = context(heat);
@@ -27,11 +27,13 @@ export function surfaceCanvas(scale: Scale, steps: number): SurfaceCanvas {
     heat,
     lines,
     paint(grid, palette, contours) {
-      if (scale.largest === 1) colourLinearly(pixels, grid, palette);
-      else colourByRoot(pixels, grid, palette, scale.largest);
+      if (scale.largest === 1) colourLinearly(pixels, grid.values, palette);
+      else colourByRoot(pixels, grid.values, palette, scale.largest);
       heatContext.putImageData(image, 0, 0);
       lineContext.clearRect(0, 0, lines.width, lines.height);
-      drawContours(lineContext, grid, palette, scale, scale.levels[contours], ratio);
+      const contourLevels = scale.levels[contours];
+      const found = contourLines(grid.values, contourLevels);
+      drawContours(lineContext, grid, found, palette, scale, contourLevels, ratio);
     },
     resize(side, pixelRatio) {
       const width = Math.round(side * pixelRatio);
@@ -48,29 +50,22 @@ export function surfaceCanvas(scale: Scale, steps: number): SurfaceCanvas {
   };
 }
 
-// The first row of a grid is at the bottom of the plot, that of an image at the top.
-function colourLinearly(pixels: Uint32Array, { values, steps }: Grid, palette: Palette): void {
+// The first row of a grid is at the bottom of the plot, that of an image at the top: the style turns the canvas over.
+function colourLinearly(pixels: Uint32Array, values: Float32Array, palette: Palette): void {
   const colours = palette.pixels;
-  for (let row = 0; row < steps; row++) {
-    let from = (steps - 1 - row) * steps;
-    for (let to = row * steps; to < (row + 1) * steps; to++)
-      pixels[to] = colours[(values[from++]! * 255.5) | 0]!;
-  }
+  for (let n = 0; n < pixels.length; n++) pixels[n] = colours[(values[n]! * 255.5) | 0]!;
 }
 
-function colourByRoot(pixels: Uint32Array, { values, steps }: Grid, palette: Palette, largest: number): void {
+function colourByRoot(pixels: Uint32Array, values: Float32Array, palette: Palette, largest: number): void {
   const colours = palette.pixels;
   const factor = 255.5 ** 2 / largest;
-  for (let row = 0; row < steps; row++) {
-    let from = (steps - 1 - row) * steps;
-    for (let to = row * steps; to < (row + 1) * steps; to++)
-      pixels[to] = colours[255 - (Math.sqrt(values[from++]! * factor) | 0)]!;
-  }
+  for (let n = 0; n < pixels.length; n++) pixels[n] = colours[255 - (Math.sqrt(values[n]! * factor) | 0)]!;
 }
 
 function drawContours(
   context: CanvasRenderingContext2D,
   grid: Grid,
+  lines: readonly (readonly Line[])[],
   palette: Palette,
   scale: Scale,
   levels: readonly number[],
@@ -78,7 +73,6 @@ function drawContours(
 ): void {
   const { width } = context.canvas;
   const unit = width / (grid.steps - 1);
-  const lines = contourLines(grid, levels);
   for (const ink of ['#000', '#fff']) {
     context.beginPath();
     for (const [n, ofLevel] of lines.entries()) {
