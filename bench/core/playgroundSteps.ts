@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// What a step of a slider costs on the playground's page, in the system's Chromium, after `npm run build`:
+// What a step of a control costs on the playground's page, in the system's Chromium, after `npm run build`:
 //
 //     node bench/dist/core/playgroundSteps.js
 //
@@ -15,11 +15,15 @@ import { pathToFileURL } from 'node:url';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 
 const rounds = 5;
-/** With the number of their places, so that every step changes the page. */
-const sliders: readonly Slider[] = [
-  { name: 'lambda', from: 1, to: 61, steps: 60 },
-  { name: 'alpha', from: 0, to: 1, steps: 100 },
-  { name: 'gamma', from: 0.1, to: 5, steps: 49 },
+/** Sliders with the number of their places, so that every step changes the page; a label, which moves all twelve plots. */
+const controls: readonly Control[] = [
+  { name: 'lambda', hash: 'y=10', from: 1, to: 61, steps: 60 },
+  { name: 'lambda', hash: 'y=01&gamma=2', from: 1, to: 61, steps: 60 },
+  { name: 'alpha', hash: 'y=10', from: 0, to: 1, steps: 100 },
+  { name: 'gamma', hash: 'y=10', from: 0.1, to: 5, steps: 49 },
+  { name: 'gamma', hash: 'y=11', from: 0.1, to: 5, steps: 49 },
+  { name: 'y1', hash: 'y=10&lambda=0.2', from: 0, to: 0, steps: 60 },
+  { name: 'y2', hash: 'y=10&lambda=0.2&gamma=2', from: 0, to: 0, steps: 60 },
 ];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-playground-'));
@@ -32,40 +36,55 @@ try {
   await page.goto(pathToFileURL(file).href);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-  await moveSlider(page, sliders[0]!);
-  console.log(`Chromium ${browser.version()}, load ${loadavg()[0]!.toFixed(1)}; best of ${rounds} rounds`);
-  console.log('\n| slider | median, ms | 95th percentile | main thread, ms of processor time |');
-  console.log('|---|---|---|---|');
-  for (const slider of sliders) {
+  console.log(`Chromium ${browser.version()}, load ${loadavg()[0]!.toFixed(1)}; ${rounds} rounds\n`);
+  console.log(
+    '| control | at first | median, ms | 95th percentile | both in the best round | main thread, ms of processor time |',
+  );
+  console.log('|---|---|---|---|---|---|');
+  for (const control of controls) {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, control.hash);
+    await moveControl(page, control);
     const measured: Round[] = [];
-    for (let round = 0; round < rounds; round++) measured.push(await measureRound(page, devtools, slider));
-    const best = (field: keyof Round) => Math.min(...measured.map((round) => round[field])).toFixed(1);
-    console.log(`| ${slider.name} | ${best('median')} | ${best('late')} | ${best('processor')} |`);
+    for (let round = 0; round < rounds; round++) measured.push(await measureRound(page, devtools, control));
+    const all = measured.flatMap(({ times }) => times);
+    const best = (of: (round: Round) => number) => Math.min(...measured.map(of)).toFixed(1);
+    const figures = [
+      quantile(all, 0.5).toFixed(1),
+      quantile(all, 0.95).toFixed(1),
+      `${best(({ times }) => quantile(times, 0.5))}, ${best(({ times }) => quantile(times, 0.95))}`,
+      best(({ processor }) => processor),
+    ];
+    console.log(`| ${control.name} | ${control.hash} | ${figures.join(' | ')} |`);
   }
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true });
 }
 
-interface Slider {
+interface Control {
   readonly name: string;
+  readonly hash: string;
   readonly from: number;
   readonly to: number;
   readonly steps: number;
 }
 
 interface Round {
-  readonly median: number;
-  /** The 95th percentile. */
-  readonly late: number;
+  /** Milliseconds of each step. */
+  readonly times: readonly number[];
   readonly processor: number;
 }
 
-async function measureRound(page: Page, devtools: CDPSession, slider: Slider): Promise<Round> {
+async function measureRound(page: Page, devtools: CDPSession, control: Control): Promise<Round> {
   const before = await mainThreadSeconds(devtools);
-  const times = (await moveSlider(page, slider)).sort((a, b) => a - b);
-  const processor = (1000 * ((await mainThreadSeconds(devtools)) - before)) / times.length;
-  return { median: times[times.length >> 1]!, late: times[Math.floor(0.95 * times.length)]!, processor };
+  const times = await moveControl(page, control);
+  return { times, processor: (1000 * ((await mainThreadSeconds(devtools)) - before)) / times.length };
+}
+
+function quantile(times: readonly number[], share: number): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(share * times.length)]!;
 }
 
 async function mainThreadSeconds(devtools: CDPSession): Promise<number> {
@@ -74,18 +93,21 @@ async function mainThreadSeconds(devtools: CDPSession): Promise<number> {
 }
 
 /** Milliseconds of each step. Frame callbacks run in the order in which they are asked for: ours are around the page's. */
-function moveSlider(page: Page, moved: Slider): Promise<number[]> {
+function moveControl(page: Page, moved: Control): Promise<number[]> {
   return page.evaluate(async ({ name, from, to, steps }) => {
-    const slider = document.querySelector<HTMLInputElement>(`#${name}`);
+    const input = document.querySelector<HTMLInputElement>(`[name="${name}"]`);
     const { port1, port2 } = new MessageChannel();
     const times: number[] = [];
-    for (let step = 0; slider !== null && step < steps; step++) {
+    for (let step = 0; input !== null && step < steps; step++) {
       let begin = 0;
       requestAnimationFrame(() => {
         begin = performance.now();
       });
-      slider.value = String(from + ((to - from) * step) / steps);
-      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      if (input.type === 'checkbox') input.click();
+      else {
+        input.value = String(from + ((to - from) * step) / steps);
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      }
       await new Promise<void>((done) => {
         port1.onmessage = () => done();
         requestAnimationFrame(() => port2.postMessage(null));

@@ -92,7 +92,9 @@ function draw(): void {
 }
 
 function isMoved(dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[], before: PlaygroundState): boolean {
-  return (['y1', 'y2', ...dependsOn] as const).some((field) => before[field] !== state[field]);
+  // λ weighs an absent class beside a present one: with equal labels it has no say.
+  const fields = dependsOn.filter((field) => field !== 'lambda' || state.y1 !== state.y2);
+  return (['y1', 'y2', ...fields] as const).some((field) => before[field] !== state[field]);
 }
 
 function showLegend(): void {

@@ -73,16 +73,22 @@ function crosshair(
     }
     shown = state;
     const { value, gradient, push } = readingAt(plot, state);
-    arrow?.setAttribute('d', arrowPath(...push));
+    const path = arrowPath(...push);
+    if (arrow?.getAttribute('d') !== path) arrow?.setAttribute('d', path);
     const name = state.gamma > 0 ? plot.focusedTitle : plot.title;
-    if (title.textContent !== name) title.textContent = name;
-    output.textContent = shortNumber(value);
+    write(title, name);
+    write(output, shortNumber(value));
     output.title = String(value);
-    slope.textContent = `∇ (${gradient.map(shortNumber).join(', ')})`;
+    write(slope, `∇ (${gradient.map(shortNumber).join(', ')})`);
     const words = `${name}${plot.negativeLog ? ' loss' : ''}: ${shortNumber(value)} at p1 ${shortNumber(state.p1)}, p2 ${shortNumber(state.p2)}`;
     surface.setAttribute('aria-label', `${words}. Arrow keys move the crosshair.`);
     return words;
   };
+}
+
+// Writing what stands there already makes the browser lay out and paint it anew, and a small step changes few digits.
+function write(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
 }
 
 /** A probability's place along an axis, from 0 to 1. */
