@@ -29,6 +29,10 @@ const options = z.object({
     .describe('fit thresholds on these probabilities')
     .meta({ placeholder: 'CSV' }),
   fitLabels: z.string().optional().describe('and these labels, of other data').meta({ placeholder: 'CSV' }),
+  thresholds: z
+    .enum(['class', 'shared'])
+    .default('class')
+    .describe('fit one for each class, or one for all that keeps the F1-Neg at 0.5'),
   thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
   replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
   device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
@@ -82,8 +86,9 @@ async function judgeScores({
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UsageError('--fit-scores and --fit-labels go together');
   }
-  const { thresholdBeta, replicates } = rest;
-  const judgement = await evaluateScores({ scores, labels, fitScores, fitLabels, thresholdBeta, replicates });
+  const { thresholds, thresholdBeta, replicates } = rest;
+  const fitting = { fitScores, fitLabels, thresholds, thresholdBeta };
+  const judgement = await evaluateScores({ scores, labels, ...fitting, replicates });
   if (html !== undefined) {
     const scored = joinTables(await readTable(scores), await readTable(labels), scores);
     await writePage(html, scores, judgement, scored);

@@ -82,6 +82,10 @@ const checkpoints = z.strictObject({
 
 const evaluation = z.strictObject({
   batchSize: count.optional().describe('default: that of training'),
+  thresholds: z
+    .enum(['class', 'shared'])
+    .default('class')
+    .describe('one for each class, or one for all that keeps the F1-Neg at 0.5'),
   thresholdBeta: z.number().positive().default(1).describe('thresholds maximise this Fβ on validation'),
   calibration: z
     .enum(['temperature', 'platt', 'none'])

@@ -37,6 +37,9 @@ test('thresholds are fitted on other data, and refused on the same', async () =>
     fitLabels: otherLabels,
   });
   expect(fitted?.thresholds.values).toEqual([0.7, 0.6]);
+  const fit = { fitScores: other, fitLabels: otherLabels, thresholds: 'shared' } as const;
+  const { fitted: one } = await evaluateScores({ ...shared, ...fit });
+  expect(one?.thresholds.values).toEqual([0.21, 0.21]);
   expect(fitted?.metrics.macroF1).toBe(1);
   expect(calibrated?.calibration.kind).toBe('temperature');
   await expect(evaluateScores({ ...shared, fitScores: scores, fitLabels: labels })).rejects.toThrow(

@@ -2,7 +2,7 @@
 
 import { UserError } from '../commandLine/command.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import { fitOnValidation, type Judgement, type JudgeOptions, judge } from './judge.js';
+import { type FitOptions, fitOnValidation, type Judgement, type JudgeOptions, judge } from './judge.js';
 
 export interface EvaluateScoresOptions
   extends Pick<JudgeOptions, 'replicates' | 'confidence' | 'classImportance'> {
@@ -13,6 +13,8 @@ export interface EvaluateScoresOptions
   /** Scores and labels of other data, to fit thresholds and calibration on. */
   readonly fitScores?: string | undefined;
   readonly fitLabels?: string | undefined;
+  /** Fit one for each class (default), or one for all that keeps the F1-Neg at 0.5. */
+  readonly thresholds?: FitOptions['thresholds'];
   /** The fitted thresholds maximise this Fβ. Default 1. */
   readonly thresholdBeta?: number | undefined;
 }
@@ -25,7 +27,15 @@ export interface EvaluateScoresOptions
  * metrics.mAP
  */
 export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgement> {
-  const { scores, labels, fitScores, fitLabels, thresholdBeta = 1, ...judging } = options;
+  const {
+    scores,
+    labels,
+    fitScores,
+    fitLabels,
+    thresholds = 'class',
+    thresholdBeta = 1,
+    ...judging
+  } = options;
   const judged = joinTables(await readTable(scores), await readTable(labels), scores);
   if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
   const fitting = joinTables(await readTable(fitScores), await readTable(fitLabels), fitScores);
@@ -34,7 +44,7 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   }
   return judgeTables(judged, {
     ...judging,
-    ...fitOnValidation(fitting, { thresholdBeta, calibration: 'temperature' }),
+    ...fitOnValidation(fitting, { thresholds, thresholdBeta, calibration: 'temperature' }),
   });
 }
 

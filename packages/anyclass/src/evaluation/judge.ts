@@ -7,6 +7,7 @@ import {
   calibrate,
   type FittedThresholds,
   fitPlatt,
+  fitSharedThreshold,
   fitTemperature,
   fitThresholds,
   type Metrics,
@@ -89,6 +90,13 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgement {
   };
 }
 
+export interface FitOptions {
+  /** `class` (default): one each. `shared`: one for all, that keeps the F1-Neg at 0.5. */
+  readonly thresholds?: 'class' | 'shared';
+  readonly thresholdBeta: number;
+  readonly calibration: 'temperature' | 'platt' | 'none';
+}
+
 /** What is fitted on validation and applied elsewhere. */
 export interface Fitted {
   readonly thresholds: FittedThresholds;
@@ -103,14 +111,12 @@ export interface Fitted {
  */
 export function fitOnValidation(
   validation: Scored,
-  {
-    thresholdBeta,
-    calibration,
-  }: { readonly thresholdBeta: number; readonly calibration: 'temperature' | 'platt' | 'none' },
+  { thresholds = 'class', thresholdBeta, calibration }: FitOptions,
 ): Fitted {
+  const fitted = thresholds === 'class' ? fitThresholds : fitSharedThreshold;
   const fits = { temperature: fitTemperature, platt: fitPlatt, none: () => undefined };
   return {
-    thresholds: fitThresholds(validation, { beta: thresholdBeta }),
+    thresholds: fitted(validation, { beta: thresholdBeta }),
     calibration: fits[calibration](validation),
   };
 }

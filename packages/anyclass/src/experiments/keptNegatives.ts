@@ -2,7 +2,7 @@
 // thresholds fitted for each class raise F1 at the price of the negatives. So each run also gets one threshold for all classes:
 // on validation the one with the highest F1 of those that keep what the standard loss of the same seed has of F1-Neg at 0.5.
 
-import { measure, type ThresholdCurves } from '@anyclass/core';
+import { measure, sharedThreshold } from '@anyclass/core';
 import { eachFigure, spreadOf } from './figures.js';
 import type { JudgedGroup } from './judgedGroup.js';
 import { standardOf } from './seedGroups.js';
@@ -21,26 +21,9 @@ export function withKeptNegatives(judged: readonly JudgedGroup[]): JudgedGroup[]
   });
 }
 
-/**
- * The threshold of the highest F1 among those whose F1-Neg is `floor` or more; where none reaches it, the one of the highest
- * F1-Neg.
- *
- * @example
- * keptThreshold(thresholdCurves(validation), 0.67) // 0.31
- */
-export function keptThreshold({ thresholds, macro, noClass }: ThresholdCurves, floor: number): number {
-  const highest = Math.max(...noClass.f1);
-  let best = -1;
-  thresholds.forEach((_, t) => {
-    const keeps = noClass.f1[t]! >= Math.min(floor, highest);
-    if (keeps && (best < 0 || macro.f1[t]! > macro.f1[best]!)) best = t;
-  });
-  return thresholds[best]!;
-}
-
 function atKept(one: JudgedGroup, floors: readonly number[]): JudgedGroup {
   const { classImportance } = one.group.runs[0]!;
-  const kept = one.curves.map((curves, i) => keptThreshold(curves, floors[i]!));
+  const kept = one.curves.map((curves, i) => sharedThreshold(curves, { leastF1Neg: floors[i]! }));
   const metrics = one.models.map(({ scored }, i) =>
     measure(scored, { threshold: kept[i]!, ...(classImportance && { classImportance }) }),
   );

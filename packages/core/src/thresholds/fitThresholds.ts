@@ -29,14 +29,7 @@ export interface FitThresholdsOptions {
  */
 export function fitThresholds(scored: Scored, options: FitThresholdsOptions = {}): FittedThresholds {
   const { beta = 1 } = options;
-  if (!(beta > 0 && beta < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`beta is ${beta}; expected a positive number`);
-  }
-  if (scored.split === undefined) {
-    throw new TypeError(
-      'the data of the fit has no name; set its split, so that it is not judged there by mistake',
-    );
-  }
+  const fittedOn = checkFit(scored, beta);
   const ranked = rankClasses(checkScored(scored));
   const best = ranked.classes.map((entries) => bestCut(entries, beta));
   return {
@@ -44,10 +37,23 @@ export function fitThresholds(scored: Scored, options: FitThresholdsOptions = {}
     classNames: [...scored.classNames],
     beta,
     reached: best.map(({ score }) => score),
-    fittedOn: scored.split,
+    fittedOn,
     fingerprint: fingerprintOf(scored),
     undefinedClasses: scored.classNames.filter((_, j) => best[j]!.present === 0),
   };
+}
+
+/** The name of the data, once it and β can be used for a fit. */
+export function checkFit({ split }: Scored, beta: number): string {
+  if (!(beta > 0 && beta < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`beta is ${beta}; expected a positive number`);
+  }
+  if (split === undefined) {
+    throw new TypeError(
+      'the data of the fit has no name; set its split, so that it is not judged there by mistake',
+    );
+  }
+  return split;
 }
 
 /** The last entry that should be predicted, and the F_β that this gives. */
