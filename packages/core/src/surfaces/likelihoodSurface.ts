@@ -83,7 +83,9 @@ function fillValues(
   checkShare('targets[1]', targets[1]);
   const anyTarget = Math.max(...targets);
   const grid = surfaceGrid(axis, targets, absentWeight(anyTarget, lambda), { anyTarget, alpha, gamma });
-  const rows = kinds.map((kind, index) => surfaceRows(grid, kind, values[index]!));
+  const rows = kinds.map(({ quantity, negativeLog = false }, index) =>
+    surfaceRows(grid, quantity, negativeLog, values[index]!),
+  );
   for (let row = 0; row < axis.length; row++) {
     for (const truth of grid.truths) truth.fill(row);
     for (const fill of rows) fill(row);

@@ -39,7 +39,8 @@ export function surfaceGrid(
 /** Gives what fills a row of `values` with one quantity, or with -log of it. */
 export function surfaceRows(
   grid: SurfaceGrid,
-  { quantity, negativeLog = false }: { quantity: LikelihoodQuantity; negativeLog?: boolean },
+  quantity: LikelihoodQuantity,
+  negativeLog: boolean,
   values: FloatArray,
 ): (row: number) => void {
   const { anyTarget, gamma } = grid;
