@@ -3,8 +3,11 @@ channels-last memory, everything on the GPU from the start. Prints each epoch's 
 
     node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS
     python3 bench/gpu/experiment.py ARRAYS coco-animals bce 1      (labels, loss, seed; for any-bce the λ follows)
+
+JITTER=brightness,contrast leaves the other changes of colour out; JITTER= all of them.
 """
 
+import os
 import pathlib
 import sys
 import time
@@ -21,6 +24,7 @@ EPOCHS, BATCH, MILESTONES = 10, 256, (5, 7)
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 folder, keep, loss_name, seed = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 lam = float(sys.argv[5]) if len(sys.argv) > 5 else 0.02
+CHANGES = [name for name in os.environ.get("JITTER", "brightness,contrast,saturation,hue").split(",") if name]
 device = "cuda" if torch.cuda.is_available() else "cpu"
 channels_last = {"memory_format": torch.channels_last}
 
@@ -63,15 +67,16 @@ def factors(count, spread):
 
 
 def jitter(x):
-    """Brightness, contrast, saturation and hue by up to 0.1, torchvision's formulas; the order is drawn for the batch."""
+    """Changes by up to 0.1, torchvision's formulas, a factor for each image; the order is drawn for the batch."""
     gray = lambda x: (0.2989 * x[:, :1] + 0.587 * x[:, 1:2] + 0.114 * x[:, 2:])
-    for change in torch.randperm(4).tolist():
-        if change == 3:
+    for place in torch.randperm(len(CHANGES)).tolist():
+        change = CHANGES[place]
+        if change == "hue":
             x = shift_hue(x, factors(len(x), 0.1)[:, 0] - 1)
             continue
         factor = factors(len(x), 0.1)
-        other = 0 if change == 0 else gray(x).mean((1, 2, 3), keepdim=True) if change == 1 else gray(x)
-        x = (factor * x + (1 - factor) * other).clamp(0, 1)
+        other = {"brightness": lambda: 0, "contrast": lambda: gray(x).mean((1, 2, 3), keepdim=True), "saturation": lambda: gray(x)}
+        x = (factor * x + (1 - factor) * other[change]()).clamp(0, 1)
     return x
 
 
