@@ -2,7 +2,9 @@
 // in `admission` how many go side by side.
 
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { UsageError } from '../commandLine/command.js';
 import type { Configuration } from '../configuration/schema.js';
 
@@ -69,6 +71,16 @@ export function freeGpuMemory(gpu: string): number | undefined {
   );
   const free = Number.parseInt(stdout ?? '', 10);
   return status === 0 && Number.isFinite(free) ? free : undefined;
+}
+
+/**
+ * Whether NVIDIA's Multi-Process Service runs. Without it, processes on one GPU take turns, and side by side gains nothing.
+ *
+ * @example
+ * isMpsRunning() // false, until someone called nvidia-cuda-mps-control -d
+ */
+export function isMpsRunning(folder = process.env['CUDA_MPS_PIPE_DIRECTORY'] ?? '/tmp/nvidia-mps'): boolean {
+  return existsSync(join(folder, 'control'));
 }
 
 function visibleGpus(): string | undefined {

@@ -1,7 +1,13 @@
 // An experiment from plan to finished runs, with Ctrl-C in between.
 
 import { mkdirSync } from 'node:fs';
-import { configuredDevice, listedDevices } from '../childRuns/devices.js';
+import {
+  type ChildDevice,
+  configuredDevice,
+  freeGpuMemory,
+  isMpsRunning,
+  listedDevices,
+} from '../childRuns/devices.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { lockRun } from '../runFolder/runLock.js';
@@ -44,6 +50,11 @@ export async function runExperiment(
   terminal.note(
     `${rows.length} runs below ${out}: ${rows.length - missing.length} are finished and reused, ${missing.length} to go`,
   );
+  if (missing.length > 1 && jobs !== 1 && takesTurns(chosen)) {
+    terminal.note(
+      "runs beside one another on a GPU take turns without NVIDIA's MPS; to gain by it, start it first: nvidia-cuda-mps-control -d",
+    );
+  }
   using interruption = interruptible(
     terminal,
     'the runs save their checkpoints; once more to end them at once',
@@ -86,4 +97,9 @@ export async function runExperiment(
     ),
     failed: rows.filter(({ state }) => state !== 'finished' && state !== 'reused'),
   };
+}
+
+function takesTurns(devices: readonly ChildDevice[]): boolean {
+  const hasGpu = devices.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);
+  return hasGpu && !isMpsRunning();
 }

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAdmission } from '../childRuns/admission.js';
-import { configuredDevice, listedDevices } from '../childRuns/devices.js';
+import { configuredDevice, isMpsRunning, listedDevices } from '../childRuns/devices.js';
 import { ProgressBar } from '../commandLine/progressBar.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { type ChildProgress, progressAfter } from './childProgress.js';
@@ -133,5 +136,13 @@ describe('runs side by side', () => {
     expect(configuredDevice({ device: 'cuda:1' }, '4,5')).toEqual({ name: 'cuda:1', env: {}, gpu: '5' });
     expect(() => listedDevices('gpu')).toThrow("'gpu' is neither cpu nor cuda:N");
     expect(() => listedDevices('cuda:4', '0')).toThrow('there is no cuda:4');
+  });
+
+  test('know NVIDIA’s MPS by its pipe', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'anyclass-mps-'));
+    expect(isMpsRunning(folder)).toBe(false);
+    writeFileSync(join(folder, 'control'), '');
+    expect(isMpsRunning(folder)).toBe(true);
+    rmSync(folder, { recursive: true });
   });
 });
