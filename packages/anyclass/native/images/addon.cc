@@ -1,6 +1,7 @@
 // The addon, each function on threads of its own and with a promise of whether it could:
 //   readRows(file, rows, bytes, out, offset)                     records of a cache
 //   decodeJpeg(bytes, out, offset, width, height, channels)      where libjpeg-turbo is at hand
+//   decodeJpegFile(path, out, offset, width, height, channels)   the same of a file
 //
 // It needs no libtorch, so that what only looks at images does not load it. All state is in N-API's instance data, one
 // for each worker thread that loads the addon.
@@ -9,8 +10,10 @@
 #include <initializer_list>
 #include <memory>
 #include <new>
+#include <string>
 
 #include "jpeg.h"
+#include "readFile.h"
 #include "readRows.h"
 #include "workThreads.h"
 
@@ -110,22 +113,53 @@ napi_value readRowsAsync(napi_env env, napi_callback_info info) {
 }
 
 #ifdef ANYCLASS_LIBJPEG
+// Where an image goes, and its size: the last five of six arguments.
+struct Destination {
+  uint8_t* out;
+  PixelFormat format;
+};
+
+bool destinationOf(napi_env env, const napi_value* values, Destination& destination) {
+  Array<uint8_t> out;
+  int64_t offset = -1, width = 0, height = 0, channels = 0;
+  const bool isCall = arrayOf(env, values[1], napi_uint8_array, out) && integerOf(env, values[2], offset) && integerOf(env, values[3], width) &&
+      integerOf(env, values[4], height) && integerOf(env, values[5], channels);
+  const int64_t most = 1 << 15;
+  const bool isFormat = width > 0 && height > 0 && width <= most && height <= most && (channels == 1 || channels == 3);
+  if (!isCall || !isFormat || !fits(width * height * channels, offset, out)) return false;
+  destination = {out.data + offset, {static_cast<int>(width), static_cast<int>(height), static_cast<int>(channels)}};
+  return true;
+}
+
 napi_value decodeJpegAsync(napi_env env, napi_callback_info info) {
   size_t count = 6;
   napi_value values[6];
   napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
-  Array<uint8_t> bytes, out;
-  int64_t offset = -1, width = 0, height = 0, channels = 0;
-  const bool isCall = count == 6 && arrayOf(env, values[0], napi_uint8_array, bytes) && arrayOf(env, values[1], napi_uint8_array, out) &&
-      integerOf(env, values[2], offset) && integerOf(env, values[3], width) && integerOf(env, values[4], height) && integerOf(env, values[5], channels);
-  const int64_t most = 1 << 15;
-  const bool isFormat = width > 0 && height > 0 && width <= most && height <= most && (channels == 1 || channels == 3);
-  if (!isCall || !isFormat || !fits(width * height * channels, offset, out)) {
+  Array<uint8_t> bytes;
+  Destination destination;
+  if (count != 6 || !arrayOf(env, values[0], napi_uint8_array, bytes) || !destinationOf(env, values, destination)) {
     napi_throw_range_error(env, nullptr, "decodeJpeg(bytes, out, offset, width, height, channels): the image does not fit into out");
     return nullptr;
   }
-  const PixelFormat format{static_cast<int>(width), static_cast<int>(height), static_cast<int>(channels)};
-  return begin(env, {values[0], values[1]}, [bytes, format, out = out.data + offset] { return decodeJpeg(bytes.data, bytes.size, format, out); });
+  return begin(env, {values[0], values[1]}, [bytes, destination] { return decodeJpeg(bytes.data, bytes.size, destination.format, destination.out); });
+}
+
+napi_value decodeJpegFileAsync(napi_env env, napi_callback_info info) {
+  size_t count = 6;
+  napi_value values[6];
+  napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
+  size_t length = 0;
+  Destination destination;
+  if (count != 6 || napi_get_value_string_utf8(env, values[0], nullptr, 0, &length) != napi_ok || !destinationOf(env, values, destination)) {
+    napi_throw_range_error(env, nullptr, "decodeJpegFile(path, out, offset, width, height, channels): the image does not fit into out");
+    return nullptr;
+  }
+  std::string path(length + 1, '\0');
+  napi_get_value_string_utf8(env, values[0], path.data(), path.size(), &length);
+  return begin(env, {values[1]}, [path, destination] {
+    thread_local std::vector<uint8_t> bytes;
+    return readFile(path.c_str(), bytes) && decodeJpeg(bytes.data(), bytes.size(), destination.format, destination.out);
+  });
 }
 #endif
 
@@ -147,6 +181,7 @@ napi_value initialise(napi_env env, napi_value exports) {
   provide(env, exports, "readRows", readRowsAsync);
 #ifdef ANYCLASS_LIBJPEG
   provide(env, exports, "decodeJpeg", decodeJpegAsync);
+  provide(env, exports, "decodeJpegFile", decodeJpegFileAsync);
 #endif
   return exports;
 }

@@ -20,6 +20,7 @@ const readFile = promisify(readFileWithCallback);
 export function fileImages(names: NameTable, folderOf: (row: number) => string): ImageSource {
   const path = (row: number) => join(folderOf(row), names.at(row));
   return {
+    path,
     async read(row) {
       try {
         return { kind: 'encoded', bytes: await readFile(path(row)) };

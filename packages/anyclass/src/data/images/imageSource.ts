@@ -13,6 +13,8 @@ export type StoredImage =
 export interface ImageSource {
   /** The stored image of a row; rejects with a reason where it is missing or cannot be read. */
   read(row: number): Promise<StoredImage>;
+  /** Where the image of a row is a file of its own. */
+  path?(row: number): string;
   /** A text that changes when the stored image does (size and time of its file): how a cache knows it is stale. */
   fingerprint(row: number): Promise<string>;
   close(): Promise<void>;

@@ -20,6 +20,15 @@ export interface ImagesAddon {
     height: number,
     channels: number,
   ): Promise<boolean>;
+  /** The same of a file; false also where it cannot be read. */
+  decodeJpegFile?(
+    path: string,
+    out: Uint8Array,
+    offset: number,
+    width: number,
+    height: number,
+    channels: number,
+  ): Promise<boolean>;
 }
 
 export const imagesAddon = load();

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
@@ -7,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { reasonOf } from '../dataError.js';
 import { randomStream } from '../philox.js';
 import { decodeImage, decodeWithSharp, imageBytes, type PixelFormat } from './decode.js';
-import { decodeJpeg, jpegDecoder } from './jpeg.js';
+import { decodeJpeg, decodeJpegFile, jpegDecoder } from './jpeg.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
 const addon = resolve(import.meta.dirname, '../../../build/images/images.node');
@@ -53,6 +55,24 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
 
   test.each(['cmyk.jpg', 'misnamed.jpg', 'rgb.png'])('%s is left to sharp', async (name) => {
     expect(await decoded(readFileSync(join(fixtures, name)), format)).toBeUndefined();
+  });
+
+  test('a file gives the pixels of its bytes; what is no plain JPEG file is left to others', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'anyclass-jpeg-'));
+    const at = (name: string) => join(folder, name);
+    const out = new Uint8Array(imageBytes(format));
+    copyFileSync(join(fixtures, 'rgb.jpg'), at('ä b.JPEG'));
+    expect(await decodeJpegFile(at('ä b.JPEG'), format, out, 0)).toBe(true);
+    expect(out).toEqual(await decoded(readFileSync(at('ä b.JPEG')), format));
+    writeFileSync(at('empty.jpg'), '');
+    mkdirSync(at('folder.jpg'));
+    execFileSync('mkfifo', [at('pipe.jpg')]);
+    for (const name of ['missing.jpg', 'empty.jpg', 'folder.jpg', 'pipe.jpg'])
+      expect(await decodeJpegFile(at(name), format, out, 0)).toBe(false);
+    for (const name of ['cmyk.jpg', 'misnamed.jpg', 'rgb.png'])
+      expect(await decodeJpegFile(join(fixtures, name), format, out, 0)).toBe(false);
+    await expect(decodeJpegFile(at('ä b.JPEG'), format, out, 1)).rejects.toThrow('does not fit');
+    rmSync(folder, { recursive: true });
   });
 
   test('every EXIF orientation is turned as sharp turns it', async () => {

@@ -27,6 +27,24 @@ export async function decodeJpeg(
 }
 
 /**
+ * The same for a file, by its name: the thread that decodes it reads it too. Node reads four files at a time, which is
+ * little where a disk or its network is slow.
+ *
+ * @example
+ * await decodeJpegFile('scans/1.jpg', { width: 224, height: 224, channels: 3 }, out, 0) // true
+ */
+export async function decodeJpegFile(
+  path: string,
+  format: PixelFormat,
+  out: Uint8Array,
+  offset: number,
+): Promise<boolean> {
+  if (decoder() === undefined || !/\.jpe?g$/i.test(path)) return false;
+  const { width, height, channels } = format;
+  return imagesAddon?.decodeJpegFile?.(path, out, offset, width, height, channels) ?? false;
+}
+
+/**
  * What decodes JPEG here: sharp where set-up found no libjpeg-turbo, or where ANYCLASS_JPEG=sharp asks for it.
  *
  * @example

@@ -1,6 +1,7 @@
 import type { PixelFormat } from './decode.js';
 import { createDecoder, type DecoderOptions } from './decoder.js';
 import type { ImageSource } from './imageSource.js';
+import { decodeJpegFile } from './jpeg.js';
 
 /** Decoded images of one size by row: from the originals, or from a prepared cache. */
 export interface PixelSource {
@@ -32,6 +33,8 @@ export function decodedPixels(
   return {
     format,
     async readInto(row, out, offset) {
+      const path = images.path?.(row);
+      if (path !== undefined && (await decodeJpegFile(path, format, out, offset))) return;
       await decoder.decodeInto(await images.read(row), out, offset);
     },
     close: () => decoder.close(),
