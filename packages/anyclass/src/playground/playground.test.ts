@@ -88,6 +88,20 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
+  test('with equal labels λ moves no plot, and takes effect once they differ', async () => {
+    const { page } = await open('y=11&lambda=0.3');
+    const before = await heatHashes(page);
+    await page.locator('[name="lambdaValue"]').fill('0.8');
+    await page.locator('[name="lambdaValue"]').press('Enter');
+    await settled(page, 'lambda=0.8');
+    expect(await heatHashes(page)).toEqual(before);
+    await page.locator('[name="y2"]').uncheck({ force: true });
+    await settled(page, 'y=10');
+    const anew = await open('y=10&lambda=0.8');
+    expect(await heatHashes(page)).toEqual(await heatHashes(anew.page));
+    await Promise.all([page.close(), anew.page.close()]);
+  });
+
   test('labels, palette and contours change what is drawn', async () => {
     const { page } = await open();
     const before = await heatHashes(page);
