@@ -11,25 +11,13 @@ export interface ImagesAddon {
    * ends early or cannot be read.
    */
   readRows(file: number, rows: Int32Array, bytes: number, out: Uint8Array, offset: number): Promise<boolean>;
-  /** Left out where it was built without libjpeg-turbo. */
-  decodeJpeg?(
-    bytes: Uint8Array,
-    out: Uint8Array,
-    offset: number,
-    width: number,
-    height: number,
-    channels: number,
-  ): Promise<boolean>;
+  /** Left out where it was built without libjpeg-turbo, as the next. */
+  decodeJpeg?(bytes: Uint8Array, ...destination: Destination): Promise<boolean>;
   /** The same of a file; false also where it cannot be read. */
-  decodeJpegFile?(
-    path: string,
-    out: Uint8Array,
-    offset: number,
-    width: number,
-    height: number,
-    channels: number,
-  ): Promise<boolean>;
+  decodeJpegFile?(path: string, ...destination: Destination): Promise<boolean>;
 }
+
+type Destination = [out: Uint8Array, offset: number, width: number, height: number, channels: number];
 
 export const imagesAddon = load();
 
