@@ -43,32 +43,18 @@ function ofDataset(judged: readonly JudgedGroup[], options: DifferenceOptions): 
     return standard ? [{ one, other: judged.find(({ group }) => group === standard)! }] : [];
   });
   if (pairs.length === 0) return [];
-  const compared = [...new Set(pairs.flatMap(({ one, other }) => [other, one]))];
-  const importance = compared[0]!.group.runs[0]!.classImportance;
-  const { replicates: draws, seed, confidence, onDraw } = options;
-  // Each run alone: which of them make up a side depends on the pair.
-  const runs = alignedModels(compared.map(({ models }) => models)).flat();
-  const ofRuns = bootstrapSeeds(
-    runs.map((model) => [model]),
-    {
-      replicates: draws,
-      seed,
-      ...(onDraw && { onReplicate: onDraw }),
-      ...(importance && { classImportance: importance }),
-    },
+  const replicates = replicatesByFolder(
+    [...new Set(pairs.flatMap(({ one, other }) => [other, one]))],
+    options,
   );
-  const replicatesOf = ({ models }: JudgedGroup, i: number) =>
-    ofRuns[runs.findIndex(({ folder }) => folder === models[i]!.folder)]!;
   return pairs.map(({ one, other }) => {
     const seeds = comparedSeeds(other.group, one.group);
-    const side = (judgedGroup: JudgedGroup, of: readonly number[], setting: number): Side => ({
-      seeds: of,
-      replicates: of.map(
-        (value) => replicatesOf(judgedGroup, judgedGroup.group.seeds.indexOf(value))[setting]!,
-      ),
-    });
     const at = (setting: number) =>
-      held(side(other, seeds.standard, setting), side(one, seeds.anyClass, setting), confidence);
+      held(
+        sideOf(other, seeds.standard, replicates, setting),
+        sideOf(one, seeds.anyClass, replicates, setting),
+        options.confidence,
+      );
     const { dataset, network, label } = one.group;
     const settings = Math.min(one.models[0]!.thresholds.length, other.models[0]!.thresholds.length);
     return {
@@ -82,6 +68,25 @@ function ofDataset(judged: readonly JudgedGroup[], options: DifferenceOptions): 
       atKept: settings > 2 ? at(2) : null,
     };
   });
+}
+
+type Replicates = ReadonlyMap<string, readonly SeedReplicates[]>;
+
+/** Of each run alone, at each of its settings of thresholds: which runs make up a side depends on the pair. */
+function replicatesByFolder(compared: readonly JudgedGroup[], options: DifferenceOptions): Replicates {
+  const { replicates, seed, onDraw } = options;
+  const classImportance = compared[0]!.group.runs[0]!.classImportance;
+  const runs = alignedModels(compared.map(({ models }) => models)).flat();
+  const ofRuns = bootstrapSeeds(
+    runs.map((model) => [model]),
+    {
+      replicates,
+      seed,
+      ...(onDraw && { onReplicate: onDraw }),
+      ...(classImportance && { classImportance }),
+    },
+  );
+  return new Map(runs.map(({ folder }, i) => [folder, ofRuns[i]!]));
 }
 
 /** The seeds that both have, so that a lucky one counts on both sides; where they share none, all of each. */
@@ -99,6 +104,16 @@ function comparedSeeds(
 interface Side {
   readonly seeds: readonly number[];
   readonly replicates: readonly SeedReplicates[];
+}
+
+function sideOf(
+  { group, models }: JudgedGroup,
+  seeds: readonly number[],
+  replicates: Replicates,
+  setting: number,
+): Side {
+  const ofSeed = (seed: number) => replicates.get(models[group.seeds.indexOf(seed)]!.folder)![setting]!;
+  return { seeds, replicates: seeds.map(ofSeed) };
 }
 
 function held(first: Side, second: Side, confidence: number): FigureDifferences {
