@@ -75,8 +75,16 @@ export function sweepSvg(panels: SweepPanels): string {
     right += width;
     return svg.replace('<svg', `<svg x="${x}" y="0"`);
   });
-  const size = `width="${right}" height="${Math.max(...sides.map(({ height }) => height))}"`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${light.ground}"/>\n${placed.join('\n')}\n</svg>\n`;
+  const height = Math.max(...sides.map((side) => side.height));
+  const size = `width="${right}" height="${height}"`;
+  const title = `Figures against ${panels.title}, ${panels.split}`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${right} ${height}" role="img" aria-label="${title}">`,
+    `<title>${title}</title>`,
+    `<rect ${size} fill="${light.ground}"/>`,
+    ...placed,
+    '</svg>\n',
+  ].join('\n');
 }
 
 function chartPoint(spread: Spread | null | undefined, value: number | null): ChartPoint[] {
