@@ -2,12 +2,12 @@
 channels-last memory, everything on the GPU from the start. Prints each epoch's validation and at the end the test figures.
 
     node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS
-    python3 bench/gpu/experiment.py ARRAYS coco-animals bce 1      (labels, loss, seed; for any-bce the λ follows)
+    python3 bench/gpu/experiment.py ARRAYS coco-animals bce 1 [--lam 0.2] [--jitter brightness,contrast]      (labels, loss, seed)
 
-JITTER=brightness,contrast leaves the other changes of colour out; JITTER= all of them.
+On a CPU: --size 32 --epochs 2 --batch 128 --milestones 1, with arrays of that size.
 """
 
-import os
+import argparse
 import pathlib
 import sys
 import time
@@ -20,11 +20,21 @@ from torch.nn import functional as F
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "networks"))
 from networks import AnyClassFocalLoss, create
 
-EPOCHS, BATCH, MILESTONES = 10, 256, (5, 7)
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-folder, keep, loss_name, seed = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-lam = float(sys.argv[5]) if len(sys.argv) > 5 else 0.02
-CHANGES = [name for name in os.environ.get("JITTER", "brightness,contrast,saturation,hue").split(",") if name]
+parser = argparse.ArgumentParser()
+parser.add_argument("folder", type=pathlib.Path)
+parser.add_argument("keep")
+parser.add_argument("loss")
+parser.add_argument("seed", type=int)
+parser.add_argument("--lam", type=float, default=0.02)
+parser.add_argument("--jitter", default="brightness,contrast,saturation,hue", help="changes of colour, with commas")
+parser.add_argument("--size", type=int, default=64)
+parser.add_argument("--epochs", type=int, default=10)
+parser.add_argument("--batch", type=int, default=256)
+parser.add_argument("--milestones", type=int, nargs="*", default=[5, 7])
+given = parser.parse_args()
+folder, keep, loss_name, seed = given.folder, given.keep, given.loss, given.seed
+changes = [name for name in given.jitter.split(",") if name]
 device = "cuda" if torch.cuda.is_available() else "cpu"
 channels_last = {"memory_format": torch.channels_last}
 
@@ -35,7 +45,7 @@ torch.backends.cudnn.allow_tf32 = True
 
 
 def read():
-    images = numpy.fromfile(folder / "images.u8", numpy.uint8).reshape(-1, 64, 64, 3)
+    images = numpy.fromfile(folder / "images.u8", numpy.uint8).reshape(-1, given.size, given.size, 3)
     labels = numpy.fromfile(folder / f"{keep}.u8", numpy.uint8).reshape(len(images), -1)
     rows = {split: numpy.fromfile(folder / f"{split}.i32", numpy.int32) for split in ("train", "validation", "test")}
     return {
@@ -69,8 +79,8 @@ def factors(count, spread):
 def jitter(x):
     """Changes by up to 0.1, torchvision's formulas, a factor for each image; the order is drawn for the batch."""
     gray = lambda x: (0.2989 * x[:, :1] + 0.587 * x[:, 1:2] + 0.114 * x[:, 2:])
-    for place in torch.randperm(len(CHANGES)).tolist():
-        change = CHANGES[place]
+    for place in torch.randperm(len(changes)).tolist():
+        change = changes[place]
         if change == "hue":
             x = shift_hue(x, factors(len(x), 0.1)[:, 0] - 1)
             continue
@@ -111,7 +121,7 @@ def criterion_for(labels):
     effective = (1 - 0.9999) / (1 - 0.9999**counts)
     weights = len(counts) * effective / effective.sum()
     alpha = 1.0 if loss_name.startswith("any") else 0.0
-    return AnyClassFocalLoss(weights[:-1].float(), weights[-1].item(), alpha=alpha, lam=lam, gamma=0.0).to(device)
+    return AnyClassFocalLoss(weights[:-1].float(), weights[-1].item(), alpha=alpha, lam=given.lam, gamma=0.0).to(device)
 
 
 @torch.no_grad()
@@ -143,16 +153,16 @@ def figures(scores, labels):
 
 data = read()
 images, labels = data["train"]
-network = initialise(create("tresnet-m", labels.shape[1], 64)).to(device).to(**channels_last)
+network = initialise(create("tresnet-m", labels.shape[1], given.size)).to(device).to(**channels_last)
 criterion = criterion_for(labels)
 optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
-scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, MILESTONES, 0.01)
+scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, given.milestones, 0.01)
 best, best_state, seconds = -1.0, None, []
 title = f"{keep} {loss_name} seed {seed}"
-for epoch in range(EPOCHS):
+for epoch in range(given.epochs):
     start = time.perf_counter()
     total = torch.zeros((), device=device)
-    steps = torch.randperm(len(images), device=device).split(BATCH)[: len(images) // BATCH]
+    steps = torch.randperm(len(images), device=device).split(given.batch)[: len(images) // given.batch]
     for rows in steps:
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
@@ -171,4 +181,4 @@ for epoch in range(EPOCHS):
         best, best_state = mean_ap, {name: value.clone() for name, value in network.state_dict().items()}
 network.load_state_dict(best_state)
 f1, f2, mean_ap, negative = figures(scores(network, data["test"][0]), data["test"][1])
-print(f"{title}, test: F1 {f1:.2f}, F2 {f2:.2f}, mAP {mean_ap:.2f}, F1-Neg {negative:.2f}; {sorted(seconds)[EPOCHS // 2]:.2f} s an epoch (median)", flush=True)
+print(f"{title}, test: F1 {f1:.2f}, F2 {f2:.2f}, mAP {mean_ap:.2f}, F1-Neg {negative:.2f}; {sorted(seconds)[len(seconds) // 2]:.2f} s an epoch (median)", flush=True)

@@ -1,7 +1,7 @@
 // What experiment.py reads: the pixels of coco64, the labels and the splits of examples/paper as plain arrays, so that PyTorch
 // trains on the same images.
 //
-//   node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS      (DATA holds coco64, SPLITS is from examples/paper, ARRAYS a new folder)
+//   node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS [SIZE]      (DATA holds coco64, SPLITS is from examples/paper, ARRAYS a new folder)
 
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createLoader, type Dataset, decodedPixels, openDataset } from 'anyclass/data';
 
-const [folder = 'data', splitFolder = 'splits', arrays = 'arrays'] = process.argv.slice(2);
+const [folder = 'data', splitFolder = 'splits', arrays = 'arrays', size = '64'] = process.argv.slice(2);
 const data = join(resolve(folder), 'coco64', 'part-*.parquet');
-const format = { width: 64, height: 64, channels: 3 } as const;
+const format = { width: Number(size), height: Number(size), channels: 3 } as const;
 
 mkdirSync(arrays, { recursive: true });
 for (const keep of ['coco-41', 'coco-animals']) {
