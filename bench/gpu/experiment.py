@@ -1,5 +1,6 @@
-"""PyTorch's side of examples/paper/experiments.sh on coco64: the same images, splits, network, loss, schedule and augmentation, in eager mode in
-channels-last memory, everything on the GPU from the start. Prints each epoch's validation and at the end the test figures.
+"""PyTorch's side of examples/paper/experiments.sh on coco64: the same images, splits, network, loss, schedule and
+augmentation, in eager mode in channels-last memory, everything on the GPU from the start. Prints each epoch's validation
+and at the end the test figures.
 
     node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS
     python3 bench/gpu/experiment.py ARRAYS coco-animals bce 1 [--lam 0.2] [--jitter brightness,contrast]      (labels, loss, seed)
@@ -15,7 +16,6 @@ import time
 import numpy
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "networks"))
 from networks import AnyClassFocalLoss, create
@@ -73,7 +73,7 @@ def initialise(network):
 
 
 def factors(count, spread):
-    return (1 + (2 * torch.rand(count, 1, 1, 1, device=device) - 1) * spread)
+    return 1 + (2 * torch.rand(count, 1, 1, 1, device=device) - 1) * spread
 
 
 def jitter(x):

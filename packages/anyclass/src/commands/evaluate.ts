@@ -32,7 +32,7 @@ const options = z.object({
   thresholds: z
     .enum(['class', 'shared'])
     .default('class')
-    .describe('fit one for each class, or one for all that keeps the F1-Neg at 0.5'),
+    .describe('with --fit-scores: one for each class, or one for all that keeps the F1-Neg at 0.5'),
   thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
   replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
   device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),

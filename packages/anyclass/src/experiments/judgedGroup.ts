@@ -24,7 +24,10 @@ export interface JudgedGroup {
   readonly curves: readonly ThresholdCurves[];
 }
 
-/** Scores on test at 0.5, at fitted thresholds and at one that keeps the negatives, or on validation at 0.5 where the test split has no labels. */
+/**
+ * Scores on test at 0.5, at fitted thresholds and at one that keeps the negatives, or on validation at 0.5 where the test split has
+ * no labels.
+ */
 export interface ComparedModel extends JudgedModel {
   readonly scored: NamedScores;
   readonly folder: string;
@@ -87,6 +90,7 @@ function spreadsIfAll(metrics: readonly (Metrics | undefined)[]): FigureSpreads 
   return defined.length === metrics.length ? spreads(defined) : null;
 }
 
-function spreads(metrics: readonly Metrics[]): FigureSpreads {
+/** Each figure over the runs of a group. */
+export function spreads(metrics: readonly Metrics[]): FigureSpreads {
   return eachFigure((figure) => spreadOf(metrics.map((each) => each[figure])));
 }

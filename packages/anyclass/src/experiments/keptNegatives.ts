@@ -3,11 +3,10 @@
 // on validation the one with the highest F1 of those that keep what the standard loss of the same seed has of F1-Neg at 0.5.
 
 import { measure, sharedThreshold } from '@anyclass/core';
-import { eachFigure, spreadOf } from './figures.js';
-import type { JudgedGroup } from './judgedGroup.js';
+import { type JudgedGroup, spreads } from './judgedGroup.js';
 import { standardOf } from './seedGroups.js';
 
-/** Adds that threshold, and the figures at it, to the groups of one dataset that are compared with one another. */
+/** Adds that threshold, and the figures at it, to all groups that have a standard loss to keep up with, or are one. */
 export function withKeptNegatives(judged: readonly JudgedGroup[]): JudgedGroup[] {
   const groups = judged.map(({ group }) => group);
   const standards = new Set(groups.map((group) => standardOf(group, groups)));
@@ -32,7 +31,7 @@ function atKept(one: JudgedGroup, floors: readonly number[]): JudgedGroup {
     models: one.models.map((model, i) => ({ ...model, thresholds: [...model.thresholds, kept[i]!] })),
     figures: {
       ...one.figures,
-      keptTest: eachFigure((figure) => spreadOf(metrics.map((each) => each[figure]))),
+      keptTest: spreads(metrics),
       keptThresholds: kept,
     },
   };
