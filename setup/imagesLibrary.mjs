@@ -2,12 +2,27 @@
 // installed. Without it sharp decodes JPEG like everything else, more slowly; set-up goes on.
 
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildNativeLibrary } from './nativeLibrary.mjs';
 import { output, root } from './shell.mjs';
 
-const headers =
-  '#include <cstdio>\n#include <jpeglib.h>\n#ifndef LIBJPEG_TURBO_VERSION\n#error not libjpeg-turbo\n#endif\n';
+// Ends with 1 where headers and library are of two versions: libjpeg compares them when it creates a decompressor.
+const trial = `
+#include <cstdio>
+#include <jpeglib.h>
+#ifndef LIBJPEG_TURBO_VERSION
+#error not libjpeg-turbo
+#endif
+int main() {
+  jpeg_error_mgr manager;
+  jpeg_decompress_struct info;
+  info.err = jpeg_std_error(&manager);
+  jpeg_create_decompress(&info);
+  jpeg_destroy_decompress(&info);
+}
+`;
 const withoutJpeg = ['addon.cc', 'readRows.cc', 'workThreads.cc'];
 
 export async function buildImagesLibrary() {
@@ -33,19 +48,23 @@ export async function buildImagesLibrary() {
 function findOrInstallLibjpeg() {
   if (hasLibjpeg() || (installLibjpeg() && hasLibjpeg())) return true;
   console.log(
-    "setup: no libjpeg-turbo here, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then set up again)",
+    "setup: no libjpeg-turbo here that works, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then set up again)",
   );
   return false;
 }
 
-/** Whether a program with its headers compiles and links. */
+/** Whether a program with its headers compiles, links and runs. */
 function hasLibjpeg() {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-setup-'));
+  const program = join(folder, 'trial');
   const compiler = process.env['CXX'] ?? 'g++';
-  const program = `${headers}int main() { jpeg_error_mgr manager; return jpeg_std_error(&manager) == nullptr; }\n`;
-  const parameters = ['-x', 'c++', '-', '-o', '/dev/null', '-ljpeg'];
-  return (
-    spawnSync(compiler, parameters, { input: program, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0
-  );
+  try {
+    // What they say is not shown: spawnSync keeps it to itself.
+    const compiled = spawnSync(compiler, ['-x', 'c++', '-', '-o', program, '-ljpeg'], { input: trial });
+    return compiled.status === 0 && spawnSync(program).status === 0;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Tries, but not for long: a machine without a network shall not wait for one. */

@@ -11,13 +11,6 @@ if [ ! -e .gpu/node.xz ]; then
   xz -T0 -6 -f .gpu/node
 fi
 
-# libjpeg-turbo with its headers: 400 kB.
-if [ ! -e .gpu/jpeg ]; then
-  mkdir .gpu/jpeg
-  cp -L /usr/include/j*.h /usr/include/*/jconfig.h "$(ldconfig -p | sed -n 's/.*libjpeg.so.62 .*=> //p' | head -1)" .gpu/jpeg
-  cp .gpu/jpeg/libjpeg.so.62 .gpu/jpeg/libjpeg.so
-fi
-
 # The linter, the bundler, the browser's driver and the browser bundles of the charts are of no use there.
 fingerprint=$(sha256sum package-lock.json | cut -c1-16)
 if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then

@@ -17,10 +17,5 @@ if [ ! -e node_modules/.anyclass-setup ]; then
   tar -xJf .gpu/packages.tar.xz
   node -e "import('./setup/javascript.mjs').then((m) => m.acceptPackages())"
 fi
-if [ -e .gpu/jpeg ]; then
-  export CPATH="$PWD/.gpu/jpeg" LIBRARY_PATH="$PWD/.gpu/jpeg" LD_LIBRARY_PATH="$PWD/.gpu/jpeg"
-else
-  export ANYCLASS_JPEG=sharp
-fi
 node setup/setup.mjs
 exec "$@"
