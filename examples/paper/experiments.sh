@@ -4,8 +4,8 @@
 #   bash examples/paper/experiments.sh DATA OUT [EXPERIMENT…] [-- OPTIONS]
 #
 # DATA holds coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128: patient). EXPERIMENT is any of
-# coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit; without one, all. OPTIONS go to every command, such as
-# '--jobs 4' or '--set epochs=1'. Stopped or killed, the same command goes on; what is finished is not trained again.
+# coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter; without one, all. OPTIONS go to every command,
+# such as '--jobs 4' or '--set epochs=1'. Stopped or killed, the same command goes on; what is finished is not trained again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?DATA, a folder with coco64 and nih128} out=${2:?OUT, a folder for all runs}
@@ -13,7 +13,7 @@ shift 2
 experiments=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do experiments+=("$1"); shift; done
 [ $# -eq 0 ] || shift
-[ ${#experiments[@]} -gt 0 ] || experiments=(coco-41 lambda coco-animals chest vit coco-41-tresnet-l)
+[ ${#experiments[@]} -gt 0 ] || experiments=(coco-41 lambda coco-animals chest vit coco-41-tresnet-l light-jitter)
 
 anyclass() { node "$here/../../packages/anyclass/bin/anyclass.js" "$@"; }
 coco() { # COMMAND LABELS OUT OPTIONS…
@@ -36,6 +36,12 @@ for experiment in "${experiments[@]}"; do
       coco compare coco-41 coco-41-vit --networks vit-b-16@patchSize=8 --losses bce,any-bce --seeds 1,2 \
         --set optimizer.name=adamw --set optimizer.rate=0.0003 --set optimizer.weightDecay=0.05 \
         --set schedule.name=cosine --set schedule.warmUpEpochs=2 "$@" ;;
+    # The paper's jitter changes hue and saturation too.
+    light-jitter)
+      light='augmentation={"flip":0.5,"jitter":{"brightness":0.1,"contrast":0.1,"saturation":0,"hue":0}}'
+      coco compare coco-41 coco-41-light-jitter --losses bce,any-bce --seeds 1,2,3 --set "$light" "$@"
+      coco compare coco-animals coco-animals-light-jitter --losses bce,any-bce@lambda=0.2 --seeds 1,2,3 \
+        --set "$light" "$@" ;;
     chest)
       anyclass compare "$here/nih128.json" --set "data.dataset=$data/nih128/nih128.parquet" \
         --set "data.cache=$out/cache" --out "$out/chest" --losses bce,any-bce --seeds 1,2,3 "$@" ;;
@@ -43,5 +49,7 @@ for experiment in "${experiments[@]}"; do
   esac
 done
 for folder in "$out"/*/; do
-  [ ! -d "$folder/logs" ] || anyclass report "$folder" --out "${folder%/}.html" --paper
+  [ -d "$folder/logs" ] || continue
+  case $folder in */chest/) paper=chestxray14 ;; */coco-animals*) paper=coco-animals ;; *) paper=coco-41 ;; esac
+  anyclass report "$folder" --out "${folder%/}.html" --paper "$paper"
 done
