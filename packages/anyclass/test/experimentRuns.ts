@@ -6,10 +6,10 @@ import { NumpyRandom } from '@anyclass/core';
 import type { ConfigurationInput } from '../src/configuration/schema.js';
 import { validateConfiguration } from '../src/configuration/validate.js';
 import { judge } from '../src/evaluation/judge.js';
+import { writeWhole } from '../src/files/wholeFile.js';
 import { absolutePaths, createRunFolder, saveRunRecord } from '../src/runFolder/runFolder.js';
 import { writeTable } from '../src/runFolder/scoreFiles.js';
 import type { RunSummary } from '../src/runFolder/summary.js';
-import { writeWhole } from '../src/runFolder/wholeFile.js';
 
 export interface SyntheticRun {
   readonly configuration: ConfigurationInput;

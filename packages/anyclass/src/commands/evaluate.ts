@@ -7,10 +7,10 @@ import { openOptions } from '../configuration/openOptions.js';
 import { splitNames } from '../data/dataset.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import type { Judgement } from '../evaluation/judge.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { judgementText } from '../reports/judgementText.js';
 import { openRun } from '../runFolder/runFolder.js';
 import { joinTables, readTable, writeTable } from '../runFolder/scoreFiles.js';
-import { writeWhole } from '../runFolder/wholeFile.js';
 import { lazyEngine } from '../training/lazyEngine.js';
 
 const options = z.object({

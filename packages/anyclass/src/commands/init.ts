@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { command, UserError } from '../commandLine/command.js';
 import { suggestConfiguration } from '../configuration/suggest.js';
-import { writeWhole } from '../runFolder/wholeFile.js';
+import { writeWhole } from '../files/wholeFile.js';
 
 export const init = command({
   name: 'init',

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { command, UserError } from '../commandLine/command.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { playgroundPage } from '../playground/playgroundPage.js';
-import { writeWhole } from '../runFolder/wholeFile.js';
 
 export const playground = command({
   name: 'playground',

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type Run, readRuns } from '../experiments/readRuns.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
 import { paperDatasets } from '../reports/experiment/paperTables.js';
-import { writeWhole } from '../runFolder/wholeFile.js';
 
 export const report = command({
   name: 'report',

@@ -9,7 +9,7 @@ import { compareFolders, failureText, writeResultFiles } from '../experiments/re
 import { recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
 import { parseSeeds } from '../experiments/variants.js';
-import { writeWhole } from '../runFolder/wholeFile.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { textTable } from '../tables/index.js';
 import { deviceSetting, experimentFields } from './trainingOptions.js';
 

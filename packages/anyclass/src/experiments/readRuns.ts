@@ -6,12 +6,12 @@ import type { Scored } from '@anyclass/core';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { sewermlClasses } from '../data/readers/sewerml.js';
+import { readJson } from '../files/wholeFile.js';
 import type { LossName } from '../losses/lossNames.js';
 import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
 import { openRun, runPaths } from '../runFolder/runFolder.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
 import type { RunSummary } from '../runFolder/summary.js';
-import { readJson } from '../runFolder/wholeFile.js';
 import { UserError } from '../userError.js';
 
 /** The splits that a run keeps scores of. */

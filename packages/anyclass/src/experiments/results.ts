@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Terminal } from '../commandLine/terminal.js';
-import { writeWhole } from '../runFolder/wholeFile.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { type NamedTable, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
 import { readRun } from './readRuns.js';

@@ -5,7 +5,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { writeWhole } from '../runFolder/wholeFile.js';
+import { writeWhole } from '../files/wholeFile.js';
 import type { PlannedRun } from './plan.js';
 import type { RunState } from './runState.js';
 

@@ -2,7 +2,7 @@
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Metrics } from '@anyclass/core';
-import { writeWhole } from './wholeFile.js';
+import { writeWhole } from '../files/wholeFile.js';
 
 export interface EpochRecord {
   /** From 1 on. */

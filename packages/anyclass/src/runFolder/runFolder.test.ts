@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -51,6 +52,24 @@ test('a table of scores comes back with every bit', async () => {
     ),
     { numRuns: 40 },
   );
+});
+
+test('a table that the disk has no room for is not there, rather than cut off', () => {
+  const built = resolve(import.meta.dirname, '../../dist/runFolder/scoreFiles.js');
+  const path = at('large.csv');
+  const program = `
+    const { writeTable } = await import(${JSON.stringify(built)});
+    const names = Array.from({ length: 3000 }, (_, row) => 'image ' + row);
+    writeTable(${JSON.stringify(path)}, { names, classNames: ['a'], values: new Float64Array(3000) });
+  `;
+  const { status, stderr } = spawnSync(
+    'bash',
+    ['-c', 'ulimit -f 16; exec "$0" --input-type=module -e "$1"', process.execPath, program],
+    { encoding: 'utf8' },
+  );
+  expect(status).toBe(1);
+  expect(stderr).toContain('EFBIG');
+  expect(readdirSync(folder).filter((name) => name.startsWith('large.csv'))).toEqual([]);
 });
 
 test('scores meet labels by name, whatever the order of rows and columns', () => {

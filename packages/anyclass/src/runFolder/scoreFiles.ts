@@ -1,10 +1,10 @@
 // Scores and labels as CSV: `Filename` and one column per class, probabilities or 0/1 (empty where unknown).
 
-import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Scored, scoredByName } from '@anyclass/core';
 import { UserError } from '../commandLine/command.js';
 import { readCsv } from '../data/readers/csv.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { readPlainTable } from './plainTable.js';
 
 /** Rows by file name, with an entry for each class: a probability, or 0, 1 and NaN. */
@@ -26,27 +26,23 @@ export interface TableToWrite {
  * @example
  * writeTable('scores.csv', { names: ['a.png'], classNames: ['crack'], values: [0.25] }) // Filename,crack\na.png,0.25
  */
-export function writeTable(path: string, { names, classNames, values }: TableToWrite): void {
-  const partial = `${path}.part`;
-  const file = openSync(partial, 'w');
-  try {
-    writeSync(file, `${['Filename', ...classNames].map(csvCell).join(',')}\n`);
-    let lines: string[] = [];
-    let at = 0;
-    for (const name of names) {
-      const cells = classNames.map((_, j) => numberCell(values[at + j]!));
-      at += classNames.length;
-      lines.push(`${csvCell(name)},${cells.join(',')}\n`);
-      if (lines.length === 1000) {
-        writeSync(file, lines.join(''));
-        lines = [];
-      }
-    }
-    writeSync(file, lines.join(''));
-  } finally {
-    closeSync(file);
+export function writeTable(path: string, table: TableToWrite): void {
+  writeWhole(path, tableText(table));
+}
+
+function* tableText({ names, classNames, values }: TableToWrite): Generator<string> {
+  yield `${['Filename', ...classNames].map(csvCell).join(',')}\n`;
+  let lines: string[] = [];
+  let at = 0;
+  for (const name of names) {
+    const cells = classNames.map((_, j) => numberCell(values[at + j]!));
+    at += classNames.length;
+    lines.push(`${csvCell(name)},${cells.join(',')}\n`);
+    if (lines.length < 1000) continue;
+    yield lines.join('');
+    lines = [];
   }
-  renameSync(partial, path);
+  yield lines.join('');
 }
 
 /**

@@ -5,10 +5,10 @@ import { tensor } from '@anyclass/torch';
 import fc from 'fast-check';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import {
-  newestCheckpoint,
   pruneCheckpoints,
   readCheckpoint,
   removePartial,
+  takeNewestCheckpoint,
   writeCheckpoint,
 } from './checkpoint.js';
 import { firstProgress, type Progress } from './progress.js';
@@ -70,7 +70,7 @@ test('a file that was cut off is passed over for the newest whole one', () => {
   const older = write({ epoch: 1, step: 9 });
   const newer = write({ epoch: 10, step: 0 });
   writeFileSync(newer, readFileSync(newer).subarray(0, 400));
-  const { path, skipped } = newestCheckpoint(folder);
+  const { path, skipped } = takeNewestCheckpoint(folder);
   expect(path).toBe(older);
   expect(skipped[0]).toContain(newer);
 });

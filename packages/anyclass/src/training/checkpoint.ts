@@ -1,6 +1,6 @@
 // Checkpoints: one safetensors file with all tensors of a run, the rest as JSON in its metadata, and a checksum over both.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import {
@@ -101,15 +101,20 @@ export interface Newest {
   readonly skipped: readonly string[];
 }
 
-/** The newest whole checkpoint of a run, and what was passed over on the way to it. */
-export function newestCheckpoint(folder: string): Newest {
+/**
+ * The newest whole checkpoint of a run. What was passed over on the way to it is put aside under another name: it would
+ * count as newer than all that is written from now on. Call it with the run's lock held.
+ */
+export function takeNewestCheckpoint(folder: string): Newest {
   const skipped: string[] = [];
   for (const name of checkpointFiles(folder)) {
     const path = join(folder, name);
     try {
       return { checkpoint: readCheckpoint(path), path, skipped };
     } catch (error) {
-      skipped.push(error instanceof Error ? error.message : String(error));
+      const aside = `damaged-${name}`;
+      renameSync(path, join(folder, aside));
+      skipped.push(`${error instanceof Error ? error.message : String(error)}; it is called ${aside} now`);
     }
   }
   return { checkpoint: undefined, path: undefined, skipped };
@@ -144,13 +149,16 @@ function bestFiles(path: string): string[] {
   }
 }
 
-/** The newest first: names sort as their positions do. */
+/** The newest first. */
 function checkpointFiles(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
-    .filter((name) => /^epoch-\d+-step-\d+\.safetensors$/.test(name))
-    .sort()
-    .reverse();
+    .flatMap((name) => {
+      const [, epoch, step] = /^epoch-(\d+)-step-(\d+)\.safetensors$/.exec(name) ?? [];
+      return epoch === undefined ? [] : [{ name, epoch: Number(epoch), step: Number(step) }];
+    })
+    .sort((a, b) => b.epoch - a.epoch || b.step - a.step)
+    .map(({ name }) => name);
 }
 
 function checkpointName({ epoch, step }: Progress): string {

@@ -189,6 +189,17 @@ describe('a run', () => {
     expect(filesOf('damaged')).toEqual(filesOf('whole'));
   });
 
+  test('begins again where no checkpoint is whole, and keeps what it writes from then on', async () => {
+    await interrupted('lost');
+    const checkpoints = readdirSync(at('lost', 'checkpoints')).filter((name) => name.startsWith('epoch'));
+    for (const name of checkpoints) truncateSync(at('lost', 'checkpoints', name), 1_000_000);
+    notes.length = 0;
+    await resume(at('lost'), { log });
+    expect(notes.filter((note) => note.includes('is called damaged-epoch-'))).toHaveLength(2);
+    expect(notes).toContain('no whole checkpoint: begins again');
+    expect(filesOf('lost')).toEqual(filesOf('whole'));
+  });
+
   test('is refused while another process works on it, and where the folder holds another', async () => {
     using _lock = lockRun(at('whole'));
     await expect(resume(at('whole'))).rejects.toThrow('is working on this run');

@@ -19,7 +19,7 @@ import {
 } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
 import type { RunSummary } from '../runFolder/summary.js';
-import { newestCheckpoint, pruneCheckpoints, removePartial, writeCheckpoint } from './checkpoint.js';
+import { pruneCheckpoints, removePartial, takeNewestCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
 import { finishRun } from './finishRun.js';
 import { quietLog, type TrainingLog } from './log.js';
@@ -96,7 +96,7 @@ export async function resume(
     }
     for (const name of removePartial(paths.checkpoints))
       log.note(`removed ${name}, which was not written to its end`);
-    const { checkpoint, path, skipped } = newestCheckpoint(paths.checkpoints);
+    const { checkpoint, path, skipped } = takeNewestCheckpoint(paths.checkpoints);
     for (const reason of skipped) log.note(`skipped ${reason}`);
     const session = createSession(withoutWeights(record.configuration, checkpoint !== undefined), data);
     if (checkpoint) restoreSession(session, checkpoint);

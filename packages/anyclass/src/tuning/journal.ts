@@ -8,10 +8,10 @@ import {
   ftruncateSync,
   openSync,
   readSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { UserError } from '../commandLine/command.js';
-import { parsedJson } from '../runFolder/wholeFile.js';
+import { parsedJson } from '../files/wholeFile.js';
 import { type StudyEvent, studyEvent } from './events.js';
 
 export interface Journal {
@@ -55,7 +55,7 @@ export function openJournal(path: string): Journal {
       try {
         const end = position + whole(readRest(file, position)).length;
         if (fstatSync(file).size > end) ftruncateSync(file, end);
-        writeSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+        writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
         fsyncSync(file);
       } finally {
         closeSync(file);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
-import { thisProcess } from '../runFolder/runLock.js';
+import { thisProcess } from '../files/processLock.js';
 import { afterEvent, emptyState, type StudyEvent, type Worker } from './events.js';
 import { openJournal } from './journal.js';
 import { type Claim, type Ledger, openLedger } from './ledger.js';

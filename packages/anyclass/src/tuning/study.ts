@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { UserError } from '../commandLine/command.js';
 import { differingFields, dottedFields } from '../configuration/dottedFields.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { readJson, writeWhole } from '../runFolder/wholeFile.js';
+import { readJson, writeWhole } from '../files/wholeFile.js';
 import { withStudyLock } from './studyLock.js';
 
 /** Not the loss: it is another function in every trial. */

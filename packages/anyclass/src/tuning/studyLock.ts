@@ -6,8 +6,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isAlive, thisProcess } from '../runFolder/runLock.js';
-import { createWhole, parsedJson } from '../runFolder/wholeFile.js';
+import { isAlive, thisProcess } from '../files/processLock.js';
+import { createWhole, parsedJson } from '../files/wholeFile.js';
 
 const pauseMilliseconds = 5;
 /**

@@ -1,10 +1,27 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { StudySettings } from './study.js';
-import { trainTrial } from './trainTrial.js';
+import type * as trials from './trainTrial.js';
+
+// Children run built code, and not under the conditions by which tests find the sources.
+process.execArgv = [];
+const built = resolve(import.meta.dirname, '../../dist/tuning/trainTrial.js');
+const { trainTrial }: typeof trials = await import(built);
+const study = mkdtempSync(join(tmpdir(), 'anyclass-trial-'));
+afterAll(() => rmSync(study, { recursive: true }));
 
 const settings: StudySettings = {
-  configuration: validateConfiguration({ data: { dataset: 'digits' } }),
+  configuration: validateConfiguration({
+    data: { dataset: 'digits', digits: { scenes: { train: 16, validation: 16, test: 16 } } },
+    network: { name: 'tresnet-s', inputSize: 32 },
+    batchSize: 8,
+    epochs: 3,
+    device: 'cpu',
+    threads: 1,
+  }),
   search: {},
   metric: 'mAP',
   seed: 0,
@@ -25,3 +42,16 @@ test('a trial that is interrupted before it began starts no process', async () =
   );
   expect({ outcome, said }).toEqual({ outcome: { kind: 'interrupted' }, said: [] });
 });
+
+test('a trial whose metric cannot be noted ends with the reason, after its checkpoint', async () => {
+  const train = trainTrial(study, settings, { workers: 1 });
+  const hooks = {
+    signal: new AbortController().signal,
+    report: () => Promise.reject(new Error('the disk is full')),
+    progress: () => {},
+  };
+  await expect(train({ trial: 0, attempt: 1, folder: '0000', values: {} }, hooks)).rejects.toThrow(
+    'the disk is full',
+  );
+  expect(readdirSync(join(study, '0000', 'checkpoints'))).toContain('epoch-0001-step-000000.safetensors');
+}, 60_000);

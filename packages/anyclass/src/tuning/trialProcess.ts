@@ -23,15 +23,10 @@ const answers: ((isOver: boolean) => void)[] = [];
 
 process.on('message', (raw) => {
   const message = workerMessage.parse(raw);
-  if (message.kind === 'interrupt') interruption.abort();
+  if (message.kind === 'interrupt') interrupt();
   else answers.shift()?.(message.isOver);
 });
-for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
-  process.on(event, () => {
-    interruption.abort();
-    for (const answer of answers.splice(0)) answer(true);
-  });
-}
+for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) process.on(event, interrupt);
 
 const isDone = (name: string) => existsSync(join(task.folder, name));
 try {
@@ -51,6 +46,12 @@ try {
   );
 }
 process.disconnect?.();
+
+/** Whoever interrupts has no verdict for us any more. */
+function interrupt(): void {
+  interruption.abort();
+  for (const answer of answers.splice(0)) answer(true);
+}
 
 /** Waits until nobody works on the run; what was left of one that had not begun is removed. */
 async function freeFolder(): Promise<void> {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { thisProcess } from '../../files/processLock.js';
 import type { Dataset } from '../dataset.js';
 import { jpegDecoder } from '../images/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
@@ -129,16 +130,34 @@ test('stopped in the middle it goes on where it was, and what is there can be us
   expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(1200 - 512);
 });
 
-test('a cache that another living process prepares is left alone; the lock of a dead one does not count', async () => {
+test('one call at a time prepares a cache; the lock of a dead process does not count', async () => {
   const { data, cache } = await files('locked', 8);
+  const both = await Promise.allSettled([
+    prepareCache(data, { format, folder: cache }),
+    prepareCache(data, { format, folder: cache }),
+  ]);
+  const reasons = both.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
+  expect(reasons).toEqual([
+    expect.stringMatching(
+      /process \d+ on .* is preparing this cache; wait for it, or remove .*prepare\.lock/,
+    ),
+  ]);
   const { path } = await prepareCache(data, { format, folder: cache });
-  const sleeper = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
-  writeFileSync(join(path, 'prepare.lock'), String(sleeper.pid));
-  await expect(prepareCache(data, { format, folder: cache })).rejects.toThrow(/is preparing this cache/);
-  sleeper.kill('SIGKILL');
-  await new Promise((ended) => sleeper.once('exit', ended));
-  expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(0);
-  expect(readdirSync(path)).not.toContain('prepare.lock');
+  const { pid } = spawnSync('true');
+  for (const left of [JSON.stringify({ ...thisProcess(), pid }), '', '4711']) {
+    writeFileSync(join(path, 'prepare.lock'), left);
+    expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(0);
+    expect(readdirSync(path)).not.toContain('prepare.lock');
+  }
+});
+
+test('a cut list of failures costs the reasons, not the cache', async () => {
+  const { data, cache } = await files('failures', 8);
+  const { path } = await prepareCache(data, { format, folder: cache });
+  writeFileSync(join(path, 'failed.jsonl'), '{"row":3,"reas');
+  const { pixels, state } = await openPixels(data, format, cache);
+  expect(state.kind).toBe('complete');
+  await pixels.close();
 });
 
 test.skipIf(!existsSync('/proc/self/fd'))(
@@ -178,7 +197,8 @@ test('the cache of the other JPEG decoder is another, used until there is one of
   expect(cachePath(cache, own)).toBe(path);
   renameSync(path, cachePath(cache, others));
   expect((await openPixels(data, format, cache)).state.kind).toBe('absent'); // its manifest says otherwise
-  await writeManifest(cachePath(cache, others), others);
+  mkdirSync(cachePath(cache, others), { recursive: true });
+  writeManifest(cachePath(cache, others), others);
   const { pixels, state } = await openPixels(data, format, cache);
   expect(state.kind).toBe('complete');
   await pixels.close();

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset.js';
 import type { PixelFormat } from '../images/decode.js';
 import { type JpegDecoder, jpegDecoder } from '../images/jpeg.js';
@@ -54,16 +55,8 @@ export function manifestFor(
   return { version: 3, dataset: dataset.name, rows, width, height, channels, jpeg, names };
 }
 
-export async function writeManifest(path: string, manifest: CacheManifest): Promise<void> {
-  await mkdir(path, { recursive: true });
-  const file = await open(join(path, 'manifest.json.part'), 'w');
-  try {
-    await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(join(path, 'manifest.json.part'), join(path, 'manifest.json'));
+export function writeManifest(path: string, manifest: CacheManifest): void {
+  writeWhole(join(path, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 /** Whether the cache at `path` was made for this very dataset, size and decoder. */

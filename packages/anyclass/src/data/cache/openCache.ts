@@ -2,6 +2,8 @@ import { existsSync, read as readAt } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { z } from 'zod';
+import { parsedJson } from '../../files/wholeFile.js';
 import { DataError } from '../dataError.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes, type PixelFormat } from '../images/decode.js';
@@ -24,6 +26,9 @@ export interface CacheState {
   readonly kind: 'absent' | 'stale' | 'partial' | 'complete';
   readonly text: string;
 }
+
+/** Of failed.jsonl; an older version of the program left it cut off when it was killed. */
+const failureLine = z.object({ row: z.int(), reason: z.string() });
 
 // To look at a million files takes minutes on a network disk; this many tell whether a dataset was replaced.
 // `prepareCache` looks at all of them.
@@ -92,9 +97,8 @@ async function cachedPixels(path: string, records: Buffer, originals: PixelSourc
   const stride = imageBytes(originals.format);
   const failures = new Map<number, string>();
   for (const line of (await readFile(join(path, 'failed.jsonl'), 'utf8').catch(() => '')).split('\n')) {
-    if (line === '') continue;
-    const { row, reason }: { row: number; reason: string } = JSON.parse(line);
-    failures.set(row, reason);
+    const failure = failureLine.safeParse(parsedJson(line));
+    if (failure.success) failures.set(failure.data.row, failure.data.reason);
   }
   const stateOf = (row: number) => records.readUInt32LE(row * recordBytes);
   const readRows = imagesAddon?.readRows;

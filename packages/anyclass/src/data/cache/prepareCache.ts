@@ -1,8 +1,9 @@
-import { appendFile, type FileHandle, open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { DataError } from '../dataError.js';
+import { takeLock } from '../../files/processLock.js';
+import { writeWhole } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes, type PixelFormat } from '../images/decode.js';
 import type { DecoderOptions } from '../images/decoder.js';
@@ -53,8 +54,9 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
   const { format, signal } = options;
   const manifest = manifestFor(dataset, format);
   const path = cachePath(options.folder, manifest);
-  if (!(await manifestMatches(path, manifest))) await writeManifest(path, manifest);
-  const unlock = await lock(path);
+  await mkdir(path, { recursive: true });
+  using _lock = takeLock(join(path, 'prepare.lock'), (who) => `${path}: ${who} is preparing this cache`);
+  if (!(await manifestMatches(path, manifest))) writeManifest(path, manifest);
   const files: FileHandle[] = [];
   const originals = decodedPixels(dataset.images, format, options);
   try {
@@ -103,12 +105,14 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
       options.onProgress?.(end, manifest.rows);
     }
     const quarantined = quarantine.list();
-    await writeFailures(join(path, 'failed.jsonl'), quarantined);
+    writeWhole(
+      join(path, 'failed.jsonl'),
+      quarantined.map((failure) => `${JSON.stringify(failure)}\n`),
+    );
     return { path, rows: manifest.rows, decoded, bytes: manifest.rows * stride, quarantined };
   } finally {
     await originals.close();
     await Promise.all(files.map((file) => file.close()));
-    await unlock();
   }
 }
 
@@ -145,35 +149,4 @@ async function openForUpdate(path: string, size: number, files: FileHandle[]): P
   files.push(file);
   await file.truncate(size);
   return file;
-}
-
-async function writeFailures(path: string, failures: readonly Quarantined[]): Promise<void> {
-  await writeFile(path, '');
-  for (const failure of failures) await appendFile(path, `${JSON.stringify(failure)}\n`);
-}
-
-/** One writer at a time; a lock whose process is gone does not count. */
-async function lock(path: string): Promise<() => Promise<void>> {
-  const file = join(path, 'prepare.lock');
-  const take = () => writeFile(file, String(process.pid), { flag: 'wx' });
-  try {
-    await take();
-  } catch {
-    const owner = Number(await readFile(file, 'utf8').catch(() => ''));
-    if (owner > 0 && owner !== process.pid && isAlive(owner)) {
-      throw new DataError(`${path}: process ${owner} is preparing this cache; wait for it, or end it`);
-    }
-    await unlink(file);
-    await take();
-  }
-  return () => unlink(file);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -9,10 +9,10 @@ import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../../t
 import { report } from '../../commands/report.js';
 import { compareRuns } from '../../experiments/comparison.js';
 import { readRuns } from '../../experiments/readRuns.js';
+import { readJson } from '../../files/wholeFile.js';
 import type { LossName } from '../../losses/lossNames.js';
 import { appendEpoch } from '../../runFolder/metricsLog.js';
 import type { RunSummary } from '../../runFolder/summary.js';
-import { readJson } from '../../runFolder/wholeFile.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));

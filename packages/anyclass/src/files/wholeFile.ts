@@ -14,17 +14,18 @@ import {
 import { dirname } from 'node:path';
 
 /**
- * Writes a text beside its place, brings it to the disk and renames it over what was there.
+ * Writes a text, or its parts one after another, beside its place, brings it to the disk and renames it over what was there.
  *
  * @example
  * writeWhole('runs/sewer/summary.json', JSON.stringify(summary));
  */
-export function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, text: string | Iterable<string>): void {
   const partial = `${path}.${process.pid}.part`;
   try {
     const file = openSync(partial, 'w');
     try {
-      writeFileSync(file, text);
+      // Not writeSync: where a disk is nearly full that writes a part, and says so by a number only.
+      for (const part of typeof text === 'string' ? [text] : text) writeFileSync(file, part);
       fsyncSync(file);
     } finally {
       closeSync(file);
