@@ -18,13 +18,20 @@ export interface SyntheticRun {
   /** Default 60 in each split. */
   readonly rows?: number;
   readonly hasTestLabels?: boolean;
+  readonly datasetFingerprint?: string;
 }
 
 const classNames = ['crack', 'roots', 'deposit'];
 
 /** Writes a run folder whose scores follow from the run's seed; labels are the same in all. */
 export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
-  const { configuration: input, strength, rows = 60, hasTestLabels = true } = run;
+  const {
+    configuration: input,
+    strength,
+    rows = 60,
+    hasTestLabels = true,
+    datasetFingerprint = 'synthetic',
+  } = run;
   mkdirSync(folder, { recursive: true });
   const paths = createRunFolder(folder);
   const configuration = absolutePaths(validateConfiguration(input));
@@ -33,7 +40,7 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     configuration,
     versions: {},
     classes: classNames,
-    datasetFingerprint: 'synthetic',
+    datasetFingerprint,
     started: '2026-01-31T12:00:00Z',
   });
   const split = (name: 'validation' | 'test') => {

@@ -14,7 +14,7 @@ export interface DifferingField {
 }
 
 /** Fields that say where and how fast a run computes, not what. */
-const placeFields: ReadonlySet<string> = new Set([
+export const placeFields: ReadonlySet<string> = new Set([
   'device',
   'threads',
   'data.cache',

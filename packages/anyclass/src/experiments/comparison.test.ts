@@ -50,6 +50,20 @@ test('folders without a finished run are refused by name', () => {
   );
 });
 
+test('data of one name are told apart by where they lie, unless they are the same data', () => {
+  const on = (name: string, path: string, datasetFingerprint: string) =>
+    writeSyntheticRun(at(`sites/${name}`), {
+      configuration: { data: { dataset: path } },
+      strength: 1,
+      datasetFingerprint,
+    });
+  on('1', '/a/pipes.csv', 'one');
+  on('2', '/b/pipes.csv', 'two');
+  expect(readRuns([at('sites')]).map(({ dataset }) => dataset)).toEqual(['/a/pipes.csv', '/b/pipes.csv']);
+  on('3', '/c/pipes.csv', 'one');
+  expect(readRuns([at('sites/1'), at('sites/3')]).map(({ dataset }) => dataset)).toEqual(['pipes', 'pipes']);
+});
+
 test('runs that differ in their seed, or in where they computed, are one group', () => {
   writeSyntheticRun(at('elsewhere'), {
     configuration: {

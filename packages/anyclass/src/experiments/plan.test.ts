@@ -100,6 +100,30 @@ describe('a plan', () => {
     expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['pipes@data.keep=3', 'scans']);
   });
 
+  test('tells files of one name apart by their folders', async () => {
+    const datasets = ['siteA/labels.csv', 'siteB/labels.csv', 'scans.csv'].map((path) =>
+      parseVariant(path, 'data'),
+    );
+    const runs = await planRuns({ ...request, seeds: [1], datasets });
+    expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['siteA+labels', 'siteB+labels', 'scans']);
+  });
+
+  test('shortens long names where they tell least', async () => {
+    const classes = (first: number) =>
+      JSON.stringify(Array.from({ length: 60 }, (_, i) => `class ${first + i}`));
+    const runs = await planRuns({
+      ...request,
+      losses: parseVariants('bce,any-bce', 'loss'),
+      datasets: [parseVariant(`@keep=${classes(0)}`, 'data'), parseVariant(`@keep=${classes(1)}`, 'data')],
+    });
+    const names = runs.map(({ name }) => name);
+    expect(new Set(names).size).toBe(8);
+    for (const name of names) {
+      expect(name.length).toBeLessThanOrEqual(200);
+      expect(name).toMatch(/^digits@data\.keep=class_[\w,+]*~[0-9a-f]{8}-tresnet-s-.*-seed[12]$/);
+    }
+  });
+
   test('with the same run twice is refused', async () => {
     const twice = { ...request, losses: parseVariants('any-bce,any-bce@lambda=0.02', 'loss') };
     await expect(planRuns(twice)).rejects.toThrow(
@@ -111,6 +135,10 @@ describe('a plan', () => {
     const wrong = { ...request, losses: parseVariants('anybce', 'loss') };
     await expect(planRuns(wrong)).rejects.toThrow('loss.name: Invalid option');
   });
+});
+
+test('a sweep over a field that no result depends on is refused', () => {
+  expect(() => parseOver('threads=1,2')).toThrow('--over: threads says where a run computes');
 });
 
 describe('what is there of a run', () => {

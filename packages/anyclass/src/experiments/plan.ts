@@ -1,5 +1,6 @@
 // All runs of an experiment: every combination of data, network, loss and seed, from one configuration.
 
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { UsageError } from '../commandLine/command.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
@@ -39,7 +40,7 @@ export interface PlannedRun {
  */
 export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]> {
   const { config, data: given, set, datasets, networks, losses, seeds, out } = request;
-  const runs: PlannedRun[] = [];
+  const planned: { readonly configuration: Configuration; readonly variants: RunVariants }[] = [];
   for (const data of optional(datasets)) {
     for (const network of optional(networks)) {
       for (const loss of optional(losses)) {
@@ -54,13 +55,16 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
               `seed=${seed}`,
             ],
           });
-          const configuration = absolutePaths(read);
-          const name = runName(configuration, [data, network, loss]);
-          runs.push({ name, folder: join(out, name), configuration });
+          planned.push({ configuration: absolutePaths(read), variants: [data, network, loss] });
         }
       }
     }
   }
+  const dataName = dataNames(planned.map(({ configuration }) => configuration.data.dataset));
+  const runs = planned.map(({ configuration, variants }) => {
+    const name = runName(configuration, variants, dataName(configuration.data.dataset));
+    return { name, folder: join(out, name), configuration };
+  });
   const twice = runs.find(({ name }, i) => runs.findIndex((other) => other.name === name) < i);
   if (twice) throw new UsageError(`two of the variants are the same run, ${twice.name}`);
   return runs;
@@ -70,28 +74,55 @@ function optional(variants: readonly Variant[] | undefined): readonly (Variant |
   return variants === undefined || variants.length === 0 ? [undefined] : variants;
 }
 
+/** What a run was made from: data, network and loss, where they were listed. */
+type RunVariants = readonly [Variant | undefined, Variant | undefined, Variant | undefined];
+
+/** Longer names of files are refused by many systems. */
+const longestName = 200;
+
 /** λ always stands with an any-class loss, so that an experiment that sets it finds the runs of one that took it as it was. */
 function runName(
   { data, network, loss, seed }: Configuration,
-  [dataVariant, networkVariant, lossVariant]: readonly (Variant | undefined)[],
+  [dataVariant, networkVariant, lossVariant]: RunVariants,
+  dataName: string,
 ): string {
   const settings = (variant: Variant | undefined) =>
     (variant?.set ?? []).filter((setting) => !setting.startsWith('loss.lambda='));
   const kept = data.keep && !dataVariant ? [data.keep.join('+')] : [];
   const lambda = isAnyClass(loss.name) ? [`lambda=${loss.lambda}`] : [];
-  return [
-    [fileStem(data.dataset), ...kept, ...settings(dataVariant)].join('@'),
-    [network.name, ...settings(networkVariant)].join('@'),
-    [loss.name, ...lambda, ...settings(lossVariant)].join('@'),
-    `seed${seed}`,
-  ]
-    .join('-')
-    .replaceAll(/["[\]{}]/g, '')
-    .replaceAll(/[^a-zA-Z0-9._@=+-]+/g, '_')
-    .slice(0, 200);
+  const about = fileName([dataName, ...kept, ...settings(dataVariant)].join('@'));
+  const rest = fileName(
+    [
+      [network.name, ...settings(networkVariant)].join('@'),
+      [loss.name, ...lambda, ...settings(lossVariant)].join('@'),
+      `seed${seed}`,
+    ].join('-'),
+  );
+  return `${shortened(about, longestName - rest.length - 1)}-${rest}`;
 }
 
-/** `coco64` for `data/coco64/part-*.parquet`: what stands for a dataset in names. */
+function fileName(text: string): string {
+  return text.replaceAll(/["[\]{}]/g, '').replaceAll(/[^a-zA-Z0-9._@=+-]+/g, '_');
+}
+
+/** A long list of classes, say: its beginning, and a few digits that stand for all of it. */
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const digits = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return `${text.slice(0, Math.max(0, most - 9))}~${digits}`;
+}
+
+/** What stands for each dataset in names; with its folder where two would be the same. */
+function dataNames(datasets: readonly string[]): (dataset: string) => string {
+  return (dataset) => {
+    const stem = fileStem(dataset);
+    const isShared = datasets.some((other) => other !== dataset && fileStem(other) === stem);
+    const parent = dataset.split(',')[0]!.split(/[\\/]/).at(-2);
+    return isShared && parent ? `${parent}+${stem}` : stem;
+  };
+}
+
+/** `coco64` for `data/coco64/part-*.parquet`. */
 function fileStem(dataset: string): string {
   const named = /^([a-z0-9-]+)=/.exec(dataset);
   if (named) return named[1]!;

@@ -32,6 +32,8 @@ export interface Run {
   readonly network: string;
   /** The name of the data, with the classes that were kept where they were chosen: `coco64 (coco-41)`. */
   readonly dataset: string;
+  /** The same for runs on the very same names, labels and splits. */
+  readonly datasetFingerprint: string;
   readonly seed: number;
   readonly classes: readonly string[];
   /** Weights of F2-CIW, where the data bring them. */
@@ -65,6 +67,7 @@ export function readRun(folder: string): Run {
     lambda: configuration.loss.lambda,
     network: configuration.network.name,
     dataset: datasetLabel(summary.dataset, configuration.data),
+    datasetFingerprint: record.datasetFingerprint,
     seed: configuration.seed,
     classes: summary.classes,
     classImportance: importanceOf(configuration.data.dataset, summary.classes),
@@ -80,13 +83,13 @@ export function readRun(folder: string): Run {
 
 /**
  * All finished runs of folders: a run's own, or a folder of runs, such as that of `compare`. Runs that are not finished are
- * left out of a folder of runs; there must be one that is.
+ * left out of a folder of runs; there must be one that is. Data of which only the names are alike are told apart.
  *
  * @example
  * readRuns(['comparisons/coco']).map(({ loss, seed }) => `${loss} ${seed}`) // ['bce 1', 'any-bce 1', …]
  */
 export function readRuns(folders: readonly string[]): Run[] {
-  return folders.flatMap((folder) => {
+  const runs = folders.flatMap((folder) => {
     if (!existsSync(folder)) throw new UserError(`${folder}: there is no such folder`);
     if (existsSync(runPaths(folder).config)) return [readRun(folder)];
     const below = readdirSync(folder, { withFileTypes: true })
@@ -98,10 +101,25 @@ export function readRuns(folders: readonly string[]): Run[] {
     }
     return below.sort().map(readRun);
   });
+  return runs.map((run) => ({ ...run, dataset: distinctLabel(run, runs) }));
+}
+
+/** With all classes, or where the data lie, where other data have the same label. */
+function distinctLabel(run: Run, runs: readonly Run[]): string {
+  const { dataset, datasetFingerprint, configuration, summary } = run;
+  const others = runs.filter(
+    (other) => other.dataset === dataset && other.datasetFingerprint !== datasetFingerprint,
+  );
+  const classes = run.classes.join(', ');
+  if (others.some((other) => other.classes.join(', ') !== classes)) return `${summary.dataset} (${classes})`;
+  const place = configuration.data.dataset;
+  return others.some((other) => other.configuration.data.dataset !== place)
+    ? datasetLabel(place, configuration.data)
+    : dataset;
 }
 
 /** Which data a run is about, in words. */
-export function datasetLabel(name: string, { keep, drop }: Configuration['data']): string {
+function datasetLabel(name: string, { keep, drop }: Configuration['data']): string {
   const list = (classes: readonly string[]) =>
     classes.length > 3 ? `${classes.length} classes` : classes.join(', ');
   const chosen = [...(keep ? [list(keep)] : []), ...(drop?.length ? [`without ${list(drop)}`] : [])];

@@ -6,7 +6,7 @@ import type { Terminal } from '../commandLine/terminal.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { type NamedTable, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
-import { readRun } from './readRuns.js';
+import { readRuns } from './readRuns.js';
 import type { RunRow } from './runAll.js';
 
 /** The comparison of an experiment's runs, with a bar for the bootstrap. */
@@ -15,7 +15,7 @@ export async function compareFolders(
   replicates: number,
   terminal: Pick<Terminal, 'progress'>,
 ): Promise<Comparison> {
-  const runs = folders.map(readRun);
+  const runs = readRuns(folders);
   const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
   let bar: ReturnType<Terminal['progress']> | undefined;
   const comparison = await compareRuns(runs, {

@@ -1,6 +1,7 @@
 // A sweep: one field at several values, beside the standard loss.
 
 import { UsageError, UserError } from '../commandLine/command.js';
+import { placeFields } from '../configuration/dottedFields.js';
 import { configurationFields } from '../configuration/reference.js';
 import type { Configuration } from '../configuration/schema.js';
 import { isAnyClass } from './seedGroups.js';
@@ -38,6 +39,9 @@ export function parseOver(text: string): SweptField {
     throw new UsageError(
       `--over: there is no numeric field '${given}'; there are ${known.map(({ name }) => name).join(', ')}`,
     );
+  }
+  if (placeFields.has(field)) {
+    throw new UsageError(`--over: ${field} says where a run computes; its result is the same for all values`);
   }
   if (field === 'seed') throw new UsageError('--over: seeds are given with --seeds');
   const values = text
