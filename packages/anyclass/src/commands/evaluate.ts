@@ -72,21 +72,29 @@ export const evaluate = command({
 
 type Options = z.output<typeof options>;
 
-async function judgeScores({
-  scores,
-  labels,
-  model,
-  fitScores,
-  fitLabels,
-  html,
-  ...rest
-}: Options): Promise<Judgement> {
+const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
+const forScores = ['labels', 'fitScores', 'fitLabels', 'thresholds', 'thresholdBeta'] as const;
+const forFitting = ['thresholds', 'thresholdBeta'] as const;
+
+/** An option that would do nothing is a mistake. */
+function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
+  const defaults = options.parse({});
+  const idle = names.find((name) => given[name] !== defaults[name]);
+  if (idle === undefined) return;
+  const option = idle.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new UsageError(`--${option} goes with ${why}`);
+}
+
+async function judgeScores(given: Options): Promise<Judgement> {
+  const { scores, labels, model, fitScores, fitLabels, html } = given;
   if (model !== undefined) throw new UsageError('give a RUN or MODEL, or --scores, not both');
+  refuse(given, forModels, 'a model, not with --scores');
   if (scores === undefined || labels === undefined) throw new UsageError('--scores needs --labels');
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UsageError('--fit-scores and --fit-labels go together');
   }
-  const { thresholds, thresholdBeta, replicates } = rest;
+  if (fitScores === undefined) refuse(given, forFitting, '--fit-scores');
+  const { thresholds, thresholdBeta, replicates } = given;
   const fitting = { fitScores, fitLabels, thresholds, thresholdBeta };
   const judgement = await evaluateScores({ scores, labels, ...fitting, replicates });
   if (html !== undefined) {
@@ -99,6 +107,7 @@ async function judgeScores({
 async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement> {
   const { model, split, replicates, device, batchSize, saveScores, html } = given;
   if (model === undefined) throw new UsageError('give a RUN or MODEL, or --scores and --labels');
+  refuse(given, forScores, '--scores, not with a model');
   const own = runData(model);
   const dataset = given.dataset ?? own?.dataset;
   if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');

@@ -41,9 +41,9 @@ export const predict = command({
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
   async run({ model, paths, format, out, threshold, calibrated, device, batchSize, json }, terminal) {
-    const limit = threshold === 'fitted' ? threshold : Number(threshold);
-    if (Number.isNaN(limit))
-      throw new UsageError(`--threshold: '${threshold}' is neither a number nor 'fitted'`);
+    const limit = threshold === 'fitted' ? threshold : Number(threshold.trim() || Number.NaN);
+    if (limit !== 'fitted' && !(limit >= 0 && limit <= 1))
+      throw new UsageError(`--threshold: '${threshold}' is neither a number from 0 to 1 nor 'fitted'`);
     const { openPredictor } = await lazyEngine.prediction();
     using predictor = openPredictor(model, { threshold: limit, calibrated, device, batchSize });
     const { header, line } = outputOf(json ? 'jsonl' : format, predictor.description.classes);

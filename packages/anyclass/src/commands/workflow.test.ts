@@ -176,7 +176,24 @@ describe('mistakes', () => {
     [['evaluate'], 2, 'give a RUN or MODEL, or --scores and --labels'],
     [['evaluate', '--scores', 'a.csv'], 2, '--scores needs --labels'],
     [['predict', 'nowhere', 'photos'], 1, 'nowhere: there is no such model or run'],
-    [['predict', 'nowhere', 'photos', '--threshold', 'half'], 2, "'half' is neither a number nor 'fitted'"],
+    [
+      ['predict', 'x', 'photos', '--threshold', 'half'],
+      2,
+      "'half' is neither a number from 0 to 1 nor 'fitted'",
+    ],
+    [['predict', 'x', 'photos', '--threshold', '7'], 2, "'7' is neither a number from 0 to 1 nor 'fitted'"],
+    [['predict', 'x', 'photos', '--threshold='], 2, "'' is neither a number from 0 to 1 nor 'fitted'"],
+    [['evaluate', 'x', 'digits', '--labels', 'l.csv'], 2, '--labels goes with --scores, not with a model'],
+    [
+      ['evaluate', '--scores', 's.csv', '--labels', 'l.csv', '--save-scores', 'o.csv'],
+      2,
+      '--save-scores goes with a model, not with --scores',
+    ],
+    [
+      ['evaluate', '--scores', 's.csv', '--labels', 'l.csv', '--thresholds', 'shared'],
+      2,
+      '--thresholds goes with --fit-scores',
+    ],
   ])('%j ends with %d and says what is wrong', (words, status, message) => {
     const result = anyclass(words);
     expect({ status: result.status, stderr: result.stderr }).toEqual({

@@ -12,7 +12,7 @@ import { type Judgement, type JudgeOptions, judge } from './judge.js';
 import { createScorer, probabilities, scoreRows } from './scoreRows.js';
 
 export interface EvaluateOptions
-  extends Partial<ComputeWishes>,
+  extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
     Pick<JudgeOptions, 'replicates' | 'confidence'> {
   /** Default: the test split where it has labels, else validation. */
   readonly split?: SplitName | undefined;
@@ -46,7 +46,8 @@ export async function evaluate(
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
   const { device = 'auto', precision = 'auto', batchSize = 64, cache, onProgress } = options;
-  const { network, description } = loadModel(model);
+  const { network: loaded, description } = loadModel(model);
+  using network = loaded;
   const dataset = await openDataset(spec, options.open ?? {});
   try {
     checkClasses(description, dataset);
@@ -95,7 +96,6 @@ export async function evaluate(
       quarantined: result.quarantined,
     };
   } finally {
-    network.dispose();
     await dataset.images.close();
   }
 }

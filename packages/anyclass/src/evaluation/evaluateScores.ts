@@ -36,6 +36,9 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
     thresholdBeta = 1,
     ...judging
   } = options;
+  if ((fitScores === undefined) !== (fitLabels === undefined)) {
+    throw new UserError('fitScores and fitLabels go together');
+  }
   const judged = joinTables(await readTable(scores), await readTable(labels), scores);
   if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
   const fitting = joinTables(await readTable(fitScores), await readTable(fitLabels), fitScores);

@@ -88,6 +88,11 @@ export async function runAll(rows: readonly RunRow[], options: RunAllOptions): P
       for (const row of rows) if (row.state === 'running') onChange(row, rows);
     }
     await Promise.all(ending);
+  } catch (error) {
+    // A disk that is full, say: what runs saves itself before anyone hears of it.
+    stop();
+    await Promise.allSettled(children().map(({ done }) => done));
+    throw error;
   } finally {
     signal.removeEventListener('abort', stop);
     kill.removeEventListener('abort', end);

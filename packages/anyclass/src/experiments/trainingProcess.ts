@@ -63,7 +63,11 @@ export function startTraining(
   const lastLines: string[] = [];
   const follow = (stream: NodeJS.ReadableStream, onEach: (line: string) => void) =>
     createInterface({ input: stream }).on('line', (line) => {
-      appendFileSync(files.log, `${line}\n`);
+      try {
+        appendFileSync(files.log, `${line}\n`);
+      } catch {
+        // Where the disk is full, the run itself says so; a line of a log is not worth ending all others.
+      }
       onEach(line);
     });
   follow(child.stdout, () => {});

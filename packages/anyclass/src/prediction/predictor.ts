@@ -37,7 +37,7 @@ export interface Predictor extends Disposable {
   ): AsyncGenerator<Prediction | FailedPrediction>;
 }
 
-export interface PredictorOptions extends Partial<ComputeWishes> {
+export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
   readonly batchSize?: number;
   /** For all classes, or 'fitted' (default): those that training fitted on validation, 0.5 where it did not. */
   readonly threshold?: number | 'fitted';
@@ -60,10 +60,16 @@ export function openPredictor(model: string, options: PredictorOptions = {}): Pr
     threshold = 'fitted',
     calibrated = false,
   } = options;
+  if (threshold !== 'fitted' && !(threshold >= 0 && threshold <= 1)) {
+    throw new UserError(`threshold is ${threshold}; expected a number from 0 to 1, or 'fitted'`);
+  }
+  const settings = chooseCompute({ device, precision });
   const { network, description } = loadModel(model);
   const { classes, channels, mean, std, calibration } = description;
-  if (calibrated && !calibration) throw new UserError(`${model}: was trained without calibration`);
-  const settings = chooseCompute({ device, precision });
+  if (calibrated && !calibration) {
+    network.dispose();
+    throw new UserError(`${model}: was trained without calibration`);
+  }
   moveNetwork(network, settings.device);
   const score = createScorer(network, { ...settings, batchSize });
   const side = network.options.inputSize;

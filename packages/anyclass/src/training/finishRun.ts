@@ -17,28 +17,36 @@ import type { Session } from './session.js';
 import { scoreSplit } from './validate.js';
 
 /** Judges the best weights of a run and writes model, scores, summary and report. */
-export async function finishRun(session: Session, paths: RunPaths, log: TrainingLog): Promise<RunSummary> {
+export async function finishRun(
+  session: Session,
+  paths: RunPaths,
+  { log, signal }: { readonly log: TrainingLog; readonly signal: AbortSignal | undefined },
+): Promise<RunSummary> {
   const { configuration, data, settings, progress, evaluationBatch } = session;
   const { bestBy, evaluation } = configuration;
   const best = progress.best[bestBy];
   if (!best)
     throw new UserError(`${bestBy} was never defined on the validation split: choose another bestBy`);
   const model = loadModel(join(paths.checkpoints, best.file));
-  moveNetwork(model.network, settings.device);
-  const score = createScorer(model.network, { ...settings, batchSize: evaluationBatch });
-  const validation = await scoreSplit(session, 'validation', { log, score });
+  using network = model.network;
+  moveNetwork(network, settings.device);
+  const score = createScorer(network, { ...settings, batchSize: evaluationBatch });
+  const validation = await scoreSplit(session, 'validation', { log, signal, score });
   const { thresholds, calibration } = fitOnValidation(validation.scored, evaluation);
   const description = { ...model.description, thresholds, ...(calibration && { calibration }) };
-  saveModel(paths.model, { network: model.network, description });
+  saveModel(paths.model, { network, description });
   writeScores(paths, 'validation', data.dataset, validation);
 
   const { classImportance } = data.dataset;
   const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
   const test =
-    data.dataset.splits.test.length > 0 ? await scoreSplit(session, 'test', { log, score }) : undefined;
+    data.dataset.splits.test.length > 0
+      ? await scoreSplit(session, 'test', { log, signal, score })
+      : undefined;
   if (test) writeScores(paths, 'test', data.dataset, test);
   const isLabelled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
-  if (!isLabelled) log.note('the test split has no labels: it is not judged');
+  if (!test) log.note('there is no test split: nothing is judged on it');
+  else if (!isLabelled) log.note('the test split has no labels: it is not judged');
   const quarantined = [session.loader.quarantined(), validation.quarantined, test?.quarantined ?? []].flat();
   if (quarantined.length > 0)
     log.note(`${quarantined.length} images could not be read: summary.json lists them`);
@@ -55,7 +63,6 @@ export async function finishRun(session: Session, paths: RunPaths, log: Training
     ...(test && isLabelled && { test: judge(test.scored, { ...shared, thresholds, calibration }) }),
     quarantined,
   };
-  model.network.dispose();
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);
   await writeRunReport(paths.folder, data.dataset);
   return summary;

@@ -8,8 +8,10 @@ export interface Progress {
   epoch: number;
   /** Steps of the epoch under way that are done: the data position. */
   step: number;
-  /** Of those steps. */
+  /** Those of them that had images to learn from, their losses' sum and their images. */
+  updates: number;
   lossSum: number;
+  images: number;
   /** Time spent on the epoch under way, and of it waiting for images. */
   seconds: number;
   waitSeconds: number;
@@ -26,8 +28,11 @@ export interface BestEpoch {
 }
 
 export function firstProgress(): Progress {
-  return { epoch: 0, step: 0, lossSum: 0, seconds: 0, waitSeconds: 0, best: {}, epochsSinceBest: 0 };
+  return { epoch: 0, ...firstStep, best: {}, epochsSinceBest: 0 };
 }
+
+/** Where every epoch begins. */
+export const firstStep = { step: 0, updates: 0, lossSum: 0, images: 0, seconds: 0, waitSeconds: 0 };
 
 export interface Validation {
   readonly metrics: Metrics;

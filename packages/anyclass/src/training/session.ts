@@ -7,7 +7,7 @@ import {
   setGeneratorState,
   setSeed,
   setThreadCount,
-  type Tensor,
+  Tensor,
   tensor,
   threadCount,
 } from '@anyclass/torch';
@@ -29,7 +29,7 @@ import { createOptimizer, createSchedule } from './optimiser.js';
 import { firstProgress, type Progress } from './progress.js';
 import { createTrainingStep, type TrainingStep } from './trainingStep.js';
 
-export interface Session {
+export interface Session extends Disposable {
   readonly configuration: Configuration;
   readonly data: RunData;
   readonly settings: ComputeSettings;
@@ -108,6 +108,12 @@ export function createSession(configuration: Configuration, data: RunData): Sess
     evaluationBatch,
     progress: firstProgress(),
     remarks,
+    [Symbol.dispose]() {
+      network.dispose();
+      average?.network.dispose();
+      for (const state of optimizer.stateDict().state.values()) state.dispose();
+      if (loss.balance?.classWeights instanceof Tensor) loss.balance.classWeights.dispose();
+    },
   };
 }
 

@@ -52,19 +52,17 @@ function filesOf(run: string): string[] {
   );
 }
 
-/** Interrupts a run in the middle of its second epoch. */
-async function interrupted(run: string): Promise<TrainingResult> {
+/** Interrupts a run when a bar begins; default in the middle of its second epoch. */
+async function interrupted(run: string, bar = 'epoch 2/2'): Promise<TrainingResult> {
   const controller = new AbortController();
-  let epochs = 0;
   return train(configuration, {
     run: at(run),
     signal: controller.signal,
     log: {
       note: log.note,
       progress(label, total, unit) {
-        const bar = quietLog.progress(label, total, unit);
-        if (label.startsWith('epoch') && ++epochs === 2) controller.abort();
-        return bar;
+        if (label === bar) controller.abort();
+        return quietLog.progress(label, total, unit);
       },
     },
   });
@@ -159,6 +157,13 @@ describe('a run', () => {
     await resume(at('interrupted'), { log });
     expect(filesOf('interrupted')).toEqual(filesOf('whole'));
     expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
+  });
+
+  test('interrupted while it is judged and resumed, ends with the same bits', async () => {
+    expect((await interrupted('judged', 'test')).summary).toBeUndefined();
+    expect(existsSync(at('judged', 'summary.json'))).toBe(false);
+    expect((await resume(at('judged'), { log })).summary).toEqual(result.summary);
+    expect(filesOf('judged')).toEqual(filesOf('whole'));
   });
 
   test('ended by its caller after an epoch and resumed, ends with the same bits', async () => {

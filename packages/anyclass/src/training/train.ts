@@ -23,7 +23,7 @@ import { pruneCheckpoints, removePartial, takeNewestCheckpoint, writeCheckpoint 
 import { datasetFingerprint, openRunData } from './dataForRun.js';
 import { finishRun } from './finishRun.js';
 import { quietLog, type TrainingLog } from './log.js';
-import { improvedMetrics, metricValue, type Validation } from './progress.js';
+import { firstStep, improvedMetrics, metricValue, type Validation } from './progress.js';
 import { checkpointOf, createSession, judgedNetwork, restoreSession, type Session } from './session.js';
 import { trainEpoch } from './trainEpoch.js';
 import { validate } from './validate.js';
@@ -60,7 +60,7 @@ export async function train(input: ConfigurationInput, options: TrainOptions = {
     mkdirSync(folder, { recursive: true });
     using _lock = lockRun(folder);
     const paths = createRunFolder(folder);
-    const session = createSession(configuration, data);
+    using session = createSession(configuration, data);
     saveRunRecord(paths, {
       configuration,
       versions: { anyclass: version(), node: process.version, libtorch: engineInfo().version },
@@ -98,7 +98,7 @@ export async function resume(
       log.note(`removed ${name}, which was not written to its end`);
     const { checkpoint, path, skipped } = takeNewestCheckpoint(paths.checkpoints);
     for (const reason of skipped) log.note(`skipped ${reason}`);
-    const session = createSession(withoutWeights(record.configuration, checkpoint !== undefined), data);
+    using session = createSession(withoutWeights(record.configuration, checkpoint !== undefined), data);
     if (checkpoint) restoreSession(session, checkpoint);
     const { epoch, step } = session.progress;
     log.note(
@@ -131,7 +131,6 @@ async function trainToEnd(
     lastCheckpoint = writing(paths, lastCheckpoint, () => saveCheckpoint(session, paths));
   };
   const interrupted = (): TrainingResult => {
-    save();
     log.note(`interrupted; saved ${lastCheckpoint}. Go on with: anyclass train --resume ${paths.folder}`);
     return { folder: paths.folder };
   };
@@ -148,37 +147,52 @@ async function trainToEnd(
       pauseEvery: checkpoints.everyMinutes * 60_000,
       lastCheckpoint: () => lastCheckpoint,
     });
-    if (signal?.aborted) return interrupted();
-    const validation = await validate(session, { log, signal }).catch((error: unknown) => {
-      if (signal?.aborted) return undefined;
-      throw error;
-    });
-    if (!validation) return interrupted();
+    const validation = signal?.aborted
+      ? undefined
+      : await unlessAborted(signal, validate(session, { log, signal }));
+    if (!validation) {
+      save();
+      return interrupted();
+    }
 
-    const { lossSum, step, seconds, waitSeconds } = progress;
+    const { lossSum, updates, images, seconds, waitSeconds } = progress;
     const epoch = progress.epoch + 1;
-    writing(paths, lastCheckpoint, () => keepBest(session, paths, validation));
+    const trainingLoss = lossSum / updates;
     const record: EpochRecord = {
       epoch,
       rate: session.optimizer.groups.at(-1)!.lr,
-      trainingLoss: lossSum / step,
+      trainingLoss,
       validationLoss: validation.loss,
       validationBce: validation.bce,
       validation: validation.metrics,
       seconds,
-      imagesPerSecond: (step * configuration.batchSize) / seconds,
+      imagesPerSecond: images / seconds,
       dataWaitShare: waitSeconds / seconds,
       quarantined: loader.quarantined().length,
     };
-    appendEpoch(paths.metrics, record);
-    log.note(epochLine(epoch, lossSum / step, validation));
+    writing(paths, lastCheckpoint, () => {
+      keepBest(session, paths, validation);
+      appendEpoch(paths.metrics, record);
+    });
+    log.note(epochLine(epoch, trainingLoss, validation));
     const isStopped = await options.onEpoch?.(record);
     session.scheduler.step();
-    Object.assign(progress, { epoch, step: 0, lossSum: 0, seconds: 0, waitSeconds: 0 });
+    Object.assign(progress, { epoch, ...firstStep });
     save();
     if (signal?.aborted || isStopped) return interrupted();
   }
-  return { folder: paths.folder, summary: await finishRun(session, paths, log) };
+  const summary = await unlessAborted(signal, finishRun(session, paths, { log, signal }));
+  return summary ? { folder: paths.folder, summary } : interrupted();
+}
+
+/** What a promise gives, or undefined where it failed because of the signal. */
+async function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    throw error;
+  }
 }
 
 /** Saves the weights where the epoch was the best by some metric. */

@@ -25,11 +25,11 @@ const stepsBetweenReads = { cpu: 1, cuda: 25 };
 export async function trainEpoch(session: Session, options: EpochOptions): Promise<void> {
   const { progress, loader, configuration, network, data } = session;
   const { log, signal, onPause, pauseEvery } = options;
-  const { batchSize, epochs } = configuration;
+  const imagesPerStep = Math.min(configuration.batchSize, data.trainingRows.length);
   const readEvery = stepsBetweenReads[session.settings.device === 'cpu' ? 'cpu' : 'cuda'];
   const bar = log.progress(
-    `epoch ${progress.epoch + 1}/${epochs}`,
-    loader.stepsPerEpoch * batchSize,
+    `epoch ${progress.epoch + 1}/${configuration.epochs}`,
+    loader.stepsPerEpoch * imagesPerStep,
     'images',
   );
   const unread: { readonly outcome: StepOutcome; readonly step: number; readonly rows: Int32Array }[] = [];
@@ -47,11 +47,13 @@ export async function trainEpoch(session: Session, options: EpochOptions): Promi
           lastCheckpoint,
         });
       }
+      progress.updates++;
       progress.lossSum += figures.loss;
+      progress.images += rows.length;
     }
   };
   setTrainingMode(network, configuration);
-  bar.advance(progress.step * batchSize);
+  bar.advance(progress.step * imagesPerStep);
   let paused = performance.now();
   let before = paused;
   for await (using batch of loader.epoch(progress.epoch, { startStep: progress.step })) {
@@ -70,7 +72,7 @@ export async function trainEpoch(session: Session, options: EpochOptions): Promi
     progress.waitSeconds += (arrived - before) / 1000;
     progress.seconds += (now - before) / 1000;
     before = now;
-    bar.advance(batchSize, remark(session, unread.length));
+    bar.advance(imagesPerStep, remark(session));
     if (signal?.aborted) break;
     if (now - paused > pauseEvery) {
       readFigures();
@@ -110,7 +112,7 @@ function figuresOf({ loss, largestLogit, gradientNorm }: StepOutcome): StepFigur
   return figures;
 }
 
-function remark({ progress: { lossSum, step, seconds, waitSeconds } }: Session, unread: number): string {
-  const loss = lossSum / Math.max(1, step - unread);
+function remark({ progress: { lossSum, updates, seconds, waitSeconds } }: Session): string {
+  const loss = lossSum / Math.max(1, updates);
   return `loss ${loss.toFixed(4)}, ${Math.round((100 * waitSeconds) / seconds)}% waiting for images`;
 }
