@@ -9,11 +9,11 @@ import { buildTypeScript, installPackages } from './javascript.mjs';
 import { findOrInstallLibtorch } from './libtorch.mjs';
 import { SetupError } from './shell.mjs';
 
-const major = Number(process.versions.node.split('.')[0]);
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 try {
-  if (major < 20)
-    throw new SetupError(`Node ${process.versions.node} is too old: anyclass needs Node 20 or newer`);
+  if (major < 20 || (major === 20 && minor < 15))
+    throw new SetupError(`Node ${process.versions.node} is too old: anyclass needs Node 20.15 or newer`);
   installPackages();
   const libtorch = findOrInstallLibtorch();
   await buildAddon(libtorch);

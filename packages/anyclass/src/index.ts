@@ -20,6 +20,13 @@ export type { FailedPrediction, Prediction, Predictor, PredictorOptions } from '
 export { judgementText, summaryText } from './reports/judgementText.js';
 export { writeRunReport } from './reports/runReport.js';
 export * from './runFolder/index.js';
+export {
+  csvTable,
+  latexTable,
+  markdownTable,
+  type Table,
+  textTable,
+} from './tables/index.js';
 export type { TrainingResult, TrainOptions } from './training/train.js';
 
 /**

@@ -129,14 +129,17 @@ napi_value setGeneratorState(Call& call) {
 
 // loadLibrary(path): a shared library that registers operators with libtorch
 napi_value loadLibrary(Call& call) {
-  if (!dlopen(call.text(0).c_str(), RTLD_NOW | RTLD_GLOBAL)) throw std::runtime_error(std::string("loadLibrary: ") + dlerror());
+  // Local: libtorch's own dependencies, GLib among them, are not for other addons to be bound to.
+  if (!dlopen(call.text(0).c_str(), RTLD_NOW | RTLD_LOCAL)) throw std::runtime_error(std::string("loadLibrary: ") + dlerror());
   return nullptr;
 }
 
 // blasLibrary() → the shared library that multiplies matrices, '' where it is built in
 napi_value blasLibrary(Call& call) {
-  Dl_info info{};
-  void* symbol = dlsym(RTLD_DEFAULT, "sgemm_");
+  Dl_info torch{}, info{};
+  dladdr(reinterpret_cast<void*>(&at::globalContext), &torch);
+  void* library = torch.dli_fname ? dlopen(torch.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* symbol = library ? dlsym(library, "sgemm_") : nullptr;  // also looks through what libtorch depends on
   if (!symbol || !dladdr(symbol, &info) || !info.dli_fname) return call.make(std::string());
   return call.make(std::string(info.dli_fname));
 }

@@ -3,8 +3,6 @@
 import type { z } from 'zod';
 import type { Terminal } from './terminal.js';
 
-export { UserError } from '../userError.js';
-
 export interface Command<Options extends z.ZodObject = z.ZodObject, Result = unknown> {
   readonly name: string;
   /** One line for the list of commands. */

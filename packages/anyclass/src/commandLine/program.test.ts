@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { command, UserError } from './command.js';
-import { runProgram, version } from './program.js';
+import { UserError } from '../userError.js';
+import { version } from '../version.js';
+import { command } from './command.js';
+import { runProgram } from './program.js';
 import { ProgressBar } from './progressBar.js';
 
 const greet = command({

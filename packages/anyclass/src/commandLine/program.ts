@@ -3,8 +3,9 @@
 // A `command` has a schema; `fields` tells what that says of its options, `parse` and `help` follow it. What commands write to
 // is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends.
 
-import { readFileSync } from 'node:fs';
-import { type Command, UsageError, UserError } from './command.js';
+import { UserError } from '../userError.js';
+import { version } from '../version.js';
+import { type Command, UsageError } from './command.js';
 import { commandHelp, programHelp } from './help.js';
 import { nearest } from './nearest.js';
 import { parseOptions } from './parse.js';
@@ -42,13 +43,6 @@ export async function runProgram(
       commands.some((command) => command.name === name) ? ` ${name}` : '',
     );
   }
-}
-
-export function version(): string {
-  const manifest: { version: string } = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  );
-  return manifest.version;
 }
 
 function findCommand(commands: readonly Command[], name: string): Command {

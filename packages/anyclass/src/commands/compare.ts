@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { command, UserError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
 import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { textTable } from '../tables/index.js';
+import { UserError } from '../userError.js';
 import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const compare = command({

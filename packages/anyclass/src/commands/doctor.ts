@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { command, UserError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import { diagnose, diagnosisText } from '../doctor/diagnosis.js';
+import { UserError } from '../userError.js';
 
 export const doctor = command({
   name: 'doctor',

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { command, UserError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import { suggestConfiguration } from '../configuration/suggest.js';
 import { writeWhole } from '../files/wholeFile.js';
+import { UserError } from '../userError.js';
 
 export const init = command({
   name: 'init',

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { command, UserError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { playgroundPage } from '../playground/playgroundPage.js';
+import { UserError } from '../userError.js';
 
 export const playground = command({
   name: 'playground',

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
-import { command, UsageError, UserError } from '../commandLine/command.js';
+import { command, UsageError } from '../commandLine/command.js';
 import { imageInputs } from '../prediction/imageInputs.js';
 import { outputFormats, outputOf } from '../prediction/outputFormats.js';
 import { lazyEngine } from '../training/lazyEngine.js';
+import { UserError } from '../userError.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { command, UsageError, UserError } from '../commandLine/command.js';
+import { command, UsageError } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { summaryText } from '../reports/judgementText.js';
 import { lazyEngine } from '../training/lazyEngine.js';
+import { UserError } from '../userError.js';
 import { configText, dataField } from './trainingOptions.js';
 
 export const train = command({

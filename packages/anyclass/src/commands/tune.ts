@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ChildDevice, listedDevices } from '../childRuns/devices.js';
-import { command, UsageError, UserError } from '../commandLine/command.js';
+import { command, UsageError } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
@@ -14,6 +14,7 @@ import { studyProgress } from '../tuning/studyProgress.js';
 import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
 import { trainTrial, trialConfiguration } from '../tuning/trainTrial.js';
 import { work } from '../tuning/work.js';
+import { UserError } from '../userError.js';
 import { dataField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { command, UserError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
+import { UserError } from '../userError.js';
 import { type VectorReport, vectorReportText, verifyFile } from '../verify/verifyFile.js';
 
 export const verify = command({

@@ -169,6 +169,16 @@ describe('mistakes', () => {
     [['train'], 2, 'give either a CONFIG or RECIPE to begin, or --resume RUN'],
     [['train', 'quick', '--sed', '1'], 2, 'has no option --sed; did you mean --set?'],
     [['train', 'quick', '--set', 'epoch=1'], 1, "epoch: there is no such field; did you mean 'epochs'?"],
+    [
+      ['train', 'quick', '--set', 'data.mean=[0.5,0.4]'],
+      1,
+      'data.mean has 2 numbers; expected 1, one for each channel',
+    ],
+    [
+      ['train', 'quick', '--set', 'data.draw.shares=[0.5,0.2,0.2]'],
+      1,
+      'data.draw.shares: the three shares do not add up to 1',
+    ],
     [['train', 'quick', '--data', 'nowhere.csv'], 1, 'nowhere.csv: no such file or folder'],
     [['train', 'nowhere.json'], 1, 'nowhere.json: there is no such file and no such recipe'],
     [['train', '--resume', 'photos'], 1, 'photos: there is no run here'],

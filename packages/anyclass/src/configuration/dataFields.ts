@@ -20,9 +20,13 @@ const columns = z
 const draw = z
   .strictObject({
     shares: z
-      .tuple([share, share, share])
+      .tuple([share.positive(), share.positive(), share])
+      .refine(
+        (shares) => Math.abs(shares[0] + shares[1] + shares[2] - 1) < 1e-9,
+        'the three shares do not add up to 1',
+      )
       .default([0.7, 0.15, 0.15])
-      .describe('of train, validation and test'),
+      .describe('of train, validation and test; 0 of test for none'),
     seed: z.int().min(0).default(42).describe('another seed, another split'),
     method: z.enum(['stratified', 'random']).default('stratified').describe('by classes, or by rows alone'),
   })

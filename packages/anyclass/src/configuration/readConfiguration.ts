@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { UserError } from '../commandLine/command.js';
 import { nearest } from '../commandLine/nearest.js';
+import { UserError } from '../userError.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
 import { recipe, recipeNames } from './recipes.js';
 import type { Configuration } from './schema.js';

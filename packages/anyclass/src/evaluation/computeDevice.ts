@@ -9,8 +9,8 @@ import {
   setDeterministic,
   setTf32,
 } from '@anyclass/torch';
-import { UserError } from '../commandLine/command.js';
 import type { Network } from '../networks/network.js';
+import { UserError } from '../userError.js';
 
 export type Precision = 'float32' | 'bfloat16' | 'float16';
 

@@ -1,12 +1,12 @@
 // A model judged on a dataset.
 
 import type { Scored } from '@anyclass/core';
-import { UserError } from '../commandLine/command.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import type { Quarantined } from '../data/images/quarantine.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { loadModel, type ModelDescription } from '../runFolder/modelFile.js';
+import { UserError } from '../userError.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
 import { type Judgement, type JudgeOptions, judge } from './judge.js';
 import { createScorer, probabilities, scoreRows } from './scoreRows.js';

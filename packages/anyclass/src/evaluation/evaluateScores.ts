@@ -1,7 +1,7 @@
 // Saved scores against labels. Nothing here needs the engine.
 
-import { UserError } from '../commandLine/command.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
+import { UserError } from '../userError.js';
 import { type FitOptions, fitOnValidation, type Judgement, type JudgeOptions, judge } from './judge.js';
 
 export interface EvaluateScoresOptions

@@ -11,22 +11,6 @@ export const figureTitles: Readonly<Record<PaperFigure, string>> = {
   f1Neg: 'F1-Neg',
 };
 
-/**
- * Something for each figure.
- *
- * @example
- * eachFigure((figure) => metrics[figure]).mAP // 0.4252
- */
-export function eachFigure<Value>(of: (figure: PaperFigure) => Value): Record<PaperFigure, Value> {
-  return {
-    macroF1: of('macroF1'),
-    macroF2: of('macroF2'),
-    f2Ciw: of('f2Ciw'),
-    mAP: of('mAP'),
-    f1Neg: of('f1Neg'),
-  };
-}
-
 /** A figure over seeds. */
 export interface Spread {
   readonly mean: number;

@@ -1,6 +1,7 @@
 // A group's figures, from the scores of its runs.
 
 import {
+  eachFigure,
   fitThresholds,
   type JudgedModel,
   type Metrics,
@@ -11,7 +12,7 @@ import {
 } from '@anyclass/core';
 import { UserError } from '../userError.js';
 import type { FigureSpreads, GroupFigures } from './comparison.js';
-import { eachFigure, spreadOf } from './figures.js';
+import { spreadOf } from './figures.js';
 import type { NamedScores, Run } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
 

@@ -28,7 +28,7 @@ export function liveTable(output: LiveOutput, now = () => performance.now()): Li
 }
 
 /** The cells of a run: name, state, epoch, loss, mAP, rate and time left. */
-export function rowCells({ planned, state, progress, started, seconds }: RunRow, now: number): string[] {
+function rowCells({ planned, state, progress, started, seconds }: RunRow, now: number): string[] {
   const { epoch, epochs, within, loss, mAP, imagesPerSecond } = progress;
   const isRunning = state === 'running';
   const left = started && isRunning ? secondsLeft(progress, started, now) : undefined;

@@ -3,6 +3,7 @@
 import {
   bootstrapSeeds,
   type Difference,
+  eachFigure,
   joinSeeds,
   type PaperFigure,
   type SeedReplicates,
@@ -10,7 +11,6 @@ import {
 } from '@anyclass/core';
 import { alignedModels } from './alignedModels.js';
 import type { FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
-import { eachFigure } from './figures.js';
 import type { JudgedGroup } from './judgedGroup.js';
 import { type SeedGroup, standardOf } from './seedGroups.js';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { UsageError } from '../commandLine/command.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import type { Configuration } from '../configuration/schema.js';
+import { isAnyClass } from '../losses/lossNames.js';
 import { absolutePaths } from '../runFolder/runFolder.js';
-import { isAnyClass } from './seedGroups.js';
 import type { Variant } from './variants.js';
 
 export interface ExperimentRequest {

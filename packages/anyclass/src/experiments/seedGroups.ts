@@ -1,7 +1,7 @@
 // Runs that differ in their seed alone are one row of a table.
 
 import { resultFields } from '../configuration/dottedFields.js';
-import type { LossName } from '../losses/lossNames.js';
+import { isAnyClass, type LossName } from '../losses/lossNames.js';
 import type { Run } from './readRuns.js';
 
 /** Runs of one set-up, by rising seed. */
@@ -62,10 +62,6 @@ export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): Seed
     candidates.find(({ runs }) => JSON.stringify(fieldsBut(runs[0]!, anyClassTerm)) === own) ??
     (candidates.length === 1 ? candidates[0] : undefined)
   );
-}
-
-export function isAnyClass(loss: LossName): loss is 'any-bce' | 'any-focal' {
-  return loss === 'any-bce' || loss === 'any-focal';
 }
 
 function fieldsBut({ configuration }: Run, left: readonly string[]): (readonly [string, string])[] {

@@ -2,9 +2,9 @@
 
 import type { PaperFigure } from '@anyclass/core';
 import { resultFields } from '../configuration/dottedFields.js';
+import { isAnyClass } from '../losses/lossNames.js';
 import type { Comparison, GroupFigures } from './comparison.js';
 import type { PlannedRun } from './plan.js';
-import { isAnyClass } from './seedGroups.js';
 import type { SweptField } from './sweepPlan.js';
 
 /** One value of the field; null is the standard loss. */

@@ -4,7 +4,7 @@ import type { Tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../fusedLibrary.js';
 
 /** As the C++ side numbers them. */
-export const reductionNumbers = { batch: 0, mean: 1, sum: 2, none: 3 } as const;
+const reductionNumbers = { batch: 0, mean: 1, sum: 2, none: 3 } as const;
 
 /** What the operator takes, checked already. */
 export interface FusedValues {

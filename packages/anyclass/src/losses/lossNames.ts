@@ -3,6 +3,11 @@ export const lossNames = ['bce', 'focal', 'any-bce', 'any-focal'] as const;
 
 export type LossName = (typeof lossNames)[number];
 
+/** Whether a loss has the any-class term: α and λ have a say in it. */
+export function isAnyClass(loss: LossName): loss is 'any-bce' | 'any-focal' {
+  return loss === 'any-bce' || loss === 'any-focal';
+}
+
 /** What a loss's name says of `anyClassLoss`'s options. */
 export interface NamedLoss {
   readonly base: 'bce' | 'focal';

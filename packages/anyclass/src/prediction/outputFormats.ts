@@ -1,8 +1,8 @@
 // Predictions as lines of text.
 
-import { UserError } from '../commandLine/command.js';
 import { sewermlClasses } from '../data/readers/sewerml.js';
 import { csvCell } from '../runFolder/scoreFiles.js';
+import { UserError } from '../userError.js';
 import type { Prediction } from './predictor.js';
 
 export const outputFormats = ['csv', 'jsonl', 'sewerml'] as const;

@@ -3,7 +3,6 @@
 import { availableParallelism } from 'node:os';
 import { calibrate } from '@anyclass/core';
 import { tidy } from '@anyclass/torch';
-import { UserError } from '../commandLine/command.js';
 import { reasonOf } from '../data/dataError.js';
 import { deviceBatch } from '../data/deviceBatch.js';
 import { decodeImage, type PixelFormat } from '../data/images/decode.js';
@@ -11,6 +10,7 @@ import { limiter } from '../data/loading/limiter.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../evaluation/computeDevice.js';
 import { createScorer, probabilities } from '../evaluation/scoreRows.js';
 import { loadModel, type ModelDescription } from '../runFolder/modelFile.js';
+import { UserError } from '../userError.js';
 import type { ImageInput } from './imageInputs.js';
 
 export interface Prediction {

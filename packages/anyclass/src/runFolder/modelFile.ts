@@ -4,10 +4,10 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
-import { UserError } from '../commandLine/command.js';
 import { isNetworkName } from '../networks/catalogue.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
+import { UserError } from '../userError.js';
 import { saveWeights } from '../weights/saveWeights.js';
 
 export interface ModelDescription {
@@ -60,7 +60,7 @@ export function loadModel(path: string): Model {
 }
 
 /** The file that a path to a model or a run means. */
-export function modelPath(path: string): string {
+function modelPath(path: string): string {
   if (!existsSync(path)) throw new UserError(`${path}: there is no such model or run`);
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');

@@ -9,9 +9,9 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { UserError } from '../commandLine/command.js';
 import type { Configuration } from '../configuration/schema.js';
 import { readJson, writeWhole } from '../files/wholeFile.js';
+import { UserError } from '../userError.js';
 
 export interface RunPaths {
   readonly folder: string;

@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path';
 import { type Scored, scoredByName } from '@anyclass/core';
-import { UserError } from '../commandLine/command.js';
 import { readCsv } from '../data/readers/csv.js';
 import { writeWhole } from '../files/wholeFile.js';
+import { UserError } from '../userError.js';
 import { readPlainTable } from './plainTable.js';
 
 /** Rows by file name, with an entry for each class: a probability, or 0, 1 and NaN. */

@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
-import { UserError } from '../commandLine/command.js';
 import { defined, openOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
@@ -10,6 +9,7 @@ import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
 import { openDataset } from '../data/openDataset.js';
 import { chooseSubset } from '../data/splits/subset.js';
+import { UserError } from '../userError.js';
 
 export interface RunData {
   readonly dataset: Dataset;
@@ -35,6 +35,14 @@ export async function openRunData({ data, network }: Configuration): Promise<Run
     ...dataset.preparation,
     ...defined({ channels: data.channels, mean: data.mean, std: data.std }),
   };
+  for (const name of ['mean', 'std'] as const) {
+    const { length } = preparation[name];
+    if (length === preparation.channels) continue;
+    await dataset.images.close();
+    throw new UserError(
+      `data.${name} has ${length} ${length === 1 ? 'number' : 'numbers'}; expected ${preparation.channels}, one for each channel`,
+    );
+  }
   const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
   const { pixels, state } = await openPixels(dataset, size, data.cache);
   const close = async () => {

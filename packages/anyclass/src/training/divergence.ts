@@ -1,8 +1,8 @@
 // A loss that is no number any more: what was seen when it happened.
 
 import { noGrad, tidy } from '@anyclass/torch';
-import { UserError } from '../commandLine/command.js';
 import type { Network } from '../networks/network.js';
+import { UserError } from '../userError.js';
 
 export interface StepFigures {
   readonly loss: number;

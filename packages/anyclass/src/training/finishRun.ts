@@ -1,7 +1,6 @@
 // The end of a run: the best weights, thresholds and calibration from validation, and the test split, judged once.
 
 import { join } from 'node:path';
-import { UserError } from '../commandLine/command.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
 import { moveNetwork } from '../evaluation/computeDevice.js';
 import { fitOnValidation, judge } from '../evaluation/judge.js';
@@ -12,6 +11,7 @@ import { loadModel, saveModel } from '../runFolder/modelFile.js';
 import type { RunPaths } from '../runFolder/runFolder.js';
 import { writeTable } from '../runFolder/scoreFiles.js';
 import type { RunSummary } from '../runFolder/summary.js';
+import { UserError } from '../userError.js';
 import type { TrainingLog } from './log.js';
 import type { Session } from './session.js';
 import { scoreSplit } from './validate.js';

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import { ratesOf } from '../configuration/optimizerDefaults.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { createNetwork } from '../networks/createNetwork.js';
-import { createOptimizer, createSchedule, learningRate } from './optimiser.js';
+import { createOptimizer, createSchedule } from './optimiser.js';
 
 async function ratesAt(recipe: string, epochs: readonly number[]): Promise<number[]> {
   const configuration = await readConfiguration(recipe, { dataset: 'digits' });
   const schedule = createSchedule(configuration);
-  return epochs.map((epoch) => schedule(epoch, learningRate(configuration)));
+  return epochs.map((epoch) => schedule(epoch, ratesOf(configuration.optimizer).rate));
 }
 
 test("the paper's convolutional rate falls by 0.01 after epochs 20 and 30", async () => {

@@ -1,6 +1,7 @@
 // The optimiser and the schedule that a configuration asks for.
 
 import { optim, type Tensor } from '@anyclass/torch';
+import { ratesOf } from '../configuration/optimizerDefaults.js';
 import type { Configuration } from '../configuration/schema.js';
 import type { Network } from '../networks/network.js';
 
@@ -14,18 +15,10 @@ import type { Network } from '../networks/network.js';
 export function createOptimizer(network: Network, configuration: Configuration): optim.Optimizer {
   const { name, momentum, nesterov, betas } = configuration.optimizer;
   const groups = parameterGroups(network, configuration);
-  const rate = learningRate(configuration);
-  const { weightDecay = name === 'sgd' ? 1e-4 : 0.05 } = configuration.optimizer;
+  const { rate, weightDecay } = ratesOf(configuration.optimizer);
   return name === 'sgd'
     ? new optim.SGD(groups, { lr: rate, momentum, nesterov, weightDecay })
     : new optim.AdamW(groups, { lr: rate, betas, weightDecay });
-}
-
-/** The rate of the last layer before the schedule. */
-export function learningRate({
-  optimizer: { name, rate = name === 'sgd' ? 0.1 : 1e-3 },
-}: Configuration): number {
-  return rate;
 }
 
 /**
@@ -64,7 +57,7 @@ export function setTrainingMode(network: Network, { network: { freezeTrunk } }: 
 
 function parameterGroups(network: Network, configuration: Configuration): { params: Tensor[]; lr: number }[] {
   const { freezeTrunk, trunkRate } = configuration.network;
-  const rate = learningRate(configuration);
+  const { rate } = ratesOf(configuration.optimizer);
   const named = [...network.namedParameters()];
   const head = named.filter(([name]) => isHead(name, network)).map(([, parameter]) => parameter);
   const trunk = named.filter(([name]) => !isHead(name, network)).map(([, parameter]) => parameter);

@@ -46,6 +46,10 @@ export function metricValue({ metrics, loss, bce }: Validation, metric: BestMetr
   return metric === 'bce' ? bce : metrics[metric];
 }
 
+export function isLowerBetter(metric: BestMetric): boolean {
+  return metric === 'loss' || metric === 'bce';
+}
+
 /**
  * The metrics by which an epoch is better than all before.
  *
@@ -62,6 +66,6 @@ export function improvedMetrics(
     const before = best[metric]?.value;
     if (value === null || Number.isNaN(value)) return false;
     if (before === undefined) return true;
-    return metric === 'loss' || metric === 'bce' ? value < before : value > before;
+    return isLowerBetter(metric) ? value < before : value > before;
   });
 }

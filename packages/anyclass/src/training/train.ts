@@ -3,8 +3,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineInfo } from '@anyclass/torch';
-import { UserError } from '../commandLine/command.js';
-import { version } from '../commandLine/program.js';
 import type { BestMetric, Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { appendEpoch, type EpochRecord, keepEpochs } from '../runFolder/metricsLog.js';
@@ -19,6 +17,8 @@ import {
 } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
 import type { RunSummary } from '../runFolder/summary.js';
+import { UserError } from '../userError.js';
+import { version } from '../version.js';
 import { pruneCheckpoints, removePartial, takeNewestCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
 import { finishRun } from './finishRun.js';

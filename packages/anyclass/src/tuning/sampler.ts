@@ -17,8 +17,8 @@ export interface Observation {
 }
 
 /** γ, the share of trials that count as good, and the most of them: many good ones would flatten their model. */
-export const goodShare = 0.15;
-export const mostGood = 25;
+const goodShare = 0.15;
+const mostGood = 25;
 /** Trials drawn at random before the models are used. */
 export const startupTrials = 10;
 /** Values drawn from the model of good ones, of which the likeliest to be good is taken. */

@@ -1,11 +1,12 @@
 // Scores: metrics turned so that higher is better.
 
 import type { BestMetric } from '../configuration/schema.js';
+import { isLowerBetter } from '../training/progress.js';
 import type { Trial } from './events.js';
 
 /** Minus one where lower values of the metric are better. */
 export function direction(metric: BestMetric): 1 | -1 {
-  return metric === 'loss' || metric === 'bce' ? -1 : 1;
+  return isLowerBetter(metric) ? -1 : 1;
 }
 
 /**

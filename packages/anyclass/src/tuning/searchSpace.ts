@@ -1,7 +1,9 @@
 // Which fields a study searches, and where.
 
 import { UsageError } from '../commandLine/command.js';
+import { ratesOf } from '../configuration/optimizerDefaults.js';
 import type { Configuration } from '../configuration/schema.js';
+import { isAnyClass } from '../losses/lossNames.js';
 import { parseSpace, type Space, spaceText, type Value, valueAt } from './space.js';
 import type { StudySettings } from './study.js';
 import { trialConfiguration } from './trainTrial.js';
@@ -39,14 +41,13 @@ export function parseSearch(options: readonly string[], configuration: Configura
  * defaultSearch(configuration)['optimizer.rate'] // 'log(0.0002,0.02)' for a rate of 0.002
  */
 export function defaultSearch({ loss, optimizer, batchSize }: Configuration): SearchTexts {
-  const isSgd = optimizer.name === 'sgd';
-  const rate = optimizer.rate ?? (isSgd ? 0.1 : 0.001);
-  const decay = optimizer.weightDecay || (isSgd ? 1e-4 : 0.05);
+  // Around a decay of 0 there is nothing to search: the usual one then.
+  const { rate, weightDecay } = ratesOf({ ...optimizer, weightDecay: optimizer.weightDecay || undefined });
   return {
-    ...(loss.name.startsWith('any-') && { 'loss.alpha': 'uniform(0.1,1)', 'loss.lambda': 'log(0.005,1)' }),
+    ...(isAnyClass(loss.name) && { 'loss.alpha': 'uniform(0.1,1)', 'loss.lambda': 'log(0.005,1)' }),
     'loss.beta': 'choice(null,0.9,0.99,0.999,0.9999)',
     'optimizer.rate': around(rate),
-    'optimizer.weightDecay': around(decay),
+    'optimizer.weightDecay': around(weightDecay),
     batchSize: spaceText({ kind: 'choice', values: [Math.max(1, batchSize >> 1), batchSize, 2 * batchSize] }),
   };
 }

@@ -7,16 +7,16 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../commandLine/command.js';
 import { differingFields, dottedFields } from '../configuration/dottedFields.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { readJson, writeWhole } from '../files/wholeFile.js';
+import { UserError } from '../userError.js';
 import { withStudyLock } from './studyLock.js';
 
 /** Not the loss: it is another function in every trial. */
 export const studyMetrics = ['mAP', 'macroF1', 'macroF2', 'f2Ciw', 'f1Neg', 'bce'] as const;
 
-export const studySettings = z.object({
+const studySettings = z.object({
   /** What all trials have in common: a complete configuration. */
   configuration: z.unknown().transform((given) => validateConfiguration(given)),
   /** The spaces as texts, by field. */

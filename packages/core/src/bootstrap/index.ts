@@ -6,7 +6,7 @@ export {
   type PairedBootstrapOptions,
   pairedBootstrap,
 } from './pairedBootstrap.js';
-export { type PaperFigure, type PaperFigures, paperFigureNames } from './paperFigures.js';
+export { eachFigure, type PaperFigure, type PaperFigures, paperFigureNames } from './paperFigures.js';
 export type { BootstrapOptions } from './replicates.js';
 export {
   bootstrapSeeds,

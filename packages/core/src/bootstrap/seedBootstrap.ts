@@ -3,6 +3,7 @@ import type { Scored } from '../metrics/scored.js';
 import { type Difference, differenceOf } from './difference.js';
 import {
   drawnFigures,
+  eachFigure,
   type PaperFigure,
   type PaperFigures,
   prepareModel,
@@ -118,7 +119,7 @@ export function seedDifference(
   confidence = 0.95,
 ): Record<PaperFigure, Difference | null> {
   checkReplicates(first.replicates, second.replicates);
-  return figureRecord((figure) =>
+  return eachFigure((figure) =>
     differenceOf(
       first.value[figure],
       second.value[figure],
@@ -134,7 +135,7 @@ function bySetting(models: readonly (readonly PaperFigures[])[]): PaperFigures[]
 }
 
 function meanFigures(models: readonly PaperFigures[]): PaperFigures {
-  return figureRecord((figure) => {
+  return eachFigure((figure) => {
     let sum = 0;
     for (const model of models) {
       const value = model[figure];
@@ -143,16 +144,6 @@ function meanFigures(models: readonly PaperFigures[]): PaperFigures {
     }
     return sum / models.length;
   });
-}
-
-function figureRecord<Value>(value: (figure: PaperFigure) => Value): Record<PaperFigure, Value> {
-  return {
-    macroF1: value('macroF1'),
-    macroF2: value('macroF2'),
-    f2Ciw: value('f2Ciw'),
-    mAP: value('mAP'),
-    f1Neg: value('f1Neg'),
-  };
 }
 
 function checkReplicates(first: readonly PaperFigures[], second: readonly PaperFigures[]): void {

@@ -110,7 +110,7 @@ export function classPart(probability: number, target: number, absent: number, g
 }
 
 /** The logarithm of a quantity from the sums over the classes. */
-export function logLikelihood(
+function logLikelihood(
   quantity: LikelihoodQuantity,
   sums: Readonly<ClassPart>,
   anyTarget: number,

@@ -10,7 +10,7 @@ import { fileImages } from '../images/fileImages.js';
 import type { NameTable } from '../nameTable.js';
 import { readCsvTables } from './csvTables.js';
 
-export const chestxray14Classes = [
+const chestxray14Classes = [
   'Infiltration',
   'Effusion',
   'Atelectasis',

@@ -3,7 +3,7 @@ import type { Grouping, Splits } from '../dataset.js';
 import type { LabelMatrix } from '../labelMatrix.js';
 
 export interface DrawOptions {
-  /** Shares of train, validation and test. Default .7, .15, .15. */
+  /** Shares of train, validation and test; 0 of test for none. Default .7, .15, .15. */
   readonly shares?: readonly [number, number, number];
   /** Default 42. */
   readonly seed?: number;
@@ -23,7 +23,13 @@ export interface DrawOptions {
 export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, options: DrawOptions): Splits {
   const { shares = [0.7, 0.15, 0.15], seed = 42, method = 'stratified' } = options;
   const rest = shares[1] + shares[2];
+  const hasTest = shares[2] > 0;
+  const none = new Int32Array(0);
   if (method === 'random' && !groups) {
+    if (!hasTest) {
+      const { train, test } = shuffleSplit(labels.rows, { testSize: rest, random: seed });
+      return { train: train.sort(), validation: test.sort(), test: none };
+    }
     const split = threeWaySplit(shuffleSplit(labels.rows, { testSize: rest, random: seed }), (rows) =>
       shuffleSplit(rows.length, { testSize: shares[2] / rest, random: seed }),
     );
@@ -31,11 +37,16 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
   }
   // Without classes, iterative stratification deals out groups by their size alone.
   const classes = method === 'random' ? 1 : Math.max(1, labels.classes);
-  const [train, validation, test] = iterativeStratifiedSplit(
+  const [train, validation, test = none] = iterativeStratifiedSplit(
     method === 'random' ? new Uint8Array(labels.rows) : presentLabels(labels),
-    { classes, shares, random: seed, ...(groups && { groups: groups.codes }) },
+    {
+      classes,
+      shares: hasTest ? shares : shares.slice(0, 2),
+      random: seed,
+      ...(groups && { groups: groups.codes }),
+    },
   );
-  return { train: train!, validation: validation!, test: test! };
+  return { train: train!, validation: validation!, test };
 }
 
 /** How the splits were drawn, in words. */

@@ -48,6 +48,14 @@ test('a drawn split holds every row once, and each class in its share', () => {
   expect(Math.abs(ofClass(splits.train) - 0.7 * total)).toBeLessThan(3);
 });
 
+test('a share of 0 leaves the test split out', () => {
+  for (const method of ['stratified', 'random'] as const) {
+    const { train, validation, test } = drawSplits(labels, undefined, { method, shares: [0.8, 0.2, 0] });
+    expect([train.length, validation.length, test.length]).toEqual([1600, 400, 0]);
+    expect(new Set([...train, ...validation]).size).toBe(2000);
+  }
+});
+
 test('rows of one group stay in one split, stratified or random', () => {
   const codes = Int32Array.from({ length: 2000 }, (_, row) => Math.floor(row / 7));
   const groups = { column: 'patient', codes, names: [...new Set(codes)].map(String) };

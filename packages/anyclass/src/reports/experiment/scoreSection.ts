@@ -91,7 +91,7 @@ function meanPrecision(scored: Scored): number[][] {
  * @example
  * negativeShares({ scores: [0.3, 0.9], targets: [0, 0], classNames: ['crack'] }) // 100 up to 0.3, 50 up to 0.9, then 0
  */
-export function negativeShares({ scores, targets, classNames }: Scored): LinePoint[] {
+function negativeShares({ scores, targets, classNames }: Scored): LinePoint[] {
   const classes = classNames.length;
   const largest: number[] = [];
   for (let row = 0; row < scores.length; row += classes) {

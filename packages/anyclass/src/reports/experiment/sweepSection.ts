@@ -1,7 +1,8 @@
 // Figures against λ, for each set-up that was trained with several.
 
 import type { JudgedSplit } from '../../experiments/readRuns.js';
-import { isAnyClass, standardOf } from '../../experiments/seedGroups.js';
+import { standardOf } from '../../experiments/seedGroups.js';
+import { isAnyClass } from '../../losses/lossNames.js';
 import { type SweepPanels, sweepFigures, sweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material, Panel, ReportSection } from './material.js';
 import { paperAblation } from './paper.js';
