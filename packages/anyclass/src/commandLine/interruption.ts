@@ -12,6 +12,12 @@ export interface Interruption extends Disposable {
 }
 
 /**
+ * Nobody answers a notice so soon: such a signal came while a long step kept the first one waiting, from someone who thought
+ * that it had not been heard.
+ */
+const unheard = 500;
+
+/**
  * The first Ctrl-C (or SIGTERM) asks the work to save and end, a second one ends it at once.
  *
  * @example
@@ -24,12 +30,15 @@ export function interruptible(
 ): Interruption {
   const [saving, ending] = [new AbortController(), new AbortController()];
   let code = 1;
+  let noticed = 0;
   const stop = (number: number) => () => {
-    code = 128 + number;
     if (saving.signal.aborted) {
+      if (performance.now() - noticed < unheard) return;
       ending.abort();
-      process.exit(code);
+      process.exit(128 + number);
     }
+    code = 128 + number;
+    noticed = performance.now();
     terminal.note(`\n${saying}`);
     saving.abort();
   };

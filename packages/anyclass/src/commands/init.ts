@@ -12,16 +12,25 @@ export const init = command({
   examples: [
     ['anyclass init photos', 'writes anyclass.json; then: anyclass train anyclass.json'],
     ['anyclass init coco-41=data/coco --out coco.json', 'a known dataset'],
+    [
+      `anyclass init labels.csv --set 'data.columns.ignore=["weather"]'`,
+      'a table with a column that is no class',
+    ],
   ],
   options: z.object({
     dataset: z.string().describe('a folder with a table of images, or any DATASET'),
     out: z.string().default('anyclass.json').describe('the file to write').meta({ placeholder: 'FILE' }),
+    set: z
+      .array(z.string())
+      .default([])
+      .describe('a field of the configuration, such as how the table is read; may be repeated')
+      .meta({ placeholder: 'FIELD=VALUE' }),
     json: z.boolean().default(false).describe('print the configuration as JSON'),
   }),
-  async run({ dataset, out, json }, terminal) {
+  async run({ dataset, out, set, json }, terminal) {
     if (existsSync(out))
       throw new UserError(`${out} is there already: remove it, or name another with --out`);
-    const { configuration, remarks } = await suggestConfiguration(dataset);
+    const { configuration, remarks } = await suggestConfiguration(dataset, set);
     const text = JSON.stringify(configuration, null, 2);
     writeWhole(out, `${text}\n`);
     for (const remark of remarks) terminal.note(remark);

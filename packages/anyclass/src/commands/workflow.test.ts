@@ -165,6 +165,36 @@ describe('from a folder to a judged model', () => {
 });
 
 describe('mistakes', () => {
+  test('images that are all somewhere else are noticed before training, and by init', () => {
+    writeFileSync(join(folder, 'elsewhere.csv'), 'Filename,a\n1.png,0\n2.png,1\n3.png,0\n4.png,1\n');
+    const message =
+      /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*--set data.imageFolder=FOLDER/;
+    for (const words of [
+      ['init', 'elsewhere.csv', '--out', 'elsewhere.json'],
+      ['train', 'quick', '--data', 'elsewhere.csv', '--run', 'elsewhere'],
+    ]) {
+      const { status, stderr } = anyclass(words);
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(message) });
+    }
+    expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
+  });
+
+  test('a column that is no class is passed over where init is told so', () => {
+    const table = readFileSync(join(folder, 'photos', 'labels.csv'), 'utf8')
+      .trim()
+      .split('\n');
+    const withText = table.map((line, i) => `${line},${i === 0 ? 'weather' : 'sunny'}`);
+    writeFileSync(join(folder, 'photos', 'weather.tsv'), withText.join('\n').replaceAll(',', '\t'));
+    const refused = anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json']);
+    expect(refused.stderr).toContain(`If it is no class: --set 'data.columns.ignore=["weather"]'`);
+    const set = ['--set', 'data.columns.ignore=["weather"]'];
+    expect(anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json', ...set]).status).toBe(0);
+    expect(JSON.parse(readFileSync(join(folder, 'weather.json'), 'utf8')).data).toEqual({
+      dataset: 'photos/weather.tsv',
+      columns: { ignore: ['weather'] },
+    });
+  });
+
   test.each([
     [['train'], 2, 'give either a CONFIG or RECIPE to begin, or --resume RUN'],
     [['train', 'quick', '--sed', '1'], 2, 'has no option --sed; did you mean --set?'],

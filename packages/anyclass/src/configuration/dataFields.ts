@@ -45,9 +45,9 @@ const digits = z
     seed: z.int().min(0).optional().describe('another seed, another dataset'),
     scenes: z
       .strictObject({
-        train: count.describe('number of training images'),
-        validation: count.describe('number of validation images'),
-        test: count.describe('number of test images'),
+        train: count.optional().describe('number of training images'),
+        validation: count.optional().describe('number of validation images'),
+        test: count.optional().describe('number of test images'),
       })
       .optional()
       .describe('number of images by split'),

@@ -5,6 +5,8 @@ export interface NameTable {
   at(row: number): string;
   /** All names one after another, for hashing. */
   readonly bytes: Uint8Array;
+  /** The first row whose name an earlier one has, behind that one; undefined where no name stands twice. */
+  firstRepeat(): readonly [number, number] | undefined;
 }
 
 /** Collects names row by row. */
@@ -49,7 +51,36 @@ export function nameTableBuilder(): NameTableBuilder {
     finish() {
       const all = bytes.subarray(0, used);
       const ends = offsets.subarray(0, length + 1);
-      return { length, bytes: all, at: (row) => all.toString('utf8', ends[row]!, ends[row + 1]!) };
+      return {
+        length,
+        bytes: all,
+        at: (row) => all.toString('utf8', ends[row]!, ends[row + 1]!),
+        firstRepeat: () => firstRepeat(all, ends),
+      };
     },
   };
+}
+
+/** Open addressing over the bytes themselves: a set of a million strings would cost what the table saves. */
+function firstRepeat(bytes: Buffer, ends: Float64Array): readonly [number, number] | undefined {
+  const rows = ends.length - 1;
+  const size = 2 ** Math.ceil(Math.log2(2 * rows + 1));
+  const slots = new Int32Array(size); // a row and 1
+  for (let row = 0; row < rows; row++) {
+    const [start, end] = [ends[row]!, ends[row + 1]!];
+    let slot = hash(bytes, start, end) & (size - 1);
+    for (; slots[slot] !== 0; slot = (slot + 1) & (size - 1)) {
+      const other = slots[slot]! - 1;
+      if (bytes.compare(bytes, ends[other]!, ends[other + 1]!, start, end) === 0) return [other, row];
+    }
+    slots[slot] = row + 1;
+  }
+  return undefined;
+}
+
+/** FNV-1a. */
+function hash(bytes: Buffer, start: number, end: number): number {
+  let value = 0x811c9dc5;
+  for (let i = start; i < end; i++) value = Math.imul(value ^ bytes[i]!, 0x01000193);
+  return value ^ (value >>> 15);
 }

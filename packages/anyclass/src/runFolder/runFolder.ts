@@ -48,15 +48,20 @@ export function runPaths(folder: string): RunPaths {
   };
 }
 
-/** The paths of a new run, its folders made; a folder that holds anything is refused. */
-export function createRunFolder(folder: string): RunPaths {
-  const paths = runPaths(folder);
-  if (existsSync(paths.config)) {
+/** Refuses a folder that holds anything for a new run. */
+export function refuseOldRun(folder: string): void {
+  if (existsSync(runPaths(folder).config)) {
     throw new UserError(`${folder} holds a run: go on with --resume ${folder}, or choose another folder`);
   }
   if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock'))) {
     throw new UserError(`${folder} is not empty: choose another folder for the run`);
   }
+}
+
+/** The paths of a new run, its folders made; a folder that holds anything is refused. */
+export function createRunFolder(folder: string): RunPaths {
+  const paths = runPaths(folder);
+  refuseOldRun(folder);
   mkdirSync(paths.checkpoints, { recursive: true });
   mkdirSync(paths.scores, { recursive: true });
   return paths;

@@ -13,7 +13,8 @@ export interface RunSummary {
   /** The epoch whose weights are the result, and by what it was chosen. */
   readonly bestEpoch: number;
   readonly bestBy: BestMetric;
-  readonly bestValue: number;
+  /** Null where the metric was not defined. */
+  readonly bestValue: number | null;
   /** At 0.5: the data that thresholds and calibration were fitted on. */
   readonly validation: Judgement;
   /** Judged once, with the chosen weights; left out where the test split has no labels. */

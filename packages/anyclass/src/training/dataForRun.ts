@@ -6,6 +6,7 @@ import { defined, openOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
+import { checkImagesAreThere } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
 import { openDataset } from '../data/openDataset.js';
 import { chooseSubset } from '../data/splits/subset.js';
@@ -29,7 +30,7 @@ export interface RunData {
  * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
  * data.trainingRows.length // 20000
  */
-export async function openRunData({ data, network }: Configuration): Promise<RunData> {
+export async function openRunData({ data, network, bestBy }: Configuration): Promise<RunData> {
   const dataset = await openDataset(data.dataset, openOptions(data));
   const preparation = {
     ...dataset.preparation,
@@ -57,6 +58,8 @@ export async function openRunData({ data, network }: Configuration): Promise<Run
         `${dataset.name}: there are no labelled validation images; name a split, or set data.draw`,
       );
     }
+    await checkImagesAreThere(dataset, dataset.splits.train);
+    checkBestBy(bestBy, dataset);
     const trainingRows = data.subset
       ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))
       : dataset.splits.train;
@@ -68,6 +71,22 @@ export async function openRunData({ data, network }: Configuration): Promise<Run
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** A metric that is never defined would choose no epoch, which nobody should hear of after the last. */
+function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
+  const { classImportance, labels, name, splits } = dataset;
+  if (bestBy === 'f2Ciw' && !classImportance) {
+    throw new UserError(
+      `bestBy f2Ciw needs weights of the classes, which ${name} does not bring; choose macroF2 or mAP`,
+    );
+  }
+  const isShown = splits.validation.some((row) => labels.presence(row) === 'positive');
+  if (!isShown && !['f1Neg', 'loss', 'bce'].includes(bestBy)) {
+    throw new UserError(
+      `bestBy ${bestBy}: no validation image of ${name} shows a class; set bestBy to bce, or draw other splits (data.draw)`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 // A loss that is no number any more: what was seen when it happened.
 
-import { noGrad, tidy } from '@anyclass/torch';
+import { noGrad, stack, tidy } from '@anyclass/torch';
 import type { Network } from '../networks/network.js';
 import { UserError } from '../userError.js';
 
@@ -15,10 +15,9 @@ export function isHealthy({ loss, gradientNorm }: StepFigures, scaled: boolean):
   return Number.isFinite(loss) && (scaled || Number.isFinite(gradientNorm));
 }
 
-/** Stops a run, told with all that helps to find the cause. */
-export class DivergenceError extends UserError {}
-
 /**
+ * What stops a run after a step, told with all that helps to find the cause.
+ *
  * @example
  * throw divergence({ loss: NaN, largestLogit: Infinity, gradientNorm: NaN }, { epoch: 3, step: 17, names, network });
  */
@@ -31,24 +30,66 @@ export function divergence(
     readonly network: Network;
     readonly lastCheckpoint: string | undefined;
   },
-): DivergenceError {
+): UserError {
   const norms = gradientNorms(where.network);
   const notFinite = norms.filter(({ norm }) => !Number.isFinite(norm));
   const largest = norms.filter(({ norm }) => Number.isFinite(norm)).sort((a, b) => b.norm - a.norm);
   const shown = where.names.slice(0, 8).join(', ');
-  return new DivergenceError(
+  return new UserError(
     [
       `the loss is ${figures.loss} in epoch ${where.epoch}, step ${where.step}: the run stops`,
       `  largest logit ${figures.largestLogit}, length of the gradient ${figures.gradientNorm}`,
       `  images of the batch: ${shown}${where.names.length > 8 ? ` and ${where.names.length - 8} more` : ''}`,
       ...(notFinite.length > 0 ? [`  gradients not finite in: ${listed(notFinite)}`] : []),
       ...(largest.length > 0 ? [`  longest gradients: ${listed(largest)}`] : []),
-      '  usual causes: a learning rate that is too high, float16 without room, an image or a label that is no number',
-      where.lastCheckpoint === undefined
-        ? '  no checkpoint was written yet'
-        : `  the last good checkpoint is whole: ${where.lastCheckpoint}`,
+      ...causesAndCheckpoint(where.lastCheckpoint),
     ].join('\n'),
   );
+}
+
+/**
+ * What stops a run between steps, where a step broke the weights whose own loss was still a number.
+ *
+ * @example
+ * throw lateDivergence('the weights', 'conv1.0.weight', { epoch: 3, step: 17, lastCheckpoint });
+ */
+export function lateDivergence(
+  what: string,
+  where: string,
+  run: { readonly epoch: number; readonly step: number; readonly lastCheckpoint: string | undefined },
+): UserError {
+  return new UserError(
+    [
+      `${what} are no numbers any more after epoch ${run.epoch}, step ${run.step}: the run stops`,
+      `  not finite: ${where}`,
+      ...causesAndCheckpoint(run.lastCheckpoint),
+    ].join('\n'),
+  );
+}
+
+/** The names of parameters and statistics that hold something that is not finite. */
+export function brokenWeights(network: Network): string[] {
+  return tidy(() =>
+    noGrad(() => {
+      const named = [...network.stateDict()].filter(([, tensor]) => tensor.dtype !== 'int64');
+      if (
+        stack(named.map(([, tensor]) => tensor.isfinite().all()))
+          .all()
+          .toNumber() === 1
+      )
+        return [];
+      return named.flatMap(([name, tensor]) => (tensor.isfinite().all().toNumber() === 1 ? [] : [name]));
+    }),
+  );
+}
+
+function causesAndCheckpoint(lastCheckpoint: string | undefined): string[] {
+  return [
+    '  usual causes: a learning rate that is too high, float16 without room, an image or a label that is no number',
+    lastCheckpoint === undefined
+      ? '  no checkpoint was written yet'
+      : `  the last good checkpoint is whole: ${lastCheckpoint}`,
+  ];
 }
 
 interface LayerNorm {

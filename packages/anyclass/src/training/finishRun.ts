@@ -1,18 +1,21 @@
 // The end of a run: the best weights, thresholds and calibration from validation, and the test split, judged once.
 
 import { join } from 'node:path';
+import { reasonOf } from '../data/dataError.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
 import { moveNetwork } from '../evaluation/computeDevice.js';
 import { fitOnValidation, judge } from '../evaluation/judge.js';
 import { createScorer, type ScoredRows } from '../evaluation/scoreRows.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { writeRunReport } from '../reports/runReport.js';
-import { loadModel, saveModel } from '../runFolder/modelFile.js';
+import { readEpochs } from '../runFolder/metricsLog.js';
+import { loadModel, type Model, saveModel } from '../runFolder/modelFile.js';
 import type { RunPaths } from '../runFolder/runFolder.js';
 import { writeTable } from '../runFolder/scoreFiles.js';
 import type { RunSummary } from '../runFolder/summary.js';
-import { UserError } from '../userError.js';
 import type { TrainingLog } from './log.js';
+import { type BestEpoch, metricValue } from './progress.js';
+import { saveWeights } from './saveWeights.js';
 import type { Session } from './session.js';
 import { scoreSplit } from './validate.js';
 
@@ -24,10 +27,7 @@ export async function finishRun(
 ): Promise<RunSummary> {
   const { configuration, data, settings, progress, evaluationBatch } = session;
   const { bestBy, evaluation } = configuration;
-  const best = progress.best[bestBy];
-  if (!best)
-    throw new UserError(`${bestBy} was never defined on the validation split: choose another bestBy`);
-  const model = loadModel(join(paths.checkpoints, best.file));
+  const { best, model } = bestModel(session, paths, log);
   using network = model.network;
   moveNetwork(network, settings.device);
   const score = createScorer(network, { ...settings, batchSize: evaluationBatch });
@@ -66,6 +66,36 @@ export async function finishRun(
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);
   await writeRunReport(paths.folder, data.dataset);
   return summary;
+}
+
+/** The model of the best epoch; of the last one where nothing can be told of a best, or its weights are lost. */
+function bestModel(
+  session: Session,
+  paths: RunPaths,
+  log: TrainingLog,
+): { readonly best: Omit<BestEpoch, 'value'> & { readonly value: number | null }; readonly model: Model } {
+  const { progress, configuration } = session;
+  const { bestBy } = configuration;
+  const best = progress.best[bestBy];
+  try {
+    if (best) return { best, model: loadModel(join(paths.checkpoints, best.file)) };
+    log.note(`${bestBy} was not defined on the validation split in any epoch: the last epoch is judged`);
+  } catch (error) {
+    log.note(`${reasonOf(error)}: the last epoch is judged instead`);
+  }
+  const { epoch } = progress;
+  const file = saveWeights(session, paths, epoch);
+  const record = readEpochs(paths.metrics).at(-1);
+  const value =
+    record &&
+    metricValue(
+      { metrics: record.validation, loss: record.validationLoss, bce: record.validationBce },
+      bestBy,
+    );
+  return {
+    best: { epoch, value: value ?? null, file },
+    model: loadModel(join(paths.checkpoints, file)),
+  };
 }
 
 function writeScores(

@@ -11,13 +11,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitThresholds, measure } from '@anyclass/core';
+import { noGrad } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConfigurationInput } from '../configuration/schema.js';
+import type { BestMetric, ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
+import { createNetwork } from '../networks/createNetwork.js';
 import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
 import { loadModel } from '../runFolder/modelFile.js';
 import { lockRun } from '../runFolder/runLock.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
+import { brokenWeights } from './divergence.js';
 import { quietLog } from './log.js';
 import { resume, type TrainingResult, train } from './train.js';
 
@@ -214,11 +217,31 @@ describe('a run', () => {
   });
 
   test('is refused where the data changed since', async () => {
-    const path = at('whole', 'config.json');
+    await interrupted('changed');
+    const path = at('changed', 'config.json');
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace(/"datasetFingerprint": "\w/, '"datasetFingerprint": "x'));
-    await expect(resume(at('whole'))).rejects.toThrow('the data changed since the run began');
-    writeFileSync(path, text);
+    await expect(resume(at('changed'))).rejects.toThrow('the data changed since the run began');
+  });
+
+  test('that is finished is not judged again; a report that is missing is written', async () => {
+    const before = filesOf('whole');
+    rmSync(at('whole', 'report.html'));
+    notes.length = 0;
+    expect((await resume(at('whole'), { log })).summary).toEqual(result.summary);
+    expect(notes).toEqual([expect.stringContaining('the run is finished')]);
+    expect(existsSync(at('whole', 'report.html'))).toBe(true);
+    expect(filesOf('whole')).toEqual(before);
+  });
+
+  test('is judged by its last epoch where the weights of the best are damaged', async () => {
+    await interrupted('weights', 'test');
+    const weights = readdirSync(at('weights', 'checkpoints')).filter((name) => name.startsWith('weights'));
+    for (const name of weights) truncateSync(at('weights', 'checkpoints', name), 1000);
+    notes.length = 0;
+    const { summary } = await resume(at('weights'), { log });
+    expect(summary?.bestEpoch).toBe(2);
+    expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*: the last epoch is judged instead/));
   });
 });
 
@@ -256,6 +279,52 @@ test('a loss that is no number ends the run with a diagnosis, the last checkpoin
   expect(failure).toContain('images of the batch: train-0000');
   expect(existsSync(at('wild', 'lock'))).toBe(false);
 }, 60_000);
+
+test('what the last step of an epoch breaks ends the run before it is saved', async () => {
+  const wild: ConfigurationInput = {
+    ...configuration,
+    averageDecay: undefined,
+    batchSize: 64,
+    optimizer: { name: 'sgd', rate: 1e30, momentum: 0 },
+    schedule: { name: 'constant' },
+    clipNorm: null,
+  };
+  await expect(train(wild, { run: at('broken') })).rejects.toThrow(
+    /logits on validation are no numbers any more after epoch 1, step 1: the run stops/,
+  );
+  expect(readdirSync(at('broken', 'checkpoints'))).toEqual([]);
+});
+
+test('weights that are no numbers are found by name', () => {
+  using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
+  expect(brokenWeights(network)).toEqual([]);
+  const [name, weight] = [...network.stateDict()].find(([each]) => each.endsWith('.weight'))!;
+  noGrad(() => weight.narrow(0, 0, 1).fill_(Number.NaN));
+  expect(brokenWeights(network)).toEqual([name]);
+});
+
+test('a start that fails leaves no folder in the way of the next one', async () => {
+  const wrong = { ...configuration, network: { ...configuration.network, weights: at('nothing.pth') } };
+  await expect(train(wrong, { run: at('again') })).rejects.toThrow('nothing.pth');
+  expect(existsSync(at('again'))).toBe(false);
+});
+
+const undefinedMetrics: [BestMetric, Partial<ConfigurationInput['data']>, string][] = [
+  ['f2Ciw', {}, 'bestBy f2Ciw needs weights of the classes'],
+  [
+    'mAP',
+    { keep: ['9'], digits: { scenes: { train: 16, validation: 1, test: 1 } } },
+    'no validation image of digits shows a class',
+  ],
+];
+
+test.each(undefinedMetrics)(
+  'bestBy %s is refused before training where it is never defined',
+  async (bestBy, data, message) => {
+    const wrong: ConfigurationInput = { ...configuration, bestBy, data: { dataset: 'digits', ...data } };
+    await expect(train(wrong, { run: at('undefined') })).rejects.toThrow(message);
+  },
+);
 
 test('a run stops early where no epoch is better any more, also in deterministic mode', async () => {
   const still: ConfigurationInput = {

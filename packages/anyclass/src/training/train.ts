@@ -1,18 +1,19 @@
 // Training: epochs of steps, each followed by validation, a line in the log and a checkpoint.
 
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { engineInfo } from '@anyclass/torch';
 import type { BestMetric, Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { readJson } from '../files/wholeFile.js';
+import { writeRunReport } from '../reports/runReport.js';
 import { appendEpoch, type EpochRecord, keepEpochs } from '../runFolder/metricsLog.js';
-import { saveModel } from '../runFolder/modelFile.js';
 import {
   absolutePaths,
   createRunFolder,
   defaultRunFolder,
   openRun,
   type RunPaths,
+  refuseOldRun,
   saveRunRecord,
 } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
@@ -21,10 +22,12 @@ import { UserError } from '../userError.js';
 import { version } from '../version.js';
 import { pruneCheckpoints, removePartial, takeNewestCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
+import { brokenWeights, lateDivergence } from './divergence.js';
 import { finishRun } from './finishRun.js';
 import { quietLog, type TrainingLog } from './log.js';
 import { firstStep, improvedMetrics, metricValue, type Validation } from './progress.js';
-import { checkpointOf, createSession, judgedNetwork, restoreSession, type Session } from './session.js';
+import { saveWeights } from './saveWeights.js';
+import { checkpointOf, createSession, restoreSession, type Session } from './session.js';
 import { trainEpoch } from './trainEpoch.js';
 import { validate } from './validate.js';
 
@@ -54,13 +57,14 @@ export interface TrainingResult {
  */
 export async function train(input: ConfigurationInput, options: TrainOptions = {}): Promise<TrainingResult> {
   const configuration = absolutePaths(validateConfiguration(input));
+  const folder = options.run ?? defaultRunFolder(configuration);
   const data = await openRunData(configuration);
   try {
-    const folder = options.run ?? defaultRunFolder(configuration);
     mkdirSync(folder, { recursive: true });
     using _lock = lockRun(folder);
-    const paths = createRunFolder(folder);
+    refuseOldRun(folder);
     using session = createSession(configuration, data);
+    const paths = createRunFolder(folder);
     saveRunRecord(paths, {
       configuration,
       versions: { anyclass: version(), node: process.version, libtorch: engineInfo().version },
@@ -71,11 +75,21 @@ export async function train(input: ConfigurationInput, options: TrainOptions = {
     return await trainToEnd(session, paths, options);
   } finally {
     await data.close();
+    removeEmpty(folder);
+  }
+}
+
+/** A start that failed leaves no folder behind that would be in the way of the next one. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // holds the run
   }
 }
 
 /**
- * Goes on with a run from its newest whole checkpoint, as if it had never stopped.
+ * Goes on with a run from its newest whole checkpoint, as if it had never stopped. A finished run is left as it is.
  *
  * @example
  * await resume('runs/sewer');
@@ -87,8 +101,18 @@ export async function resume(
   const { paths, record } = openRun(folder);
   using _lock = lockRun(folder);
   const { log = quietLog } = options;
+  const isFinished = existsSync(paths.summary);
+  const finished = (): TrainingResult => {
+    log.note(`${folder}: the run is finished, and its test split is judged once only`);
+    return { folder, summary: readJson<RunSummary>(paths.summary) };
+  };
+  if (isFinished && existsSync(paths.report)) return finished();
   const data = await openRunData(record.configuration);
   try {
+    if (isFinished) {
+      await writeRunReport(folder, data.dataset);
+      return finished();
+    }
     if (datasetFingerprint(data.dataset) !== record.datasetFingerprint) {
       throw new UserError(
         `${folder}: the data changed since the run began; a run goes on with the same data only`,
@@ -127,7 +151,18 @@ async function trainToEnd(
   const { configuration, progress, loader } = session;
   const { epochs, patience, checkpoints } = configuration;
   let lastCheckpoint = resumedFrom;
+  const refuseBroken = () => {
+    const broken = brokenWeights(session.network);
+    if (broken.length === 0) return;
+    const shown = broken.slice(0, 6).join(', ') + (broken.length > 6 ? ` and ${broken.length - 6} more` : '');
+    throw lateDivergence('weights', shown, {
+      epoch: progress.epoch + 1,
+      step: progress.step,
+      lastCheckpoint,
+    });
+  };
   const save = () => {
+    refuseBroken();
     lastCheckpoint = writing(paths, lastCheckpoint, () => saveCheckpoint(session, paths));
   };
   const interrupted = (): TrainingResult => {
@@ -147,9 +182,10 @@ async function trainToEnd(
       pauseEvery: checkpoints.everyMinutes * 60_000,
       lastCheckpoint: () => lastCheckpoint,
     });
+    refuseBroken();
     const validation = signal?.aborted
       ? undefined
-      : await unlessAborted(signal, validate(session, { log, signal }));
+      : await unlessAborted(signal, validate(session, { log, signal, lastCheckpoint }));
     if (!validation) {
       save();
       return interrupted();
@@ -197,28 +233,13 @@ async function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T
 
 /** Saves the weights where the epoch was the best by some metric. */
 function keepBest(session: Session, paths: RunPaths, validation: Validation): void {
-  const { configuration, data, progress } = session;
+  const { configuration, progress } = session;
   const metrics: BestMetric[] = [...new Set([configuration.bestBy, ...configuration.checkpoints.best])];
   const improved = improvedMetrics(validation, progress.best, metrics);
   progress.epochsSinceBest = improved.includes(configuration.bestBy) ? 0 : progress.epochsSinceBest + 1;
   if (improved.length === 0) return;
   const epoch = progress.epoch + 1;
-  const file = `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
-  const { channels, mean, std } = data.preparation;
-  const { classImportance, classes } = data.dataset;
-  saveModel(join(paths.checkpoints, file), {
-    network: judgedNetwork(session),
-    description: {
-      classes,
-      channels,
-      mean,
-      std,
-      epoch,
-      loss: configuration.loss.name,
-      dataset: configuration.data.dataset,
-      ...(classImportance && { classImportance }),
-    },
-  });
+  const file = saveWeights(session, paths, epoch);
   for (const metric of improved)
     progress.best[metric] = { epoch, value: metricValue(validation, metric)!, file };
 }

@@ -67,7 +67,7 @@ export async function trainEpoch(session: Session, options: EpochOptions): Promi
     }
     progress.step++;
     if (unread.length >= readEvery || progress.step === loader.stepsPerEpoch) readFigures();
-    await new Promise(setImmediate); // lets signals and finalizers through
+    await otherEvents();
     const now = performance.now();
     progress.waitSeconds += (arrived - before) / 1000;
     progress.seconds += (now - before) / 1000;
@@ -82,6 +82,12 @@ export async function trainEpoch(session: Session, options: EpochOptions): Promi
   }
   readFigures();
   bar.finish();
+}
+
+/** Lets signals and finalizers through. The first turn may end before signals are looked for, the second does not. */
+async function otherEvents(): Promise<void> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
 }
 
 function augmentedBatch({ settings, data, augmentation, configuration }: Session, batch: Batch): DeviceBatch {

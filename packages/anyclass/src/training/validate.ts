@@ -3,6 +3,7 @@ import { noGrad, tensor, tidy } from '@anyclass/torch';
 import type { SplitName } from '../data/dataset.js';
 import { plainBce, probabilities, type ScoredRows, type Scorer, scoreRows } from '../evaluation/scoreRows.js';
 import { anyClassLoss } from '../losses/anyClassLoss.js';
+import { lateDivergence } from './divergence.js';
 import type { TrainingLog } from './log.js';
 import type { Validation } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
@@ -44,8 +45,22 @@ export async function scoreSplit(
 }
 
 /** Metrics, loss and plain binary cross-entropy on the validation split. */
-export async function validate(session: Session, options: ScoreSplitOptions): Promise<Validation> {
-  const { logits, targets, scored } = await scoreSplit(session, 'validation', options);
+export async function validate(
+  session: Session,
+  { lastCheckpoint, ...options }: ScoreSplitOptions & { readonly lastCheckpoint: string | undefined },
+): Promise<Validation> {
+  const { logits, targets, scored, rows } = await scoreSplit(session, 'validation', options);
+  const broken = logits.findIndex((logit) => !Number.isFinite(logit));
+  if (broken >= 0) {
+    const { dataset } = session.data;
+    const image = dataset.names.at(rows[Math.floor(broken / dataset.classes.length)]!);
+    const { epoch, step } = session.progress;
+    throw lateDivergence('logits on validation', `of ${image}, perhaps of others`, {
+      epoch: epoch + 1,
+      step,
+      lastCheckpoint,
+    });
+  }
   const { classImportance, classes } = session.data.dataset;
   const loss = tidy(() =>
     noGrad(() => {

@@ -9,7 +9,7 @@ export interface DigitsOptions {
   /** Another seed gives another dataset. Default 0. */
   readonly seed?: number;
   /** Number of scenes by split. Default 20,000, 4,000 and 4,000. */
-  readonly scenes?: Readonly<Record<SplitName, number>>;
+  readonly scenes?: { readonly [Split in SplitName]?: number | undefined };
 }
 
 /** Where a split takes its handwriting from: test scenes from MNIST's test images, the others from disjoint ranges. */
@@ -27,7 +27,9 @@ const handwriting = {
  * readDigits({}).classes // ['3', '5', '7', '2', '8', '9']
  */
 export function readDigits(options: DigitsOptions): DatasetTable {
-  const { seed = 0, scenes = { train: 20_000, validation: 4_000, test: 4_000 } } = options;
+  const { seed = 0 } = options;
+  const { train = 20_000, validation = 4_000, test = 4_000 } = options.scenes ?? {};
+  const scenes = { train, validation, test };
   const names = nameTableBuilder();
   const labels = labelMatrixBuilder(labelledDigits.length);
   const firstRow = { train: 0, validation: scenes.train, test: scenes.train + scenes.validation };

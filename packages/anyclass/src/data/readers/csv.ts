@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -28,6 +29,7 @@ export async function readCsv(
   const file = basename(path);
   let width = 0;
   let readRow: RowReader | undefined;
+  let lastLine = 0;
   const delimiter = await findDelimiter(path);
   const parser = parse({
     bom: true,
@@ -37,6 +39,7 @@ export async function readCsv(
     max_record_size: longestRow,
     // Rows are consumed here, in the parser's own turn: handing them on as a stream of objects costs twice the time.
     on_record(cells: string[], { lines }) {
+      lastLine = lines;
       if (readRow === undefined) {
         width = cells.length;
         readRow = header(checkedColumns(cells, file));
@@ -52,15 +55,9 @@ export async function readCsv(
   });
   const sink = new Writable({ objectMode: true, write: (_row, _encoding, done) => done() });
   try {
-    await pipeline([
-      createReadStream(path),
-      ...(await decompression(path)),
-      rejectBinary(file),
-      parser,
-      sink,
-    ]);
+    await pipeline([createReadStream(path), ...(await decompression(path)), checkText(file), parser, sink]);
   } catch (error) {
-    throw csvError(error, file);
+    throw csvError(error, file, lastLine);
   }
   if (readRow === undefined) throw new DataError(`${file}: the file is empty; expected a header line`);
 }
@@ -89,14 +86,38 @@ async function firstBytes(path: string, length: number): Promise<Buffer> {
   }
 }
 
-/** A zero byte means that this is no text at all: say so, rather than complain of a strange first line. */
-function rejectBinary(file: string): Transform {
+/**
+ * A zero byte means that this is no text at all: say so, rather than complain of a strange first line. And names in another
+ * encoding would become other names.
+ */
+function checkText(file: string): Transform {
+  let cut: Buffer = Buffer.alloc(0); // the beginning of a character that the next chunk ends
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
+      const bytes = cut.length > 0 ? Buffer.concat([cut, chunk]) : chunk;
+      const whole = wholeCharacters(bytes);
+      cut = bytes.subarray(whole);
       if (chunk.includes(0)) done(new DataError(`${file}: holds zero bytes; this is not a text file`));
+      else if (!isUtf8(bytes.subarray(0, whole))) done(notUtf8(file));
       else done(null, chunk);
     },
+    flush: (done) => done(cut.length > 0 ? notUtf8(file) : null),
   });
+}
+
+function notUtf8(file: string): DataError {
+  return new DataError(`${file}: is not UTF-8 (Latin-1, perhaps?); save it as UTF-8`);
+}
+
+/** How many bytes there are up to the last character that is complete, as far as its first byte tells. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
 }
 
 function checkedColumns(cells: readonly string[], file: string): string[] {
@@ -107,13 +128,15 @@ function checkedColumns(cells: readonly string[], file: string): string[] {
   return columns;
 }
 
-function csvError(error: unknown, file: string): unknown {
+function csvError(error: unknown, file: string, lastLine: number): unknown {
   if (error instanceof DataError) return error;
   if (error instanceof CsvError) {
     const lines: unknown = error['lines'];
     const where = typeof lines === 'number' ? `${file}, line ${lines}` : file;
     if (error.code === 'CSV_MAX_RECORD_SIZE')
       return new DataError(`${where}: a row longer than 1 MiB; is a quote never closed?`);
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED')
+      return new DataError(`${file}, line ${lastLine + 1}: a quote begins in this row and is never closed`);
     return new DataError(`${where}: ${reasonOf(error)}`);
   }
   return new DataError(`${file}: ${reasonOf(error)}`);

@@ -9,7 +9,7 @@ import { openDataset } from '../openDataset.js';
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-csv-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function file(name: string, text: string): string {
+function file(name: string, text: string | Buffer): string {
   const path = join(folder, name);
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(path, text);
@@ -81,11 +81,44 @@ test('keep and drop choose classes; an instance left with none is negative', asy
   await expect(openDataset(path, { keep: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
 });
 
+test('0 and 1 may be written as other programs do', async () => {
+  const path = file('written.csv', 'file,a,b\n1.png,1.0,True\n2.png, 0,FALSE\n3.png,0.0,1\n');
+  const { labels } = await openDataset(path);
+  expect([0, 1, 2].map((row) => [labels.at(row, 0), labels.at(row, 1)])).toEqual([
+    [1, 1],
+    [0, 0],
+    [0, 1],
+  ]);
+});
+
+test('a table in another encoding is refused, one in UTF-8 read wherever its characters are cut', async () => {
+  await expect(
+    openDataset(file('latin.csv', Buffer.from('file,f\xf6n\n1.png,1\n', 'latin1'))),
+  ).rejects.toThrow('latin.csv: is not UTF-8');
+  // The reader takes 64 KiB at a time: with 3 bytes a character, some are cut.
+  const rows = Array.from({ length: 20_000 }, (_, i) => `€ô${'x'.repeat(i % 7)}${i}.png,${i % 2}`);
+  const dataset = await openDataset(file('long.csv', ['file,a', ...rows].join('\n')));
+  expect(dataset.names.length).toBe(20_000);
+  expect(dataset.names.at(19_999)).toBe(rows[19_999]!.split(',')[0]);
+});
+
 test('what is wrong in a table is said with file and line', async () => {
   const complaints: [string, string][] = [
     [
       'Filename,RB\na.png,1\nb.png,2\n',
       "bad.csv, line 3: class column 'RB' holds '2'; expected 0 or 1 (or empty",
+    ],
+    [
+      'Filename,weather\na.png,sunny\n',
+      `holds 'sunny'; expected 0 or 1 (or empty for unknown). If it is no class: --set 'data.columns.ignore=["weather"]'`,
+    ],
+    [
+      'Filename,RB\na.png,1\nb.png,0\na.png,0\n',
+      "bad.csv: image 'a.png' stands in two rows, number 1 and number 3 without headers; leave one of them",
+    ],
+    [
+      'Filename,RB\na.png,1\nb.png,"0\nc.png,1\n',
+      'bad.csv, line 3: a quote begins in this row and is never closed',
     ],
     ['Filename,RB\na.png,1,1\n', 'bad.csv, line 2: 3 cells where the header has 2 columns'],
     [

@@ -47,7 +47,7 @@ export async function readCsvTables(
     if (firstName === undefined) throw new DataError(`${file}: a header and no rows below it`);
     firstNames.push(firstName);
   }
-  const { groups, fixedSplits, ...collected } = table.finish();
+  const { groups, fixedSplits, ...collected } = table.finish(datasetName(paths));
   const folders = paths.map((path, i) => ({
     firstRow: firstRows[i]!,
     folder: options.imageFolder ?? imageFolderBeside(path, firstNames[i]!),

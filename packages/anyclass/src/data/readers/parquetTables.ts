@@ -67,7 +67,7 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
       });
     }
   }
-  const { groups, fixedSplits, ...collected } = table.finish();
+  const { groups, fixedSplits, ...collected } = table.finish(datasetName(files.map((file) => file.path)));
   return {
     name: datasetName(files.map((file) => file.path)),
     ...collected,

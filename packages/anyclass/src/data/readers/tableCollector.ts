@@ -14,7 +14,8 @@ export interface TableCollector {
    * that its file stands for.
    */
   add(cells: readonly string[], layout: TableLayout, where: () => string, split?: SplitName): void;
-  finish(): CollectedTable;
+  /** `title` stands for all tables where something is wrong with them together. */
+  finish(title: string): CollectedTable;
 }
 
 export interface CollectedTable {
@@ -30,7 +31,7 @@ export interface CollectedTable {
  * const table = tableCollector({});
  * const layout = tableLayout(['Filename', 'crack'], 'train.csv', {});
  * table.add(['1.png', '1'], layout, () => 'train.csv, line 2');
- * table.finish().labels.at(0, 0) // 1
+ * table.finish('train').labels.at(0, 0) // 1
  */
 export function tableCollector(options: TableOptions): TableCollector {
   const names = nameTableBuilder();
@@ -53,11 +54,10 @@ export function tableCollector(options: TableOptions): TableCollector {
         columns.addRow();
         for (let j = 0; j < layout.labels.columns.length; j++) {
           const cell = cells[layout.labels.columns[j]!]!;
-          if (cell === '1') columns.set(j);
-          else if (cell !== '0') {
-            requireEmpty(cell, layout.labels.classes[j]!, where);
-            columns.setUnknown(j);
-          }
+          const isPresent =
+            cell === '1' || (cell !== '0' && presence(cell, layout.labels.classes[j]!, where));
+          if (isPresent === undefined) columns.setUnknown(j);
+          else if (isPresent) columns.set(j);
         }
       } else {
         separated.add(cells[layout.labels.column]!, where);
@@ -66,15 +66,22 @@ export function tableCollector(options: TableOptions): TableCollector {
       const said = layout.split === undefined ? split : splitNamed(cells[layout.split]!, where);
       splits.push(said === undefined ? -1 : splitNames.indexOf(said));
     },
-    finish() {
+    finish(title) {
       const layout = firstLayout;
-      if (layout === undefined) throw new DataError('no rows: the table has a header and nothing below it');
+      if (layout === undefined) throw new DataError(`${title}: a header and no rows below it`);
       const { labels, classes } =
         columns && layout.labels.kind === 'columns'
           ? { labels: columns.finish(), classes: layout.labels.classes }
           : separated.finish(options);
+      const table = names.finish();
+      const twice = table.firstRepeat();
+      if (twice) {
+        throw new DataError(
+          `${title}: image '${table.at(twice[0])}' stands in two rows, number ${twice[0] + 1} and number ${twice[1] + 1} without headers; leave one of them`,
+        );
+      }
       return {
-        names: names.finish(),
+        names: table,
         labels,
         classes,
         groups: layout.group === undefined ? undefined : groups.finish(layout.group.name),
@@ -128,12 +135,24 @@ function splitNamed(word: string, where: () => string): SplitName {
   return split;
 }
 
-/** A cell that is neither 0 nor 1 must be empty. */
-function requireEmpty(cell: string, className: string, where: () => string): void {
-  if (cell === '') return;
-  throw new DataError(
-    `${where()}: class column '${className}' holds '${cell}'; expected 0 or 1 (or empty for unknown)`,
-  );
+/** What other programs write for 0 and 1; undefined for an empty cell. */
+function presence(cell: string, className: string, where: () => string): boolean | undefined {
+  switch (cell.trim().toLowerCase()) {
+    case '':
+      return undefined;
+    case '1':
+    case '1.0':
+    case 'true':
+      return true;
+    case '0':
+    case '0.0':
+    case 'false':
+      return false;
+    default:
+      throw new DataError(
+        `${where()}: class column '${className}' holds '${cell}'; expected 0 or 1 (or empty for unknown). If it is no class: --set 'data.columns.ignore=["${className}"]'`,
+      );
+  }
 }
 
 function splitsFromCodes(codes: Int32Array, fromFiles: boolean): DatasetTable['fixedSplits'] | undefined {
