@@ -2,9 +2,9 @@
 torchvision's). Made so, with torch 1.13:
 
     cd bench/networks; out=../../packages/anyclass/test/vectors
-    /usr/bin/python3 golden.py resnet_18 64 0 plain > $out/network_resnet_18.json
-    /usr/bin/python3 golden.py tresnet_m 64 12345 negative > $out/network_tresnet_m_negative.json
-    /usr/bin/python3 golden.py maxvit_t 64 99 negative > $out/network_maxvit_t_negative.json
+    python3 golden.py resnet_18 64 0 plain > $out/network_resnet_18.json
+    python3 golden.py tresnet_m 64 12345 negative > $out/network_tresnet_m_negative.json
+    python3 golden.py maxvit_t 64 99 negative > $out/network_maxvit_t_negative.json
 """
 
 import json
