@@ -23,7 +23,14 @@ export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
   const figure = (name: string, title: string, lines: readonly Line[], y: string): Figure => ({
     name,
     title,
-    svg: lineChart(lines, { title, x: 'epoch', y, xIsWhole: true, xRange: [1, Math.max(2, epochs.length)] }),
+    svg: lineChart(lines, {
+      title,
+      x: 'epoch',
+      y,
+      xIsWhole: true,
+      xRange: [1, Math.max(2, epochs.length)],
+      yIsPercent: y === '%',
+    }),
   });
   return [
     figure('losses', 'Losses', losses, 'loss'),

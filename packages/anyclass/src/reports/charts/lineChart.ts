@@ -24,12 +24,24 @@ export interface LineChartOptions {
   /** Default: from the data. */
   readonly xRange?: readonly [number, number];
   readonly yRange?: readonly [number, number];
+  /** Where `yRange` is left out: it stays within 0 and 100. */
+  readonly yIsPercent?: boolean;
   /** Ticks in place of even ones, with their texts. */
   readonly xTicks?: readonly { readonly at: number; readonly text: string }[];
   /** Ticks at whole numbers only. */
   readonly xIsWhole?: boolean;
   readonly width?: number;
   readonly height?: number;
+}
+
+const usualWidth = 470;
+// Long enough to show how a line is dashed on both sides of its marker.
+const legendLine = 44;
+const sides = { left: 58, right: 22 } as const;
+
+/** What is left between the margins. */
+export function plotWidth({ width = usualWidth }: Pick<LineChartOptions, 'width'>): number {
+  return width - sides.left - sides.right;
 }
 
 /**
@@ -40,22 +52,23 @@ export interface LineChartOptions {
  * // '<svg …'
  */
 export function lineChart(lines: readonly Line[], options: LineChartOptions): string {
-  const { title, x, y, xRange, yRange, xTicks, width = 470, height = 300 } = options;
+  const { title, x, y, xRange, yRange, xTicks, width = usualWidth, height = 300 } = options;
   const names = legend(
     lines.map(({ name }) => name),
     width,
+    legendLine,
   );
   const texts = new Map(xTicks?.map(({ at, text }) => [at, text]));
   const shown = xTicks && { customValues: xTicks.map(({ at }) => at) };
   const xAxis = axis(x, 30);
-  const yAxis = axis(y, 42);
   return renderChart(
     title,
     { width, height: height + names.height - 24 },
     {
-      grid: { ...ownMargins, left: 58, right: 22, top: names.height + 14, bottom: 46 },
+      grid: { ...ownMargins, ...sides, top: names.height + 14, bottom: 46 },
       legend: {
         ...names.option,
+        itemHeight: 10,
         data: lines.map(({ name, isReference }) => (isReference ? { name, icon: bareLine } : name)),
       },
       xAxis: {
@@ -65,15 +78,23 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
         ...(xRange && { min: xRange[0], max: xRange[1] }),
         ...(shown && {
           axisTick: { ...xAxis.axisTick, ...shown },
-          axisLabel: { ...xAxis.axisLabel, ...shown, formatter: (at: number) => texts.get(at) ?? '' },
+          axisLabel: {
+            ...xAxis.axisLabel,
+            ...shown,
+            hideOverlap: true,
+            formatter: (at: number) => texts.get(at) ?? '',
+          },
           splitLine: { show: false },
         }),
       },
       yAxis: {
-        ...yAxis,
+        ...axis(y, 42),
         type: 'value',
-        scale: yRange === undefined,
-        ...(yRange && { min: yRange[0], max: yRange[1] }),
+        ...(yRange
+          ? { min: yRange[0], max: yRange[1] }
+          : options.yIsPercent
+            ? percentBounds(lines)
+            : { scale: true }),
       },
       series: [...lines.map(lineSeries), ...lines.flatMap(errorSeries)],
     },
@@ -89,17 +110,36 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
   );
 }
 
+/**
+ * The ends and ticks of an axis for percents. ECharts' own would pass 0 or 100 where all values are the same. Differences of
+ * less than a point must not fill the figure.
+ */
+function percentBounds(lines: readonly Line[]) {
+  const values = lines
+    .flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low ?? null, high ?? null]))
+    .filter((value) => value !== null);
+  if (values.length === 0) return { min: 0, max: 100 };
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)];
+  const missing = Math.max(0, 1 - (highest - lowest)) / 2;
+  const [from, to] = [Math.max(0, lowest - missing), Math.min(100, highest + missing)];
+  const interval = [0.2, 0.5, 1, 2, 5, 10].find((step) => to - from <= 6 * step) ?? 20;
+  const tidy = (steps: number) => Number((steps * interval).toFixed(1));
+  return { min: tidy(Math.floor(from / interval)), max: tidy(Math.ceil(to / interval)), interval };
+}
+
 const markers = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect'] as const;
 const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2]] as const;
 
-/** How a line looks. Colours come first; where they are used up, dashes move on, so that no two of 36 are the same. */
-function lookOf(index: number) {
+/**
+ * How a line looks. Markers and dashes move on with each round of the colours, by one and by two: no two of 36 lines share
+ * colour and marker, nor marker and dashes, which is all that print in black shows.
+ */
+export function lookOf(index: number) {
   const round = Math.floor(index / seriesColours.length);
-  const colour = seriesColours[index % seriesColours.length]!.light;
   return {
-    colour,
-    marker: markers[index % markers.length]!,
-    dash: dashes[(index + round) % dashes.length]!,
+    colour: seriesColours[index % seriesColours.length]!.light,
+    marker: markers[(index + round) % markers.length]!,
+    dash: dashes[(index + 2 * round) % dashes.length]!,
   };
 }
 
@@ -146,6 +186,7 @@ function errorSeries({ name, points }: Line, index: number) {
       type: 'custom',
       name,
       silent: true,
+      clip: true,
       z: 1,
       data,
       encode: { x: 0, y: [1, 2] },

@@ -33,7 +33,7 @@ export function pairedBars(pairs: readonly BarPair[], options: PairedBarsOptions
     { width, height: 86 + 30 * pairs.length },
     {
       grid: { ...ownMargins, left: labelWidth(names), right: 24, top: 34, bottom: 46 },
-      legend: { ...legend([options.before, options.after], width).option, itemWidth: 16 },
+      legend: legend([options.before, options.after], width).option,
       xAxis: { ...axis(x, 28), type: 'value', min: 0 },
       yAxis: {
         ...axis('', 0),

@@ -14,6 +14,7 @@ export function learningSection({ groups }: Material): ReportSection {
         y,
         xIsWhole: true,
         xRange: [1, Math.max(2, epochs)],
+        yIsPercent: y === '%',
         width: 520,
       },
     );

@@ -119,7 +119,7 @@ function priceFigure(lines: readonly Line[]): Figure {
   const lowest = 0.75 * highest;
   const shown = lines.map((line) => ({ ...line, points: line.points.filter(({ x }) => x >= lowest) }));
   const xRange = [5 * Math.floor(lowest / 5), 5 * Math.ceil(highest / 5)] as const;
-  const svg = lineChart(shown, { title, x: 'F1-Neg, %', y: 'F1, %', xRange });
+  const svg = lineChart(shown, { title, x: 'F1-Neg, %', y: 'F1, %', xRange, yIsPercent: true });
   return { name: 'f1-against-f1-neg', title, svg };
 }
 
