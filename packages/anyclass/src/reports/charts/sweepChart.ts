@@ -1,6 +1,7 @@
 // Figures against a swept value such as λ, as in the paper: a log axis, on whose left 0 and the standard loss stand apart.
 
-import { type Line, lineChart } from './lineChart.js';
+import { format } from 'echarts/core';
+import { type Line, lineChart, plotWidth } from './lineChart.js';
 
 export interface SweepPoint {
   /** Null for the standard loss, which has no such value. */
@@ -28,8 +29,8 @@ export interface SweepChartOptions {
 }
 
 /**
- * One panel: a line for each figure. Points of the standard loss and of 0 are not joined to the others, since they have no
- * place on a log axis.
+ * One panel: a line for each figure, in percent. Points of the standard loss and of 0 are not joined to the others, since
+ * they have no place on a log axis.
  *
  * @example
  * const points = [{ value: null, mean: 40.9 }, { value: 0, mean: 43.6 }, { value: 0.02, mean: 43.9 }, { value: 1, mean: 40.9 }];
@@ -38,15 +39,7 @@ export interface SweepChartOptions {
 export function sweepChart(lines: readonly SweepLine[], options: SweepChartOptions): string {
   const { standard, ...shared } = options;
   const values = [...new Set(lines.flatMap(({ points }) => points.map(({ value }) => value)))];
-  const positive = values.filter((value) => value !== null && value > 0).sort((a, b) => a! - b!);
-  const logs = positive.map((value) => Math.log10(value!));
-  const [first = 0, last = 0] = [logs[0], logs.at(-1)];
-  const step = Math.max(0.35, (last - first) / 7);
-  const placeOf = (value: number | null) =>
-    value === null ? first - 2 * step : value === 0 ? first - step : Math.log10(value);
-  const ticks = values
-    .map((value) => ({ at: placeOf(value), text: value === null ? standard : String(value) }))
-    .sort((a, b) => a.at - b.at);
+  const { step, ticks, placeOf } = sweepAxis(values, standard, plotWidth(options));
   const drawn = lines.map(({ name, points }): Line => {
     const sorted = points.toSorted((a, b) => placeOf(a.value) - placeOf(b.value));
     return {
@@ -65,7 +58,53 @@ export function sweepChart(lines: readonly SweepLine[], options: SweepChartOptio
   });
   return lineChart(drawn, {
     ...shared,
+    yIsPercent: true,
     xTicks: ticks,
     xRange: [(ticks[0]?.at ?? 0) - step / 2, (ticks.at(-1)?.at ?? 0) + step / 2],
+  });
+}
+
+interface SweepAxis {
+  /** How far 0 and the standard loss stand apart. */
+  readonly step: number;
+  readonly ticks: readonly { readonly at: number; readonly text: string }[];
+  readonly placeOf: (value: number | null) => number;
+}
+
+/**
+ * A log axis; where labels would touch on it, one on which all values are as far apart. Values of β such as 0.9, 0.99 and
+ * 0.999 have nearly the same logarithm.
+ */
+function sweepAxis(values: readonly (number | null)[], standard: string, width: number): SweepAxis {
+  const positive = values.filter((value) => value !== null && value > 0).sort((a, b) => a! - b!);
+  const axisOf = (places: readonly number[], leastStep: number): SweepAxis => {
+    const [first = 0, last = 0] = [places[0], places.at(-1)];
+    const step = Math.max(leastStep, (last - first) / 7);
+    const placeOf = (value: number | null) =>
+      value === null ? first - 2 * step : value === 0 ? first - step : places[positive.indexOf(value)]!;
+    const ticks = values
+      .map((value) => ({ at: placeOf(value), text: value === null ? standard : String(value) }))
+      .sort((a, b) => a.at - b.at);
+    return { step, ticks, placeOf };
+  };
+  const logAxis = axisOf(
+    positive.map((value) => Math.log10(value!)),
+    0.35,
+  );
+  return labelsTouch(logAxis, width)
+    ? axisOf(
+        positive.map((_, i) => i),
+        1,
+      )
+    : logAxis;
+}
+
+function labelsTouch({ step, ticks }: SweepAxis, width: number): boolean {
+  const gap = 4;
+  const scale = width / (ticks.at(-1)!.at - ticks[0]!.at + step);
+  const half = (text: string) => format.getTextRect(text).width / 2;
+  return ticks.slice(1).some(({ at, text }, i) => {
+    const before = ticks[i]!;
+    return (at - before.at) * scale < half(before.text) + half(text) + gap;
   });
 }
