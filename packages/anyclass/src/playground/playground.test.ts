@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../test/pages/browser.js';
 import { plotRows } from './page/plots.js';
+import { readingAt } from './page/reading.js';
 import { initialState, stateFromHash } from './page/state.js';
 import { playgroundPage } from './playgroundPage.js';
 
@@ -205,6 +206,39 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
+  test.each([
+    'y=10&p=0.2,0.95',
+    'y=10&p=0.99,0.01',
+    'y=01&p=0.01,0.99',
+    'y=11&p=0.99,0.99',
+    'y=00&p=0.5,0.01',
+  ])('the arrow is seen whole and points where training pushes, at the edges too: %s', async (hash) => {
+    const { page } = await open(hash, { viewport: { width: 390, height: 844 } });
+    for (const plot of plots) {
+      const { push } = readingAt(plot, stateFromHash(hash));
+      const surface = (await page.locator(`[id="${plot.id}"] .surface`).boundingBox())!;
+      const arrow = page.locator(`[id="${plot.id}"] .place path`);
+      const box = (await arrow.boundingBox())!;
+      expect(box.x, plot.id).toBeGreaterThan(surface.x - 14);
+      expect(box.y, plot.id).toBeGreaterThan(surface.y - 14);
+      expect(box.x + box.width, plot.id).toBeLessThan(surface.x + surface.width + 14);
+      expect(box.y + box.height, plot.id).toBeLessThan(surface.y + surface.height + 14);
+      const shape = (await arrow.getAttribute('d')) ?? '';
+      const numbers = shape.match(/-?[\d.]+/g)!.map(Number);
+      const [tail, tip] = [middle(numbers.slice(0, 2), numbers.slice(-2)), numbers.slice(6, 8)];
+      const [right, down] = [tip[0]! - tail[0]!, tip[1]! - tail[1]!];
+      expect(Math.hypot(right, down), plot.id).toBeGreaterThan(11.5);
+      const turned = Math.atan2(-down, right) - Math.atan2(push[1], push[0]);
+      expect(Math.cos(turned), plot.id).toBeGreaterThan(0.999);
+    }
+    const clips = await page
+      .locator('.surface > svg')
+      .evaluateAll((all) => all.map((svg) => getComputedStyle(svg).overflow));
+    expect(new Set(clips)).toEqual(new Set(['visible']));
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.close();
+  });
+
   test('a drag moves the crosshair to where the pointer is', async () => {
     const { page } = await open();
     const box = (await page.locator('#product .surface').boundingBox())!;
@@ -266,6 +300,10 @@ async function fingerOn(page: Page) {
 async function crosshairOf(page: Page): Promise<readonly [number, number]> {
   const value = async (name: string) => Number(await page.locator(`[name="${name}"]`).inputValue());
   return [await value('p1Value'), await value('p2Value')];
+}
+
+function middle([x1, y1]: readonly number[], [x2, y2]: readonly number[]): readonly [number, number] {
+  return [(x1! + x2!) / 2, (y1! + y2!) / 2];
 }
 
 /** One number a canvas that changes with its pixels; 0 if it is empty. */

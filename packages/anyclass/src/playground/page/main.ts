@@ -12,6 +12,7 @@ import { type PlaygroundState, stateFromHash, stateToHash } from './state.js';
 let state = stateFromHash(location.hash);
 let drawn: PlaygroundState | undefined;
 let palette = paletteOf(state.palette);
+let side = 0;
 let isFrameAsked = false;
 let addressTimer: ReturnType<typeof setTimeout> | undefined;
 let spokenBy: PlotView | undefined;
@@ -39,7 +40,7 @@ for (const view of views) {
 }
 byId('largest', HTMLElement).textContent = lossScale.largest.toFixed(1);
 new ResizeObserver(([plot]) => {
-  const side = plot?.contentRect.width ?? 0;
+  side = plot?.contentRect.width ?? 0;
   for (const { canvas } of views) canvas.resize(side, Math.min(devicePixelRatio, 2));
   drawn = undefined;
   askFrame();
@@ -85,7 +86,7 @@ function draw(): void {
   }
   const isPointMoved = before?.p1 !== state.p1 || before.p2 !== state.p2;
   for (const view of isPointMoved ? views : moved) {
-    const words = view.showReading(state);
+    const words = view.showReading(state, side);
     if (view === spokenBy) spoken.textContent = words;
   }
   drawn = state;

@@ -17,8 +17,8 @@ export interface PlotView {
   /** What takes the pointer and the keys. */
   readonly surface: HTMLElement;
   readonly canvas: SurfaceCanvas;
-  /** Moves the crosshair and its reading; gives the reading in words. */
-  readonly showReading: (state: PlaygroundState) => string;
+  /** Moves the crosshair and its reading on a plot of `side` pixels; gives the reading in words. */
+  readonly showReading: (state: PlaygroundState, side: number) => string;
 }
 
 export function plotView(plot: PlotDefinition): PlotView {
@@ -60,7 +60,7 @@ function crosshair(
   const place = surface.querySelector('.place');
   const arrow = surface.querySelector('path');
   let shown: PlaygroundState | undefined;
-  return (state) => {
+  return (state, side) => {
     if (state.p1 !== shown?.p1 || state.p2 !== shown.p2) {
       const left = `${100 * axisShare(state.p1)}%`;
       const top = `${100 * (1 - axisShare(state.p2))}%`;
@@ -73,7 +73,7 @@ function crosshair(
     }
     shown = state;
     const { value, gradient, push } = readingAt(plot, state);
-    const path = arrowPath(...push);
+    const path = arrowPath(push, [side * axisShare(state.p1), side * axisShare(state.p2)], side);
     if (arrow?.getAttribute('d') !== path) arrow?.setAttribute('d', path);
     const name = state.gamma > 0 ? plot.focusedTitle : plot.title;
     write(title, name);
@@ -97,16 +97,31 @@ function axisShare(probability: number): number {
   return (probability - min) / (max - min);
 }
 
-// The length tells steep from flat without leaving the plot: from 12 pixels up to 52.
-function arrowPath(along1: number, along2: number): string {
+/** How far the arrow may reach over the plot's edge, in pixels: its head is seen even beside a crosshair on the edge. */
+const overEdge = 12;
+
+// The length tells steep from flat: from 12 pixels up to 52. Near an edge, where an arrow that starts at the crosshair would
+// leave the plot, it starts behind and passes through; only one that cuts off a corner becomes shorter.
+function arrowPath(
+  [along1, along2]: readonly [number, number],
+  [right, up]: readonly [number, number],
+  side: number,
+): string {
   const size = Math.hypot(along1, along2);
   if (!(size > 1e-9)) return '';
   const [dx, dy] = [along1 / size, -along2 / size];
   const length = 12 + (40 * size) / (1 + size);
+  const tip = Math.min(length, wayToEdge(dx, right, side), wayToEdge(-dy, up, side));
+  const tail = Math.max(tip - length, -wayToEdge(-dx, right, side), -wayToEdge(dy, up, side));
+  const neck = tip - 8;
   const at = (along: number, aside: number) =>
     `${(dx * along - dy * aside).toFixed(1)} ${(dy * along + dx * aside).toFixed(1)}`;
-  const neck = length - 8;
-  return `M${at(0, 1)}L${at(neck, 1)}L${at(neck, 4.5)}L${at(length, 0)}L${at(neck, -4.5)}L${at(neck, -1)}L${at(0, -1)}Z`;
+  return `M${at(tail, 1)}L${at(neck, 1)}L${at(neck, 4.5)}L${at(tip, 0)}L${at(neck, -4.5)}L${at(neck, -1)}L${at(tail, -1)}Z`;
+}
+
+function wayToEdge(direction: number, place: number, side: number): number {
+  const ahead = direction > 0 ? side - place : place;
+  return (ahead + overEdge) / Math.abs(direction);
 }
 
 function ticks(): string {
