@@ -46,7 +46,10 @@ function rowCells({ planned, state, progress, started, seconds }: RunRow, now: n
 function redrawnTable(output: LiveOutput, now: () => number): LiveTable {
   const lines = liveLines(output, now);
   const show = (rows: readonly RunRow[]) =>
-    lines.show(() => tableLines(rows, now(), (output.rows ?? 24) - 2));
+    lines.show(() => {
+      const size = { width: (output.columns ?? 80) - 1, height: (output.rows ?? 24) - 2 };
+      return tableLines(rows, now(), size);
+    });
   return {
     update: (_, rows) => show(rows),
     leave: () => lines.leave(),
@@ -57,8 +60,13 @@ function redrawnTable(output: LiveOutput, now: () => number): LiveTable {
   };
 }
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Where not all rows fit, those that run come first. */
-function tableLines(rows: readonly RunRow[], now: number, height: number): string[] {
+function tableLines(rows: readonly RunRow[], now: number, { width, height }: Size): string[] {
   const order = ['running', 'failed', 'elsewhere', 'interrupted', 'waiting', 'finished', 'reused'];
   const shown =
     rows.length + 2 <= height
@@ -67,8 +75,64 @@ function tableLines(rows: readonly RunRow[], now: number, height: number): strin
           .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
           .slice(0, Math.max(1, height - 2));
   const header = ['run', 'state', 'epoch', 'loss', 'mAP', 'rate', 'time'];
-  const table = alignedColumns([header, ...shown.map((row) => rowCells(row, now))], ['left', 'left']);
-  return [...table.split('\n'), overall(rows)];
+  const cells = shown.map((row) => rowCells(row, now));
+  return [...fittingTable([header, ...cells], ['run', ...shortNames(shown, rows)], width), overall(rows)];
+}
+
+/** Figures are never cut off: where there is no room, names become shorter, then the training loss makes way. */
+function fittingTable(
+  table: readonly (readonly string[])[],
+  names: readonly string[],
+  width: number,
+): string[] {
+  const short = table.map(([, ...figures], i) => [names[i]!, ...figures]);
+  const lossColumn = 3;
+  const narrow = short.map((cells) =>
+    cells.toSpliced(lossColumn, 1).map((cell) => cell.replace(/ left$/, '')),
+  );
+  const lines = (cells: readonly (readonly string[])[]) =>
+    alignedColumns(cells, ['left', 'left']).split('\n');
+  const missing = (cells: readonly (readonly string[])[]) =>
+    Math.max(...lines(cells).map((line) => [...line].length)) - width;
+  const fitting = [table, short, narrow].find((cells) => missing(cells) <= 0);
+  if (fitting) return lines(fitting);
+  const longest = Math.max(...names.map((name) => [...name].length)) - missing(narrow);
+  return lines(narrow.map(([name, ...figures]) => [withoutMiddle(name!, Math.max(5, longest)), ...figures]));
+}
+
+/**
+ * Names without data and network where all runs have the same: `any-bce λ=0.02 seed1` for
+ * `coco64@coco-41-tresnet-m-any-bce@lambda=0.02-seed1`.
+ */
+function shortNames(shown: readonly RunRow[], rows: readonly RunRow[]): string[] {
+  const all = rows.map(nameParts);
+  const isShared = (part: number) => all.every((parts) => parts[part] === all[0]![part]);
+  const kept = [...(isShared(0) ? [] : [0]), ...(isShared(1) ? [] : [1]), 2];
+  return shown.map((row) => {
+    const parts = nameParts(row);
+    return kept
+      .map((part) => parts[part]!)
+      .join(' ')
+      .replaceAll('@lambda=', ' λ=')
+      .replaceAll(/@(loss\.)?|-(?=seed\d+$)/g, ' ');
+  });
+}
+
+/** Data, network, and loss with seed, as the plan puts a name together. */
+function nameParts({ planned: { name, configuration } }: RunRow): readonly [string, string, string] {
+  const loss = name.lastIndexOf(`-${configuration.loss.name}`);
+  const network = name.lastIndexOf(`-${configuration.network.name}`, loss - 1);
+  return network < 0 || loss < 0
+    ? ['', '', name]
+    : [name.slice(0, network), name.slice(network + 1, loss), name.slice(loss + 1)];
+}
+
+/** Loss and seed stand at the ends. */
+function withoutMiddle(text: string, most: number): string {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return `${characters.slice(0, most - 1 - end).join('')}…${characters.slice(-end).join('')}`;
 }
 
 function plainLines(output: LiveOutput, now: () => number): LiveTable {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createAdmission } from '../childRuns/admission.js';
 import { configuredDevice, isMpsRunning, listedDevices } from '../childRuns/devices.js';
@@ -72,6 +73,49 @@ describe('the table of runs', () => {
     expect(text.startsWith('\x1b[4F')).toBe(true);
     const widths = text.split('\x1b[2K').map((line) => line.indexOf('\n'));
     expect(Math.max(...widths)).toBeLessThan(70);
+  });
+
+  const drawn = (rows: readonly RunRow[], columns: number) => {
+    let text = '';
+    const output = { isTTY: true, columns, rows: 24, write: (part: string) => (text += part) };
+    liveTable(output, () => 25_000).update(rows[0]!, rows);
+    return stripVTControlCharacters(text).split('\n');
+  };
+  const planned = (loss: 'bce' | 'any-bce', data: string, rest: string) => ({
+    ...row(`${data}-tresnet-m-${loss}${rest}`),
+    planned: {
+      name: `${data}-tresnet-m-${loss}${rest}`,
+      folder: '',
+      configuration: validateConfiguration({
+        data: { dataset: 'digits' },
+        network: { name: 'tresnet-m' },
+        loss: { name: loss },
+      }),
+    },
+  });
+
+  test.each([
+    [120, /^coco64@coco-41-tresnet-m-any-bce@lambda=0\.02-seed1 +running .* 1 min 15 s left$/],
+    [85, /^any-bce λ=0\.02 seed1 +running +2\.5\/10 +0\.5000 +40\.00 +12,345\/s +1 min 15 s left$/],
+    [70, /^any-bce λ=0\.02 seed1 +running +2\.5\/10 +40\.00 +12,345\/s +1 min 15 s$/],
+    [60, /^any-bc… seed1 +running +2\.5\/10 +40\.00 +12,345\/s +1 min 15 s$/],
+  ])('has shorter names, and its figures, on %i columns', (columns, line) => {
+    const rows = [
+      planned('any-bce', 'coco64@coco-41', '@lambda=0.02-seed1'),
+      planned('bce', 'coco64@coco-41', '-seed2'),
+    ];
+    expect(drawn(rows, columns)[1]).toMatch(line);
+    for (const each of drawn(rows, columns)) expect(each.length).toBeLessThan(columns);
+  });
+
+  test('names what tells the runs apart', () => {
+    const rows = [
+      planned('any-bce', 'coco64@coco-41', '@lambda=0.02@loss.beta=0.9-seed1'),
+      planned('bce', 'digits', '-seed2'),
+    ];
+    const [, first, second] = drawn(rows, 100);
+    expect(first).toMatch(/^coco64 coco-41 any-bce λ=0\.02 beta=0\.9 seed1 /);
+    expect(second).toMatch(/^digits bce seed2 /);
   });
 
   test('shows the runs that are under way where not all fit', () => {
