@@ -6,6 +6,7 @@ import { type Cell, type Column, type Measured, measured } from './table.js';
  * @example
  * cellText({ value: 0.6313, spread: 0.0021 }, { title: 'F1', kind: 'percent' }) // '63.13 ± 0.21'
  * cellText({ value: 0.03, interval: { low: 0.01, high: 0.05 } }, { title: 'F1', kind: 'difference' }) // '+3.00 (+1.00 to +5.00)'
+ * cellText({ value: 0.01, interval: { low: 0.00003, high: 0.02 } }, { title: 'F1', kind: 'difference' }) // '+1.00 (+0.003 to +2.00)'
  * cellText(null, { title: 'F1', kind: 'percent' }) // '–'
  */
 export function cellText(cell: Cell, column: Column): string {
@@ -17,19 +18,34 @@ export function cellParts(cell: Cell, column: Column): [value: string, uncertain
   if (typeof cell === 'string') return [cell];
   const { value, spread, interval } = measured(cell);
   if (value === null) return ['–'];
+  const text = (each: number) =>
+    interval && leavesOutZero(interval) ? textWithSign(each, column) : valueText(each, column);
   const uncertainty = [
     ...(spread === undefined ? [] : [`± ${valueText(spread, { ...column, kind: unsigned(column) })}`]),
-    ...(interval ? [`(${valueText(interval.low, column)} to ${valueText(interval.high, column)})`] : []),
+    ...(interval ? [`(${text(interval.low)} to ${text(interval.high)})`] : []),
   ];
-  return uncertainty.length === 0
-    ? [valueText(value, column)]
-    : [valueText(value, column), uncertainty.join(' ')];
+  return uncertainty.length === 0 ? [text(value)] : [text(value), uncertainty.join(' ')];
 }
 
 /** How a cell stands out; texts do not. */
 export function emphasisOf(cell: Cell): Measured['emphasis'] {
   return typeof cell === 'object' && cell !== null ? cell.emphasis : undefined;
 }
+
+function leavesOutZero({ low, high }: NonNullable<Measured['interval']>): boolean {
+  return low > 0 || high < 0;
+}
+
+/** A difference with as many digits as its sign needs: an interval that leaves out 0 must not end at '0.00'. */
+function textWithSign(value: number, column: Column): string {
+  const { kind, digits = 2 } = column;
+  const text = valueText(value, column);
+  const isHidden = kind === 'difference' && value !== 0 && Number(text) === 0 && digits < mostDigits;
+  return isHidden ? textWithSign(value, { ...column, digits: digits + 1 }) : text;
+}
+
+/** What is smaller comes from rounding alone. */
+const mostDigits = 12;
 
 function valueText(value: number, { kind, digits }: Column): string {
   if (Number.isNaN(value)) return '–';

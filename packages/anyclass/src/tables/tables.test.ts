@@ -67,6 +67,24 @@ test('HTML cells carry the value in full', () => {
   expect(htmlTable(results)).toContain('<th scope="colgroup" colspan="2" class="group">validation</th>');
 });
 
+test('an interval that leaves out 0 has no end of 0.00 in any form', () => {
+  const difference = (low: number, high: number): Table => ({
+    title: 'Test',
+    columns: [{ title: 'F1', kind: 'difference' }],
+    rows: [[{ value: (low + high) / 2, interval: { low, high } }]],
+  });
+  const above = difference(0.00003, 0.0128);
+  expect(textTable(above)).toContain('+0.64 (+0.003 to +1.28)');
+  expect(markdownTable(above)).toContain('+0.64 (+0.003 to +1.28)');
+  expect(htmlTable(above)).toContain('+0.64 <span class="uncertainty">(+0.003 to +1.28)</span>');
+  const below = difference(-0.0077, -0.000004);
+  expect(textTable(below)).toContain('−0.39 (−0.77 to −0.0004)');
+  expect(latexTable(below)).toContain('$-$0.39 ($-$0.77 to $-$0.0004)');
+  expect(textTable(difference(-0.0077, 0.000004))).toContain('−0.38 (−0.77 to 0.00)');
+  expect(textTable(difference(0, 0.0128))).toContain('+0.64 (0.00 to +1.28)');
+  expect(textTable(difference(0.00001, 0.00003))).toContain('+0.002 (+0.001 to +0.003)');
+});
+
 test('a row of the wrong length is refused with its number', () => {
   expect(() => textTable({ ...results, rows: [...results.rows, ['focal']] })).toThrow(
     "table 'Test, λ 0.02', row 3: 1 cells, but the table has 5 columns",
