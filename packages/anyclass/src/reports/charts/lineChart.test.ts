@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { themed } from '../../pages/palette.js';
 import { type Line, lineChart, lookOf } from './lineChart.js';
 
 describe('lines', () => {
@@ -9,6 +10,13 @@ describe('lines', () => {
     ['colour', 'marker'],
   ] as const)('up to 36 differ in %s or %s', (one, other) => {
     expect(new Set(looks.map((look) => `${look[one]} ${look[other]}`)).size).toBe(36);
+  });
+
+  test('have hollow markers of the ground’s colour, in the dark as well', () => {
+    const lines = Array.from({ length: 6 }, (_, i) => ({ name: String(i), points: [{ x: 1, y: i }] }));
+    const svg = themed(lineChart(lines, { title: 'Six', x: 'epoch', y: 'loss' }));
+    expect(svg).toContain('fill="var(--ground, #ffffff)" stroke="var(--series-4,');
+    expect(svg).not.toContain('"#fff"');
   });
 
   test('are dashed in the legend as in the plot', () => {
@@ -51,5 +59,8 @@ describe('an axis of percents', () => {
     expect(svg).toContain('>100<');
     expect(svg).not.toContain('>101<');
     expect(svg).not.toContain('>102<');
+    const top = Number(svg.match(/translate\([\d.]+ ([\d.]+)\)"[^>]*>100</)?.[1]);
+    const bars = [...svg.matchAll(/d="M([\d.]+) ([\d.]+)L\1 ([\d.]+)"[^>]*stroke="#0072b2"/g)];
+    expect(bars.map((match) => Number(match[3]))).toEqual([top]);
   });
 });

@@ -169,6 +169,11 @@ function lineSeries({ name, points, isReference = false }: Line, index: number) 
 const bareLine = 'path://M0,0H25V1H0Z';
 const referenceLook = { colour: light.faint, marker: 'none', dash: 'solid' } as const;
 
+interface PlotArea {
+  readonly y: number;
+  readonly height: number;
+}
+
 interface DrawingApi {
   value(dimension: number): number;
   coord(point: readonly number[]): [number, number];
@@ -186,26 +191,24 @@ function errorSeries({ name, points }: Line, index: number) {
       type: 'custom',
       name,
       silent: true,
-      clip: true,
       z: 1,
       data,
       encode: { x: 0, y: [1, 2] },
       itemStyle: { color: stroke },
-      renderItem: (_: unknown, api: DrawingApi) => {
+      renderItem: ({ coordSys: plot }: { readonly coordSys: PlotArea }, api: DrawingApi) => {
         const [x, low] = api.coord([api.value(0), api.value(1)]);
         const [, high] = api.coord([api.value(0), api.value(2)]);
+        const [top, bottom] = [Math.max(high, plot.y), Math.min(low, plot.y + plot.height)];
         const line = (x1: number, y1: number, x2: number, y2: number) => ({
           type: 'line',
           shape: { x1, y1, x2, y2 },
           style: { stroke, lineWidth: 1.2 },
         });
+        // A bar that goes on beyond the plot has no end in it.
+        const ends = [low, high].filter((end) => end >= top && end <= bottom);
         return {
           type: 'group',
-          children: [
-            line(x, low, x, high),
-            line(x - cap, low, x + cap, low),
-            line(x - cap, high, x + cap, high),
-          ],
+          children: [line(x, bottom, x, top), ...ends.map((end) => line(x - cap, end, x + cap, end))],
         };
       },
     },

@@ -113,19 +113,23 @@ export function labelWidth(names: readonly string[]): number {
 
 // ECharts leaves rules for its own script, which is not in the page: marks would change colour under the pointer.
 function tidied(svg: string, title: string, labelOf: MarkLabel): string {
-  return svg
-    .replaceAll(/<style[\s\S]*?<\/style>/g, '')
-    .replaceAll(/ class="zr[^"]*"/g, '')
-    .replaceAll(
-      / ecmeta_series_index="(\d+)"(?: ecmeta_data_index="(\d+)")?( ecmeta_ssr_type="\w+")?/g,
-      (_, series: string, data: string | undefined, kind: string | undefined) => {
-        const isMark = data !== undefined && kind?.includes('chart');
-        const label = isMark ? labelOf(Number(series), Number(data)) : undefined;
-        return label === undefined ? '' : ` data-label="${escaped(label)}"`;
-      },
-    )
-    .replace(/<svg([^>]*)>/, (_, attributes: string) => {
-      const name = escaped(title);
-      return `<svg${attributes} role="img" aria-label="${name}"><title>${name}</title>`;
-    });
+  return (
+    svg
+      .replaceAll(/<style[\s\S]*?<\/style>/g, '')
+      .replaceAll(/ class="zr[^"]*"/g, '')
+      // Hollow markers show the ground, which is not white everywhere.
+      .replaceAll('fill="#fff"', `fill="${light.ground}"`)
+      .replaceAll(
+        / ecmeta_series_index="(\d+)"(?: ecmeta_data_index="(\d+)")?( ecmeta_ssr_type="\w+")?/g,
+        (_, series: string, data: string | undefined, kind: string | undefined) => {
+          const isMark = data !== undefined && kind?.includes('chart');
+          const label = isMark ? labelOf(Number(series), Number(data)) : undefined;
+          return label === undefined ? '' : ` data-label="${escaped(label)}"`;
+        },
+      )
+      .replace(/<svg([^>]*)>/, (_, attributes: string) => {
+        const name = escaped(title);
+        return `<svg${attributes} role="img" aria-label="${name}"><title>${name}</title>`;
+      })
+  );
 }
