@@ -18,7 +18,7 @@ caption { text-align: left; font-weight: 600; padding-bottom: 4px; position: sti
 th, td { padding: 3px 12px 3px 0; white-space: nowrap; }
 td.left, th.left { text-align: left; } td.right, th.right { text-align: right; } td.center, th.center, th.group { text-align: center; }
 td.right + td.left, th.right + th.left { padding-left: 12px; }
-td.long { white-space: normal; min-width: 14em; }
+.long { white-space: normal; min-width: 14em; overflow-wrap: anywhere; }
 thead th { font-weight: 600; color: var(--faint); vertical-align: bottom; }
 th.group { border-bottom: 1px solid var(--edge); }
 tbody th { font-weight: 400; }
@@ -48,6 +48,7 @@ pre { overflow-x: auto; background: var(--panel); padding: 8px; border-radius: 4
 @media (max-width: 600px) {
   main { padding: 16px 14px 40px; } h1 { margin-right: 0; font-size: 24px; }
   #theme { position: static; margin: 12px 14px 0; }
+  tbody th, th.long { white-space: normal; overflow-wrap: anywhere; min-width: 8em; max-width: 40vw; }
 }
 @media print {
   #theme, .actions, fieldset, nav, #mark { display: none !important; }

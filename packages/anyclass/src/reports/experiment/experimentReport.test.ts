@@ -141,6 +141,41 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     }
   });
 
+  test('a wide table or figure scrolls in its box, down to its last column', async () => {
+    for (const width of [1280, 390]) {
+      const { page } = await openFile(browser, pageFile, { viewport: { width, height: 800 } });
+      for (const name of ['configurations', 'results', 'differences', 'cooccurrence']) {
+        const box = page.locator(`[data-name=${name}] .scroll`);
+        const [isSeen, leavesRoom] = await box.evaluate((element) => {
+          element.scrollLeft = element.scrollWidth;
+          const frame = element.getBoundingClientRect();
+          const last = element.querySelector('thead tr:last-child th:last-child, svg')!;
+          const { right } = last.getBoundingClientRect();
+          // The first column of a table stays in sight while the others are scrolled.
+          const first = element.querySelector('tbody th')?.getBoundingClientRect().width ?? 0;
+          const isScrolled = element.scrollWidth > element.clientWidth;
+          return [
+            right <= frame.right + 1 && frame.right <= innerWidth,
+            !isScrolled || first < frame.width / 2,
+          ];
+        });
+        expect([isSeen, leavesRoom], `${name} at ${width}`).toEqual([true, true]);
+      }
+      await page.context().close();
+    }
+  });
+
+  test('paths that are too long for a page are broken', async () => {
+    const { page } = await openFile(browser, pageFile, { viewport: { width: 1000, height: 800 } });
+    const box = page.locator('[data-name=configurations] .scroll');
+    const [needed, given] = await box.evaluate((element) => {
+      for (const name of element.querySelectorAll('tbody th')) name.textContent = `/data/${'a'.repeat(150)}`;
+      return [element.scrollWidth, element.clientWidth];
+    });
+    expect(needed).toBe(given);
+    await page.context().close();
+  });
+
   test('shows the numbers of the comparison', async () => {
     const { page } = await openFile(browser, pageFile);
     const comparison = await compareRuns(readRuns([runs]), { replicates: 100 });
