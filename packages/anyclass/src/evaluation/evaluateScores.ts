@@ -13,7 +13,7 @@ export interface EvaluateScoresOptions
   /** Scores and labels of other data, to fit thresholds and calibration on. */
   readonly fitScores?: string | undefined;
   readonly fitLabels?: string | undefined;
-  /** Fit one for each class (default), or one for all that keeps the F1-Neg at 0.5. */
+  /** Fit one for each class (default), or one for all that keeps the F1-Neg at 0.5, in steps of 0.01. */
   readonly thresholds?: FitOptions['thresholds'];
   /** The fitted thresholds maximise this Fβ. Default 1. */
   readonly thresholdBeta?: number | undefined;

@@ -91,7 +91,7 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgement {
 }
 
 export interface FitOptions {
-  /** `class` (default): one each. `shared`: one for all, that keeps the F1-Neg at 0.5. */
+  /** `class` (default): one each. `shared`: one for all, that keeps the F1-Neg at 0.5, in steps of 0.01. */
   readonly thresholds?: 'class' | 'shared';
   readonly thresholdBeta: number;
   readonly calibration: 'temperature' | 'platt' | 'none';

@@ -202,7 +202,8 @@ test('tables name the best figures and say in words what holds', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);
   expect(tables.map(({ name }) => name)).toEqual(['results', 'fitted', 'kept', 'differences']);
-  const [results, , , differences] = tables.map(({ table }) => table);
+  const [results, , kept, differences] = tables.map(({ table }) => table);
+  expect(kept!.note).toContain('searched in steps of 0.01');
   expect(results!.rows.map(([label]) => label)).toEqual(['any-bce λ=0.02', 'any-bce λ=0.2', 'bce']);
   expect(results!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toContain('Test F1-Neg');
   const mAP = results!.columns.findIndex(({ group, title }) => group === 'Test' && title === 'mAP');

@@ -43,8 +43,8 @@ export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
   /** At thresholds fitted on validation, for each class and run. */
   readonly fittedTest: FigureSpreads | null;
   /**
-   * At one threshold for all classes of a run: on validation the one with the highest F1 of those that keep the F1-Neg of
-   * the standard loss with the same seed at 0.5. Null where there is no standard loss to keep up with, or no labelled test split.
+   * At one threshold for all classes of a run: of 0, 0.01, … 1 the one with the highest F1 on validation among those that keep
+   * the F1-Neg of the standard loss with the same seed at 0.5. Null where there is no standard loss to keep up with, or no labelled test split.
    */
   readonly keptTest: FigureSpreads | null;
   /** Those thresholds, by rising seed. */

@@ -83,7 +83,7 @@ function keptTable(dataset: string, groups: readonly GroupFigures[]): Table {
   const kept = groups.filter(({ keptTest }) => keptTest);
   return {
     title: `${dataset}, test, at one threshold that keeps the negatives`,
-    note: `Percent; each run has one threshold for all classes: on validation the one with the highest F1 of those whose F1-Neg is not below that of the standard loss with the same seed at 0.5; ${spreadNote(kept)}.`,
+    note: `Percent; each run has one threshold for all classes, searched in steps of 0.01: on validation the one with the highest F1 of those whose F1-Neg is not below that of the standard loss with the same seed at 0.5; ${spreadNote(kept)}.`,
     columns: [
       ...methodColumns(kept),
       { title: 'thresholds', kind: 'text' },

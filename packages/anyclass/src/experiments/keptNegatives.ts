@@ -1,6 +1,7 @@
 // Losses at thresholds that cost the negatives the same. At 0.5 one loss may look better only because it predicts more, and
 // thresholds fitted for each class raise F1 at the price of the negatives. So each run also gets one threshold for all classes:
-// on validation the one with the highest F1 of those that keep what the standard loss of the same seed has of F1-Neg at 0.5.
+// of 0, 0.01, … 1 the one with the highest F1 on validation among those that keep what the standard loss of the same seed has of
+// F1-Neg at 0.5.
 
 import { measure, sharedThreshold } from '@anyclass/core';
 import { type JudgedGroup, spreads } from './judgedGroup.js';

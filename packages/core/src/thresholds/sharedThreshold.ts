@@ -12,8 +12,8 @@ export interface SharedThresholdOptions {
 }
 
 /**
- * One threshold for all classes, of the curves' the one with the highest mean F_β among those that keep `leastF1Neg`; where
- * none does, among those with the highest F1-Neg. Of equals the smallest.
+ * One threshold for all classes, of the curves' (by default 0, 0.01, … 1) the one with the highest mean F_β among those that
+ * keep `leastF1Neg`; where none does, among those with the highest F1-Neg. Of equals the smallest.
  *
  * A threshold for each class ({@link fitThresholds}) reaches a higher F_β, but where most rows are negative it predicts
  * something on many of them.
