@@ -221,4 +221,14 @@ describe('a sweep', () => {
       'loss.lambda has no say in bce: add --set loss.name=any-bce',
     );
   });
+
+  test.each([
+    ['bce', 'focal'],
+    ['any-bce', 'any-focal'],
+  ] as const)('over γ is refused with %s, where it has no say', (name, focal) => {
+    const configuration = validateConfiguration({ data: { dataset: 'digits' }, loss: { name } });
+    expect(() => sweepVariants(parseOver('gamma=1,2'), configuration)).toThrow(
+      `loss.gamma has no say in ${name}: add --set loss.name=${focal}`,
+    );
+  });
 });

@@ -67,6 +67,10 @@ export function sweepVariants({ field, values }: SweptField, { loss }: Configura
   if (!isAnyClass(loss.name) && (field === 'loss.lambda' || field === 'loss.alpha')) {
     throw new UserError(`${field} has no say in ${loss.name}: add --set loss.name=any-${loss.name}`);
   }
+  if (!loss.name.endsWith('focal') && field === 'loss.gamma') {
+    const focal = isAnyClass(loss.name) ? 'any-focal' : 'focal';
+    throw new UserError(`${field} has no say in ${loss.name}: add --set loss.name=${focal}`);
+  }
   const standard = isAnyClass(loss.name) ? [loss.name.slice('any-'.length)] : [];
   return [
     ...standard.map((name) => ({ text: name, name, set: [] })),
