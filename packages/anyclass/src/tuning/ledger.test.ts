@@ -47,6 +47,17 @@ async function claimed(ledger: Ledger, by: Worker): Promise<Claim> {
   return claim;
 }
 
+test('the number of trials may be raised, not lowered', async () => {
+  const { ledger } = await newLedger();
+  await ledger.setGoal(5);
+  expect(ledger.state().goal).toBe(5);
+  await expect(ledger.setGoal(4)).rejects.toThrow(
+    'the study is to have 5 trials; --trials may be raised, not lowered to 4',
+  );
+  await ledger.setGoal(5);
+  expect(ledger.state().goal).toBe(5);
+});
+
 describe('the journal', () => {
   const events: StudyEvent[] = [
     { event: 'goal', trials: 7 },

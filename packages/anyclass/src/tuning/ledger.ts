@@ -1,6 +1,7 @@
 // Who has which trial: what changes a study goes through its journal, under its lock.
 
 import { join } from 'node:path';
+import { UserError } from '../userError.js';
 import {
   afterEvent,
   emptyState,
@@ -33,7 +34,7 @@ export type Verdict = 'on' | 'stop' | 'taken';
 export interface Ledger {
   /** As far as the journal tells at this moment. */
   state(): StudyState;
-  /** How many trials the study is to have. */
+  /** How many trials the study is to have; a lower number than before is refused. */
   setGoal(trials: number): Promise<void>;
   /** The next trial: one that was given back or whose worker is dead, else a new one. */
   claim(worker: Worker): Promise<Claim | 'wait' | 'done'>;
@@ -83,7 +84,12 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
     state: refresh,
     setGoal: (trials) =>
       change((append) => {
-        if (state.goal !== trials) append({ event: 'goal', trials });
+        if (trials < state.goal) {
+          throw new UserError(
+            `${folder}: the study is to have ${state.goal} trials; --trials may be raised, not lowered to ${trials}. Go on without it, or begin another study`,
+          );
+        }
+        if (trials > state.goal) append({ event: 'goal', trials });
       }),
     claim: (worker) =>
       change((append) => {
