@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
@@ -58,14 +59,13 @@ export const sweep = command({
       comparison,
     };
     const tables = comparisonTables(comparison);
-    // Under names of its own: the folder may hold a comparison too.
-    const ownTables = tables.map(({ name, table }) => ({ name: `sweep-${name}`, table }));
-    writeResultFiles(out, 'sweep', result, ownTables);
+    writeResultFiles(out, 'sweep', result, tables);
     const splits = points.every(({ figures }) => figures.test)
       ? (['validation', 'test'] as const)
       : (['validation'] as const);
     // Only now: ECharts takes a third of a second to load.
     const { sweepPanels, sweepSvg } = await import('../reports/sweepFigures.js');
+    rmSync(join(out, 'sweep-test.svg'), { force: true });
     for (const split of splits)
       writeWhole(join(out, `sweep-${split}.svg`), sweepSvg(sweepPanels(result, split)));
     const texts = [...tables.map(({ table }) => textTable(table)), result.recommendation.reason];

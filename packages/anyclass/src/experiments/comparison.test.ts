@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measure, pairedBootstrap } from '@anyclass/core';
@@ -213,6 +213,38 @@ test('tables name the best figures and say in words what holds', async () => {
   writeResultFiles(at('files'), 'comparison', comparison, tables);
   expect(JSON.parse(readFileSync(at('files/comparison.json'), 'utf8'))).toEqual(comparison);
   expect(readFileSync(at('files/tables/results.tex'), 'utf8')).toContain('\\toprule');
+});
+
+test('tables that a result no longer has are removed, and no others', async () => {
+  const out = at('fewer');
+  const written = () => readdirSync(join(out, 'tables')).filter((name) => name.endsWith('.csv'));
+  const write = async (name: 'comparison' | 'sweep', folders: string[], replicates: number) => {
+    const comparison = await compareRuns(readRuns(folders.map(at)), { replicates });
+    const result = name === 'sweep' ? { comparison } : comparison;
+    writeResultFiles(out, name, result, comparisonTables(comparison));
+  };
+  const both = ['all/bce-1', 'all/any-1'];
+  await write('sweep', both, 5);
+  await write('comparison', both, 5);
+  writeFileSync(join(out, 'tables', 'own-results.csv'), 'mine');
+  await write('comparison', ['all/bce-1'], 0);
+  expect(written()).toEqual([
+    'fitted.csv',
+    'own-results.csv',
+    'results.csv',
+    'sweep-differences.csv',
+    'sweep-fitted.csv',
+    'sweep-kept.csv',
+    'sweep-results.csv',
+  ]);
+  await write('sweep', ['all/bce-1'], 0);
+  expect(written()).toEqual([
+    'fitted.csv',
+    'own-results.csv',
+    'results.csv',
+    'sweep-fitted.csv',
+    'sweep-results.csv',
+  ]);
 });
 
 test('a difference that holds but not for every seed is marked', () => {

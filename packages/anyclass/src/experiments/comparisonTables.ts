@@ -25,8 +25,7 @@ export function comparisonTables(comparison: Comparison): NamedTable[] {
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
     const differences = comparison.differences.filter((each) => each.dataset === dataset);
-    const stem =
-      datasets.length === 1 ? '' : `${dataset.replaceAll(/[()]/g, '').replaceAll(/[^a-zA-Z0-9._-]+/g, '-')}-`;
+    const stem = tableStem(dataset, datasets);
     return [
       { name: `${stem}results`, table: resultTable(dataset, groups) },
       ...(groups.some(({ fittedTest }) => fittedTest)
@@ -45,6 +44,19 @@ export function comparisonTables(comparison: Comparison): NamedTable[] {
         : []),
     ];
   });
+}
+
+/** The names of all tables that a comparison on these datasets can have. */
+export function possibleTables(datasets: readonly string[]): string[] {
+  return datasets.flatMap((dataset) =>
+    ['results', 'fitted', 'kept', 'differences'].map((kind) => tableStem(dataset, datasets) + kind),
+  );
+}
+
+/** What the names of a dataset's tables begin with. */
+function tableStem(dataset: string, datasets: readonly string[]): string {
+  if (datasets.length === 1) return '';
+  return `${dataset.replaceAll(/[()]/g, '').replaceAll(/[^a-zA-Z0-9._-]+/g, '-')}-`;
 }
 
 function resultTable(dataset: string, groups: readonly GroupFigures[]): Table {

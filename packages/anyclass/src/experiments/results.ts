@@ -1,11 +1,13 @@
 // What comes of an experiment's runs: their comparison, files of it, and what went wrong.
 
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Terminal } from '../commandLine/terminal.js';
-import { writeWhole } from '../files/wholeFile.js';
-import { type NamedTable, tableFiles } from '../tables/index.js';
+import { parsedJson, writeWhole } from '../files/wholeFile.js';
+import { type NamedTable, tableEndings, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
+import { possibleTables } from './comparisonTables.js';
 import { readRuns } from './readRuns.js';
 import type { RunRow } from './runAll.js';
 
@@ -30,21 +32,41 @@ export async function compareFolders(
 }
 
 /**
- * Writes each table as CSV, Markdown and LaTeX below `tables`, and the result as JSON.
+ * Writes each table as CSV, Markdown and LaTeX below `tables`, and the result as JSON. Tables of an earlier result that this one
+ * has not are removed. Those of a sweep have names of their own: the folder may hold a comparison too.
  *
  * @example
  * writeResultFiles('comparisons/coco', 'comparison', comparison, comparisonTables(comparison))
  */
 export function writeResultFiles(
   out: string,
-  name: string,
+  name: 'comparison' | 'sweep',
   result: unknown,
   tables: readonly NamedTable[],
 ): void {
   const folder = join(out, 'tables');
+  const resultFile = join(out, `${name}.json`);
+  const prefix = name === 'sweep' ? 'sweep-' : '';
   mkdirSync(folder, { recursive: true });
-  for (const [file, text] of tables.flatMap(tableFiles)) writeWhole(join(folder, file), text);
-  writeWhole(join(out, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  const files = new Map(tables.flatMap(tableFiles));
+  for (const [file, text] of files) writeWhole(join(folder, prefix + file), text);
+  for (const file of earlierFiles(resultFile))
+    if (!files.has(file)) rmSync(join(folder, prefix + file), { force: true });
+  writeWhole(resultFile, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+const comparedDatasets = z.object({ groups: z.array(z.object({ dataset: z.string() })) });
+const earlierResult = z.union([
+  comparedDatasets,
+  z.object({ comparison: comparedDatasets }).transform(({ comparison }) => comparison),
+]);
+
+/** The files that tables of the result at a path may be in; none where there is no such result. */
+function earlierFiles(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const { data } = earlierResult.safeParse(parsedJson(readFileSync(path, 'utf8')));
+  const names = possibleTables([...new Set(data?.groups.map(({ dataset }) => dataset))]);
+  return names.flatMap((name) => tableEndings.map((ending) => `${name}.${ending}`));
 }
 
 /** The last lines of every run that failed, and how many there are. */

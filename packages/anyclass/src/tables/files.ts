@@ -5,8 +5,11 @@ import { latexTable } from './latex.js';
 import { markdownTable } from './markdown.js';
 import type { NamedTable, Table } from './table.js';
 
+/** Of the files that a table is saved as. */
+export const tableEndings = ['csv', 'md', 'tex'] as const;
+
 /** The texts that a table is saved as, by the endings of their files. */
-export function tableTexts(table: Table): Readonly<Record<'csv' | 'md' | 'tex', string>> {
+export function tableTexts(table: Table): Readonly<Record<(typeof tableEndings)[number], string>> {
   return { csv: csvTable(table), md: markdownTable(table), tex: latexTable(table) };
 }
 

@@ -2,7 +2,7 @@
 // that are saved, and `cellText.ts` for how values are written in any of them.
 
 export { csvTable } from './csv.js';
-export { tableFiles, tableTexts } from './files.js';
+export { tableEndings, tableFiles, tableTexts } from './files.js';
 export { htmlTable } from './html.js';
 export { latexTable } from './latex.js';
 export { markdownTable } from './markdown.js';
