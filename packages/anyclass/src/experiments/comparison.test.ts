@@ -50,6 +50,18 @@ test('folders without a finished run are refused by name', () => {
   );
 });
 
+test.each(['{"dataset":"p\u0001', '{}', '{"dataset":"pipes","network":"tresnet-m","loss":"bce"}'])(
+  'a run whose summary holds %j is refused by its name, with what to do',
+  (text) => {
+    writeSyntheticRun(at('summary/one'), run('bce', 1, 1));
+    writeFileSync(at('summary/one/summary.json'), text);
+    expect(() => readRuns([at('summary')])).toThrow(
+      /one\/summary\.json: is damaged \(.*\); write it again with: anyclass train --resume .*summary\/one$/,
+    );
+    rmSync(at('summary'), { recursive: true });
+  },
+);
+
 test('data of one name are told apart by where they lie, unless they are the same data', () => {
   const on = (name: string, path: string, datasetFingerprint: string) =>
     writeSyntheticRun(at(`sites/${name}`), {

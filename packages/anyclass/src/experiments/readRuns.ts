@@ -4,14 +4,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import type { Configuration } from '../configuration/schema.js';
-import { validateConfiguration } from '../configuration/validate.js';
 import { sewermlClasses } from '../data/readers/sewerml.js';
-import { readJson } from '../files/wholeFile.js';
 import type { LossName } from '../losses/lossNames.js';
 import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
 import { openRun, runPaths } from '../runFolder/runFolder.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import type { RunSummary } from '../runFolder/summary.js';
+import { type RunSummary, readSummary } from '../runFolder/summary.js';
 import { UserError } from '../userError.js';
 
 /** The splits that a run keeps scores of. */
@@ -56,9 +54,8 @@ export function readRun(folder: string): Run {
   if (!existsSync(paths.summary)) {
     throw new UserError(`${folder}: the run is not finished; go on with: anyclass train --resume ${folder}`);
   }
-  // Fields that came into being after the run have their defaults.
-  const configuration = validateConfiguration(record.configuration, paths.config);
-  const summary = readJson<RunSummary>(paths.summary);
+  const { configuration } = record;
+  const summary = readSummary(paths);
   const read = new Map<JudgedSplit, Promise<NamedScores | undefined>>();
   return {
     folder,

@@ -2,9 +2,9 @@
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { differingFields, resultFields } from '../configuration/dottedFields.js';
-import { validateConfiguration } from '../configuration/validate.js';
 import { openRun, runPaths } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
+import { readSummary } from '../runFolder/summary.js';
 import { UserError } from '../userError.js';
 import type { PlannedRun } from './plan.js';
 
@@ -23,8 +23,8 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
     removeRemains(folder);
     return 'absent';
   }
-  const recorded = validateConfiguration(openRun(folder).record.configuration, paths.config);
-  const differing = differingFields(resultFields(recorded), resultFields(configuration));
+  const { record } = openRun(folder);
+  const differing = differingFields(resultFields(record.configuration), resultFields(configuration));
   if (differing.length > 0) {
     const told = differing
       .slice(0, 5)
@@ -36,7 +36,10 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
       `${folder} holds a run with other settings: ${told.join('; ')}${differing.length > 5 ? '; …' : ''}. Choose another --out, or remove that folder`,
     );
   }
-  return existsSync(paths.summary) ? 'finished' : 'begun';
+  if (!existsSync(paths.summary)) return 'begun';
+  // A damaged one is told now, not when all other runs are done.
+  readSummary(paths);
+  return 'finished';
 }
 
 /** Whether another living process works on the run. */

@@ -12,6 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import type { z } from 'zod';
+import { UserError } from '../userError.js';
 
 /**
  * Writes a text, or its parts one after another, beside its place, brings it to the disk and renames it over what was there.
@@ -65,9 +67,21 @@ export function createWhole(path: string, text: string): boolean {
   }
 }
 
-/** A JSON file's content; the caller says what it is, having written it. */
-export function readJson<Content>(path: string): Content {
-  return JSON.parse(readFileSync(path, 'utf8'));
+/**
+ * What a JSON file that was written whole holds. One that does not hold what it should was damaged or edited since, and `remedy`
+ * says what to do then.
+ *
+ * @example
+ * readWhole('runs/sewer/config.json', runRecord, 'remove the folder runs/sewer and train again')
+ */
+export function readWhole<Content>(path: string, schema: z.ZodType<Content>, remedy: string): Content {
+  const value = parsedJson(readFileSync(path, 'utf8'));
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const { path: field, message } = result.error.issues[0]!;
+  const reason =
+    value === undefined ? 'it is no JSON' : [field.join('.'), message].filter(Boolean).join(': ');
+  throw new UserError(`${path}: is damaged (${reason}); ${remedy}`);
 }
 
 /** The value of a JSON text, or undefined where it is none: what a killed process wrote may be cut off. */

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
 import type { Judgement } from '../evaluation/judge.js';
-import { readJson, writeWhole } from '../files/wholeFile.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { figureRow, tableBlock } from '../pages/blocks.js';
 import { escaped } from '../pages/escaped.js';
 import { note, page, type Section, sections } from '../pages/page.js';
 import { readEpochs } from '../runFolder/metricsLog.js';
 import { openRun } from '../runFolder/runFolder.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import type { RunSummary } from '../runFolder/summary.js';
+import { readSummary } from '../runFolder/summary.js';
 import { classTable, figureTable } from './figureTables.js';
 import { confidentMistakes, type MistakeKind, mistakeGallery } from './mistakes.js';
 import { scoreFigures } from './scoreFigures.js';
@@ -28,7 +28,7 @@ import { trainingFigures } from './trainingFigures.js';
  */
 export async function writeRunReport(folder: string, dataset?: Dataset): Promise<string> {
   const { paths, record } = openRun(folder);
-  const summary = readJson<RunSummary>(paths.summary);
+  const summary = readSummary(paths);
   const judged = summary.test ?? summary.validation;
   const { scored, names } = await savedScores(paths.scores, judged.split);
   const { network, loss, epochs, bestEpoch, bestBy } = summary;

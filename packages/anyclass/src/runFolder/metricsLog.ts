@@ -2,7 +2,8 @@
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Metrics } from '@anyclass/core';
-import { writeWhole } from '../files/wholeFile.js';
+import { isPlainObject } from '../configuration/overrides.js';
+import { parsedJson, writeWhole } from '../files/wholeFile.js';
 
 export interface EpochRecord {
   /** From 1 on. */
@@ -25,18 +26,14 @@ export function appendEpoch(path: string, record: EpochRecord): void {
   appendFileSync(path, `${JSON.stringify(record)}\n`);
 }
 
-/** The epochs in the log; a last line that was cut off is not there. */
+/** The epochs in the log; a line that was cut off or damaged is not there. */
 export function readEpochs(path: string): EpochRecord[] {
   if (!existsSync(path)) return [];
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        return line === '' ? [] : [JSON.parse(line)];
-      } catch {
-        return [];
-      }
-    });
+  return readFileSync(path, 'utf8').split('\n').map(parsedJson).filter(isEpoch);
+}
+
+function isEpoch(value: unknown): value is EpochRecord {
+  return isPlainObject(value) && typeof value['epoch'] === 'number' && isPlainObject(value['validation']);
 }
 
 /** Forgets what came after an epoch: a resumed run lives it again. */

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
+import { UserError } from '../userError.js';
 import { keepEpochs, readEpochs } from './metricsLog.js';
 import { absolutePaths, createRunFolder, defaultRunFolder, openRun } from './runFolder.js';
 import { lockRun } from './runLock.js';
@@ -77,9 +78,36 @@ test('scores meet labels by name, whatever the order of rows and columns', () =>
   const labels = { names: ['a', 'b'], classNames: ['x', 'y'], values: Float64Array.of(1, 0, 0, Number.NaN) };
   expect([...joinTables(scores, labels).scores]).toEqual([0.4, 0.3, 0.2, 0.1]);
   expect(() => joinTables({ ...scores, classNames: ['y', 'z'] }, labels)).toThrow(
-    'the scores lack the class x',
+    'the table of scores: lacks the class x; there are y, z',
   );
   expect(() => joinTables({ ...scores, names: ['b', 'c'] }, labels)).toThrow('1 name (a) without scores');
+});
+
+test.each([
+  ['Filename,x,y\na,1,7\nb,7.5,1\n', 'line 3: x holds 7.5; expected a probability from 0 to 1'],
+  ['Filename,x,y\na,-0.1,1\nb,0,1\n', 'line 2: x holds -0.1; expected a probability'],
+  ['Filename,x,y\n"a",1,\n\n"b",,1\n', 'line 4: x is empty; expected a probability'],
+  ['Filename,y\na,1\nb,1\n', ': lacks the class x; there are y'],
+  ['Filename,x\na,1\n', ' do not go together: 1 name (b) without scores'],
+])(
+  'the scores %j are refused with their file, and those of classes without labels count not',
+  async (text, message) => {
+    writeFileSync(at('scores.csv'), text);
+    writeFileSync(at('labels.csv'), 'Filename,x\na,1\nb,\n');
+    const joined = async () =>
+      joinTables(await readTable(at('scores.csv')), await readTable(at('labels.csv')));
+    await expect(joined).rejects.toThrow(message);
+    await expect(joined).rejects.toThrow(at('scores.csv'));
+  },
+);
+
+test('labels other than 0, 1 and nothing are refused with file, line and class', async () => {
+  writeFileSync(at('scores.csv'), 'Filename,x\na,1\nb,0\n');
+  writeFileSync(at('labels.csv'), 'Filename,x\na,\nb,0.5\n');
+  const [scores, labels] = [await readTable(at('scores.csv')), await readTable(at('labels.csv'))];
+  expect(() => joinTables(scores, labels)).toThrow(
+    `${at('labels.csv')}, line 3: x holds 0.5; expected 0 or 1 (or empty for unknown)`,
+  );
 });
 
 test.each([
@@ -88,14 +116,28 @@ test.each([
   ['Filename,x\n', 'a header and no rows below it'],
 ])('the table %j is refused with file and line', async (text, message) => {
   writeFileSync(at('scores.csv'), text);
-  await expect(readTable(at('scores.csv'))).rejects.toThrow(message);
+  const refused = expect(readTable(at('scores.csv'))).rejects;
+  await refused.toThrow(message);
+  await refused.toThrow(new RegExp(`^${at('scores.csv')}(: (?!.*scores)|, line)`));
+});
+
+test.each([
+  ['{', 'config.json: is damaged (it is no JSON); remove the folder'],
+  ['{}', 'config.json: is damaged (configuration: Invalid input'],
+  ['[1]', 'config.json: is damaged (Invalid input'],
+])('a run whose config.json holds %j is refused by its name', (text, message) => {
+  mkdirSync(at('damaged'), { recursive: true });
+  writeFileSync(at('damaged/config.json'), text);
+  expect(() => openRun(at('damaged'))).toThrow(UserError);
+  expect(() => openRun(at('damaged'))).toThrow(message);
 });
 
 test('a resumed run forgets the epochs that it lives again, and a line that was cut off', () => {
-  writeFileSync(at('metrics.jsonl'), '{"epoch":1}\n{"epoch":2}\n{"epoch":3}\n{"epo');
+  const line = (epoch: number) => `{"epoch":${epoch},"validation":{}}\n`;
+  writeFileSync(at('metrics.jsonl'), `${line(1)}null\n${line(2)}${line(3)}{"epo`);
   expect(readEpochs(at('metrics.jsonl'))).toHaveLength(3);
   keepEpochs(at('metrics.jsonl'), 2);
-  expect(readFileSync(at('metrics.jsonl'), 'utf8')).toBe('{"epoch":1}\n{"epoch":2}\n');
+  expect(readFileSync(at('metrics.jsonl'), 'utf8')).toBe(line(1) + line(2));
 });
 
 test('a run is not begun in a folder that holds something else', () => {

@@ -9,8 +9,10 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { z } from 'zod';
 import type { Configuration } from '../configuration/schema.js';
-import { readJson, writeWhole } from '../files/wholeFile.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { readWhole, writeWhole } from '../files/wholeFile.js';
 import { UserError } from '../userError.js';
 
 export interface RunPaths {
@@ -62,20 +64,37 @@ export function refuseOldRun(folder: string): void {
 export function createRunFolder(folder: string): RunPaths {
   const paths = runPaths(folder);
   refuseOldRun(folder);
-  mkdirSync(paths.checkpoints, { recursive: true });
-  mkdirSync(paths.scores, { recursive: true });
+  makeInnerFolders(paths);
   return paths;
+}
+
+/** A run may have lost its inner folders while they were empty: not every way to copy takes such folders along. */
+export function makeInnerFolders({ checkpoints, scores }: RunPaths): void {
+  mkdirSync(checkpoints, { recursive: true });
+  mkdirSync(scores, { recursive: true });
 }
 
 export function saveRunRecord(paths: RunPaths, record: RunRecord): void {
   writeWhole(paths.config, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** The paths and the record of a run that exists. */
+const runRecord = z.object({
+  configuration: z.record(z.string(), z.unknown()),
+  versions: z.record(z.string(), z.string()),
+  classes: z.array(z.string()),
+  datasetFingerprint: z.string(),
+  started: z.string(),
+});
+
+/** The paths and the record of a run that exists. Fields that came into being after the run have their defaults. */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
   if (!existsSync(paths.config)) throw new UserError(`${folder}: there is no run here (no config.json)`);
-  return { paths, record: readJson<RunRecord>(paths.config) };
+  const record = readWhole(paths.config, runRecord, `remove the folder ${folder} and train again`);
+  return {
+    paths,
+    record: { ...record, configuration: validateConfiguration(record.configuration, paths.config) },
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 // Scores and labels as CSV: `Filename` and one column per class, probabilities or 0/1 (empty where unknown).
 
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
 import { type Scored, scoredByName } from '@anyclass/core';
+import { DataError } from '../data/dataError.js';
 import { readCsv } from '../data/readers/csv.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { UserError } from '../userError.js';
@@ -12,6 +13,10 @@ export interface NamedTable {
   readonly names: readonly string[];
   readonly classNames: readonly string[];
   readonly values: Float64Array;
+  /** The file that the table was read from, for messages. */
+  readonly path?: string;
+  /** The line of each row, where rows do not simply follow the header. */
+  readonly lines?: readonly number[];
 }
 
 export interface TableToWrite {
@@ -46,37 +51,42 @@ function* tableText({ names, classNames, values }: TableToWrite): Generator<stri
 }
 
 /**
- * Reads a table of probabilities or labels.
+ * Reads a table of probabilities or labels. Every complaint names the whole path: many runs have a `test.csv`.
  *
  * @example
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']
  */
 export async function readTable(path: string): Promise<NamedTable> {
-  return readPlainTable(path) ?? (await readAnyTable(path));
+  if (!existsSync(path)) throw new UserError(`${path}: there is no such file`);
+  const plain = readPlainTable(path);
+  return plain ? { ...plain, path } : await readAnyTable(path);
 }
 
 async function readAnyTable(path: string): Promise<NamedTable> {
   const names: string[] = [];
   const values: number[] = [];
+  const lines: number[] = [];
   let classNames: readonly string[] = [];
-  await readCsv(path, (columns) => {
+  const readHeader = (columns: readonly string[]) => {
     const nameAt = columns.findIndex((column) => column.toLowerCase() === 'filename');
-    if (nameAt < 0) throw new UserError(`${basename(path)}: has no column 'Filename'`);
+    if (nameAt < 0) throw new DataError(`${path}: has no column 'Filename'`);
     // `labels` is what `predict` adds for people to read.
     const classAt = columns.flatMap((column, i) => (i === nameAt || column === 'labels' ? [] : [i]));
     classNames = classAt.map((i) => columns[i]!);
-    return (cells, line) => {
+    return (cells: readonly string[], line: number) => {
       names.push(cells[nameAt]!);
-      for (const i of classAt)
-        values.push(readNumber(cells[i]!, `${basename(path)}, line ${line}: ${columns[i]}`));
+      lines.push(line);
+      for (const i of classAt) values.push(readNumber(cells[i]!, `${path}, line ${line}: ${columns[i]}`));
     };
-  });
-  if (names.length === 0) throw new UserError(`${basename(path)}: a header and no rows below it`);
-  return { names, classNames, values: Float64Array.from(values) };
+  };
+  await readCsv(path, readHeader, path);
+  if (names.length === 0) throw new UserError(`${path}: a header and no rows below it`);
+  return { names, classNames, values: Float64Array.from(values), path, lines };
 }
 
 /**
- * Scores beside labels, matched by file name. The classes are those of the labels; scores of others are left out.
+ * Scores beside labels, matched by file name. The classes are those of the labels; scores of others are left out. What is no
+ * probability or no label is refused, with its place.
  *
  * @example
  * const scored = joinTables(await readTable('scores.csv'), await readTable('labels.csv'));
@@ -85,9 +95,11 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
   const missing = labels.classNames.filter((name) => !scores.classNames.includes(name));
   if (missing.length > 0) {
     throw new UserError(
-      `the scores lack the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; they have ${scores.classNames.join(', ')}`,
+      `${scores.path ?? 'the table of scores'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; there are ${scores.classNames.join(', ')}`,
     );
   }
+  checkCells(scores, labels.classNames, isProbability, 'a probability from 0 to 1');
+  checkCells(labels, labels.classNames, isLabel, '0 or 1 (or empty for unknown)');
   const chosen = labels.classNames.map((name) => scores.classNames.indexOf(name));
   const width = scores.classNames.length;
   const values = new Float64Array(scores.names.length * chosen.length);
@@ -104,7 +116,38 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
     );
     return split === undefined ? scored : { ...scored, split };
   } catch (error) {
-    throw error instanceof RangeError ? new UserError(error.message) : error;
+    if (!(error instanceof RangeError)) throw error;
+    const [first, second] = [scores.path ?? 'the scores', labels.path ?? 'the labels'];
+    throw new UserError(`${first} and ${second} do not go together: ${error.message}`);
+  }
+}
+
+function isProbability(value: number): boolean {
+  return value >= 0 && value <= 1;
+}
+
+function isLabel(value: number): boolean {
+  return value === 0 || value === 1 || Number.isNaN(value);
+}
+
+/** Refuses what is not as expected in the columns of some classes. */
+function checkCells(
+  table: NamedTable,
+  checked: readonly string[],
+  isRight: (value: number) => boolean,
+  expected: string,
+): void {
+  const { names, classNames, values, path, lines } = table;
+  const columns = checked.map((name) => classNames.indexOf(name));
+  for (let row = 0; row < names.length; row++) {
+    for (const column of columns) {
+      const value = values[row * classNames.length + column]!;
+      if (isRight(value)) continue;
+      // The header is line 1.
+      const place = path === undefined ? names[row] : `${path}, line ${lines?.[row] ?? row + 2}`;
+      const told = Number.isNaN(value) ? 'is empty' : `holds ${value}`;
+      throw new UserError(`${place}: ${classNames[column]} ${told}; expected ${expected}`);
+    }
   }
 }
 
@@ -121,6 +164,6 @@ function readNumber(text: string, where: string): number {
   if (text.trim() === '') return Number.NaN;
   const value = Number(text);
   if (Number.isNaN(value))
-    throw new UserError(`${where} holds '${text}'; expected a number (or empty for unknown)`);
+    throw new DataError(`${where} holds '${text}'; expected a number (or empty for unknown)`);
   return value;
 }

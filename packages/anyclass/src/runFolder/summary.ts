@@ -1,6 +1,10 @@
-import type { BestMetric } from '../configuration/schema.js';
+import { z } from 'zod';
+import { isPlainObject } from '../configuration/overrides.js';
+import { type BestMetric, bestMetrics } from '../configuration/schema.js';
 import type { Quarantined } from '../data/images/quarantine.js';
 import type { Judgement } from '../evaluation/judge.js';
+import { readWhole } from '../files/wholeFile.js';
+import type { RunPaths } from './runFolder.js';
 
 /** summary.json: what a run reached. */
 export interface RunSummary {
@@ -18,6 +22,30 @@ export interface RunSummary {
   /** At 0.5: the data that thresholds and calibration were fitted on. */
   readonly validation: Judgement;
   /** Judged once, with the chosen weights; left out where the test split has no labels. */
-  readonly test?: Judgement;
+  readonly test?: Judgement | undefined;
   readonly quarantined: readonly Quarantined[];
+}
+
+const judgement = z.custom<Judgement>(
+  (value) => isPlainObject(value) && typeof value['split'] === 'string' && isPlainObject(value['metrics']),
+  'expected a judgement',
+);
+
+const runSummary = z.object({
+  dataset: z.string(),
+  network: z.string(),
+  loss: z.string(),
+  classes: z.array(z.string()),
+  epochs: z.number(),
+  bestEpoch: z.number(),
+  bestBy: z.enum(bestMetrics),
+  bestValue: z.number(),
+  validation: judgement,
+  test: judgement.optional(),
+  quarantined: z.array(z.object({ row: z.number(), name: z.string(), reason: z.string() })),
+});
+
+/** What a finished run reached, from its folder. */
+export function readSummary({ folder, summary }: RunPaths): RunSummary {
+  return readWhole(summary, runSummary, `write it again with: anyclass train --resume ${folder}`);
 }

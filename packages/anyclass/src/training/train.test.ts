@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -206,6 +208,13 @@ describe('a run', () => {
     expect(notes.filter((note) => note.includes('is called damaged-epoch-'))).toHaveLength(2);
     expect(notes).toContain('no whole checkpoint: begins again');
     expect(filesOf('lost')).toEqual(filesOf('whole'));
+  });
+
+  test('begins again where its inner folders are gone', async () => {
+    mkdirSync(at('bare'));
+    copyFileSync(at('whole', 'config.json'), at('bare', 'config.json'));
+    await resume(at('bare'), { log });
+    expect(filesOf('bare')).toEqual(filesOf('whole'));
   });
 
   test('is refused while another process works on it, and where the folder holds another', async () => {

@@ -4,13 +4,14 @@ import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { engineInfo } from '@anyclass/torch';
 import type { BestMetric, Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { readJson } from '../files/wholeFile.js';
+
 import { writeRunReport } from '../reports/runReport.js';
 import { appendEpoch, type EpochRecord, keepEpochs } from '../runFolder/metricsLog.js';
 import {
   absolutePaths,
   createRunFolder,
   defaultRunFolder,
+  makeInnerFolders,
   openRun,
   type RunPaths,
   refuseOldRun,
@@ -100,11 +101,12 @@ export async function resume(
 ): Promise<TrainingResult> {
   const { paths, record } = openRun(folder);
   using _lock = lockRun(folder);
+  makeInnerFolders(paths);
   const { log = quietLog } = options;
   const isFinished = existsSync(paths.summary);
   const finished = (): TrainingResult => {
     log.note(`${folder}: the run is finished, and its test split is judged once only`);
-    return { folder, summary: readJson<RunSummary>(paths.summary) };
+    return { folder, summary: readSummary(folder) };
   };
   if (isFinished && existsSync(paths.report)) return finished();
   const data = await openRunData(record.configuration);

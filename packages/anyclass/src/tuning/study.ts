@@ -8,8 +8,9 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { differingFields, dottedFields } from '../configuration/dottedFields.js';
+import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { readJson, writeWhole } from '../files/wholeFile.js';
+import { readWhole, writeWhole } from '../files/wholeFile.js';
 import { UserError } from '../userError.js';
 import { withStudyLock } from './studyLock.js';
 
@@ -18,7 +19,7 @@ export const studyMetrics = ['mAP', 'macroF1', 'macroF2', 'f2Ciw', 'f1Neg', 'bce
 
 const studySettings = z.object({
   /** What all trials have in common: a complete configuration. */
-  configuration: z.unknown().transform((given) => validateConfiguration(given)),
+  configuration: z.record(z.string(), z.unknown()),
   /** The spaces as texts, by field. */
   search: z.record(z.string(), z.string()),
   metric: z.enum(studyMetrics),
@@ -27,17 +28,16 @@ const studySettings = z.object({
   minEpochs: z.int().positive(),
 });
 
-export type StudySettings = z.output<typeof studySettings>;
+export interface StudySettings extends Omit<z.output<typeof studySettings>, 'configuration'> {
+  readonly configuration: Configuration;
+}
 
 /** The settings of a study that exists; undefined where there is none. */
 export function readStudy(folder: string): StudySettings | undefined {
   const path = studyPath(folder);
   if (!existsSync(path)) return undefined;
-  try {
-    return studySettings.parse(readJson<unknown>(path));
-  } catch (error) {
-    throw new UserError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const settings = readWhole(path, studySettings, 'begin another study');
+  return { ...settings, configuration: validateConfiguration(settings.configuration, path) };
 }
 
 /**

@@ -17,7 +17,7 @@ const longestRow = 1 << 20;
 /**
  * Read a CSV file (also gzipped, also with semicolons or tabs) row by row, in the memory of one row.
  *
- * `header` gets the column names and returns what to do with a row. Every complaint names file and line.
+ * `header` gets the column names and returns what to do with a row. Every complaint names line and file, the latter as `file` says.
  *
  * @example
  * await readCsv('train.csv', (columns) => (cells, line) => console.log(line, cells[0]))
@@ -25,8 +25,8 @@ const longestRow = 1 << 20;
 export async function readCsv(
   path: string,
   header: (columns: readonly string[]) => RowReader,
+  file = basename(path),
 ): Promise<void> {
-  const file = basename(path);
   let width = 0;
   let readRow: RowReader | undefined;
   let lastLine = 0;

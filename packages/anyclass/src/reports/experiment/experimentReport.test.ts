@@ -9,10 +9,10 @@ import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../../t
 import { report } from '../../commands/report.js';
 import { compareRuns } from '../../experiments/comparison.js';
 import { readRuns } from '../../experiments/readRuns.js';
-import { readJson } from '../../files/wholeFile.js';
 import type { LossName } from '../../losses/lossNames.js';
 import { appendEpoch } from '../../runFolder/metricsLog.js';
-import type { RunSummary } from '../../runFolder/summary.js';
+import { runPaths } from '../../runFolder/runFolder.js';
+import { readSummary } from '../../runFolder/summary.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,7 +34,7 @@ function writeRun(loss: LossName, lambda: number, seed: number, strength: number
     configuration: { data: { dataset: 'coco-41=pipes' }, loss: { name: loss, lambda }, seed },
     strength,
   });
-  const { validation } = readJson<RunSummary>(join(run, 'summary.json'));
+  const { validation } = readSummary(runPaths(run));
   for (let epoch = 1; epoch <= 3; epoch++) {
     appendEpoch(join(run, 'metrics.jsonl'), {
       epoch,
