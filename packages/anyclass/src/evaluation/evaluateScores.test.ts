@@ -42,8 +42,19 @@ test('thresholds are fitted on other data, and refused on the same', async () =>
   expect(one?.thresholds.values).toEqual([0.21, 0.21]);
   expect(fitted?.metrics.macroF1).toBe(1);
   expect(calibrated?.calibration.kind).toBe('temperature');
-  await expect(evaluateScores({ ...shared, fitScores: scores, fitLabels: labels })).rejects.toThrow(
-    'overstates',
+  const copy = file('copy.csv', readFileSync(scores, 'utf8'));
+  for (const fitScores of [scores, copy]) {
+    await expect(evaluateScores({ ...shared, fitScores, fitLabels: labels })).rejects.toThrow(
+      `${fitScores} holds the data that are judged`,
+    );
+  }
+});
+
+test('labels that are all unknown are refused, also for fitting', async () => {
+  const none = file('none.csv', 'Filename,crack,roots\na,,\nb,,\nc,,\n');
+  await expect(evaluateScores({ scores, labels: none })).rejects.toThrow(`${none}: holds no label at all`);
+  await expect(evaluateScores({ scores, labels, fitScores: scores, fitLabels: none })).rejects.toThrow(
+    `${none}: holds no label at all`,
   );
 });
 

@@ -1,5 +1,7 @@
 // Saved scores against labels. Nothing here needs the engine.
 
+import { resolve } from 'node:path';
+import type { Scored } from '@anyclass/core';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
 import { UserError } from '../userError.js';
 import { type FitOptions, fitOnValidation, type Judgement, type JudgeOptions, judge } from './judge.js';
@@ -39,16 +41,36 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UserError('fitScores and fitLabels go together');
   }
-  const judged = joinTables(await readTable(scores), await readTable(labels), scores);
+  const judged = await labelledScores(scores, labels);
   if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
-  const fitting = joinTables(await readTable(fitScores), await readTable(fitLabels), fitScores);
+  const fitting = await labelledScores(fitScores, fitLabels);
   if (fitting.classNames.join() !== judged.classNames.join()) {
     throw new UserError(`${fitLabels} and ${labels} do not have the same classes in the same order`);
+  }
+  if (resolve(fitScores) === resolve(scores) || isSameData(fitting, judged)) {
+    throw new UserError(
+      `${fitScores} holds the data that are judged: thresholds that were fitted there would look better than they are. Fit on other data, such as the validation split (--fit-scores, --fit-labels)`,
+    );
   }
   return judgeTables(judged, {
     ...judging,
     ...fitOnValidation(fitting, { thresholds, thresholdBeta, calibration: 'temperature' }),
   });
+}
+
+async function labelledScores(scores: string, labels: string): Promise<Scored> {
+  const table = await readTable(labels);
+  if (table.values.every(Number.isNaN))
+    throw new UserError(`${labels}: holds no label at all; expected 0 or 1 (or empty for unknown)`);
+  return joinTables(await readTable(scores), table, scores);
+}
+
+function isSameData(first: Scored, second: Scored): boolean {
+  const { scores, targets } = second;
+  return (
+    first.scores.length === scores.length &&
+    first.scores.every((score, i) => score === scores[i] && Object.is(first.targets[i], targets[i]))
+  );
 }
 
 function judgeTables(...given: Parameters<typeof judge>): Judgement {
