@@ -60,6 +60,7 @@ export const report = command({
       confidence,
       thresholdBeta,
     });
+    for (const note of made.comparison.notes) terminal.note(note);
     writeWhole(out, reportPage(made));
     const files = assets === undefined ? [] : writeAssets(assets, made);
     const result = { report: out, assets: assets ?? null, files, comparison: made.comparison };

@@ -1,34 +1,17 @@
 // The same rows in the same order for all models, by file name.
 
-import { UserError } from '../userError.js';
 import type { ComparedModel } from './judgedGroup.js';
 import type { NamedScores } from './readRuns.js';
 
-/** The models with the rows of all in the order of the first one's; models of other rows or classes are refused. */
+/** The models with the rows of all in the order of the first one's; they must have no {@link mismatch}. */
 export function alignedModels(groups: readonly (readonly ComparedModel[])[]): ComparedModel[][] {
-  const first = groups[0]![0]!;
-  return groups.map((group) =>
-    group.map((model) => ({ ...model, scored: aligned(model.scored, first, model.folder) })),
-  );
+  const { scored: first } = groups[0]![0]!;
+  return groups.map((group) => group.map((model) => ({ ...model, scored: aligned(model.scored, first) })));
 }
 
-function aligned(scored: NamedScores, first: ComparedModel, folder: string): NamedScores {
-  const { names, classNames, split } = first.scored;
-  if (scored.split !== split || scored.classNames.join('\n') !== classNames.join('\n')) {
-    throw new UserError(
-      `${folder} was judged on ${scored.split} with the classes ${scored.classNames.join(', ')}, ${first.folder} on ${split} with ${classNames.join(', ')}: they cannot be compared`,
-    );
-  }
+function aligned(scored: NamedScores, { names, classNames }: NamedScores): NamedScores {
   if (isSameOrder(scored.names, names)) return scored;
-  const rowOf = new Map(scored.names.map((name, row) => [name, row]));
-  const missing = names.filter((name) => !rowOf.has(name));
-  if (missing.length > 0 || scored.names.length !== names.length) {
-    const known = new Set(names);
-    const other = scored.names.filter((name) => !known.has(name));
-    throw new UserError(
-      `${folder} and ${first.folder} were not judged on the same ${split} images: ${told(missing)} only in the second, ${told(other)} only in the first`,
-    );
-  }
+  const rowOf = rowsByName(scored.names);
   const classes = classNames.length;
   const scores = new Float64Array(scored.scores.length);
   const targets = new Float64Array(scores.length);
@@ -40,6 +23,39 @@ function aligned(scored: NamedScores, first: ComparedModel, folder: string): Nam
     }
   });
   return { ...scored, names, scores, targets };
+}
+
+/** Scores, and the run that they are from. */
+export interface ScoresOfRun {
+  readonly folder: string;
+  readonly scored: NamedScores;
+}
+
+/** Why the scores of two runs cannot be compared image by image; undefined where they can. */
+export function mismatch(first: ScoresOfRun, second: ScoresOfRun): string | undefined {
+  const [one, two] = [first.scored, second.scored];
+  if (one.split !== two.split || one.classNames.join('\n') !== two.classNames.join('\n')) {
+    return `${first.folder} was judged on ${one.split} with the classes ${one.classNames.join(', ')}, ${second.folder} on ${two.split} with ${two.classNames.join(', ')}`;
+  }
+  const rowOf = rowsByName(two.names);
+  const known = new Set(one.names);
+  const onlyFirst = one.names.filter((name) => !rowOf.has(name));
+  const onlySecond = two.names.filter((name) => !known.has(name));
+  if (onlyFirst.length > 0 || onlySecond.length > 0) {
+    return `${first.folder} and ${second.folder} were not judged on the same ${one.split} images: ${told(onlyFirst)} only in the first, ${told(onlySecond)} only in the second`;
+  }
+  const classes = one.classNames.length;
+  const otherwise = one.names.filter((name, row) => {
+    const at = rowOf.get(name)! * classes;
+    return one.classNames.some((_, j) => !Object.is(one.targets[row * classes + j], two.targets[at + j]));
+  });
+  return otherwise.length > 0
+    ? `${first.folder} and ${second.folder} have other labels of ${one.split} images: of ${told(otherwise)}`
+    : undefined;
+}
+
+function rowsByName(names: readonly string[]): Map<string, number> {
+  return new Map(names.map((name, row) => [name, row]));
 }
 
 function isSameOrder(first: readonly string[], second: readonly string[]): boolean {

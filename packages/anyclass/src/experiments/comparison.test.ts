@@ -76,6 +76,35 @@ test('data of one name are told apart by where they lie, unless they are the sam
   expect(readRuns([at('sites/1'), at('sites/3')]).map(({ dataset }) => dataset)).toEqual(['pipes', 'pipes']);
 });
 
+test('data of one name and place are told apart by the fields that made them', async () => {
+  const on = (name: string, loss: LossName, digits: object, datasetFingerprint: string, more = {}) =>
+    writeSyntheticRun(at(`drawn/${name}`), {
+      configuration: { data: { dataset: 'digits', digits, ...more }, loss: { name: loss } },
+      strength: 1,
+      datasetFingerprint,
+    });
+  on('1', 'bce', { seed: 1 }, 'one');
+  on('2', 'bce', { seed: 2 }, 'two');
+  on('3', 'any-bce', { seed: 1 }, 'one');
+  on('4', 'any-bce', { seed: 2 }, 'two', { subset: { instances: 5 } });
+  on('5', 'any-bce', {}, 'three', { keep: ['crack'] });
+  on('6', 'any-bce', { scenes: { train: 5, validation: 60, test: 60 } }, 'four', { keep: ['crack'] });
+  const runs = readRuns([at('drawn')]);
+  expect(runs.map(({ dataset }) => dataset)).toEqual([
+    'pipes (digits.seed=1)',
+    'pipes (digits.seed=2)',
+    'pipes (digits.seed=1)',
+    'pipes (digits.seed=2)',
+    'pipes (crack; digits.scenes.validation=unset; digits.scenes.test=unset)',
+    'pipes (crack; digits.scenes.validation=60; digits.scenes.test=60)',
+  ]);
+  const { differences } = await compareRuns(runs, { replicates: 5 });
+  expect(differences.map(({ dataset, loss }) => [dataset, loss])).toEqual([
+    ['pipes (digits.seed=1)', 'any-bce λ=0.02'],
+    ['pipes (digits.seed=2)', 'any-bce λ=0.02'],
+  ]);
+});
+
 test('runs that differ in their seed, or in where they computed, are one group', () => {
   writeSyntheticRun(at('elsewhere'), {
     configuration: {
@@ -193,16 +222,56 @@ describe('a comparison', () => {
     expect(differences[0]).toMatchObject({ split: 'validation', atFitted: null, atKept: null });
   });
 
+  test('of runs on other images has their figures and a note, but no difference', async () => {
+    writeSyntheticRun(at('other'), { ...run('any-bce', 1, 2), rows: 61 });
+    const folders = ['all/bce-1', 'all/any-strong-1', 'other'].map(at);
+    const { groups, differences, notes } = await compareRuns(readRuns(folders), { replicates: 5 });
+    expect(groups.map(({ label, keptTest }) => [label, keptTest !== null])).toEqual([
+      ['bce', true],
+      ['any-bce λ=0.2', true],
+      ['any-bce λ=0.02', false],
+    ]);
+    expect(differences.map(({ loss }) => loss)).toEqual(['any-bce λ=0.2']);
+    expect(notes).toEqual([
+      `any-bce λ=0.02 is not compared with bce: ${at('other')} and ${at('all/bce-1')} were not judged on the same test images: 1 (test-60.png) only in the first, none only in the second`,
+    ]);
+  });
+
   test.each([
     [
-      'other images',
-      { rows: 61 },
-      /were not judged on the same test images: none only in the second, 1 \(test-60\.png\) only in the first/,
+      'other labels',
+      'test-labels',
+      (line: string) => line.replace(/.,.,.$/, '1,1,1'),
+      'have other labels of test images: of ',
     ],
-  ])('of %s is refused', async (_, change, message) => {
-    writeSyntheticRun(at('other'), { ...run('any-bce', 1, 2), ...change });
-    await expect(compareRuns(readRuns([at('all/bce-1'), at('other')]))).rejects.toThrow(message);
+    [
+      'other validation images',
+      '',
+      (line: string) => line.replace('validation-59', 'x'),
+      'judged on the same validation images: 1 (x.png)',
+    ],
+  ])('of runs with %s has a note', async (_, only, change, message) => {
+    writeSyntheticRun(at('changed'), run('any-bce', 1, 2));
+    for (const name of ['validation', 'validation-labels', 'test', 'test-labels']) {
+      if (!name.startsWith(only)) continue;
+      const path = at(`changed/scores/${name}.csv`);
+      writeFileSync(path, readFileSync(path, 'utf8').split('\n').map(change).join('\n'));
+    }
+    const { notes } = await compareRuns(readRuns([at('all/bce-1'), at('changed')]), { replicates: 0 });
+    expect(notes).toEqual([expect.stringContaining(message)]);
+    rmSync(at('changed'), { recursive: true });
   });
+
+  test.each([{ rows: 59 }, { hasTestLabels: false }])(
+    'of seeds on other numbers of images is refused: %j',
+    async (change) => {
+      writeSyntheticRun(at('short'), { ...run('bce', 5, 2), ...change });
+      await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
+        /bce-1 was judged on 60 (validation|test) images, .*short on (59|0): they are runs of bce with other seeds/,
+      );
+      rmSync(at('short'), { recursive: true });
+    },
+  );
 
   test('of a run with itself is refused', async () => {
     const runs = readRuns([at('all/bce-1'), at('all/bce-1')]);

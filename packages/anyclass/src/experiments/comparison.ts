@@ -6,6 +6,7 @@ import { UserError } from '../userError.js';
 import type { Spread } from './figures.js';
 import { judgeGroup } from './judgedGroup.js';
 import { withKeptNegatives } from './keptNegatives.js';
+import { lossPairs } from './lossPairs.js';
 import { methodDifferences } from './methodDifferences.js';
 import type { JudgedSplit, Run } from './readRuns.js';
 import { groupBySeed, type SeedGroup } from './seedGroups.js';
@@ -27,6 +28,8 @@ export interface ComparisonOptions {
 export interface Comparison {
   readonly groups: readonly GroupFigures[];
   readonly differences: readonly MethodDifference[];
+  /** Losses that could not be compared with their standard loss, and why. */
+  readonly notes: readonly string[];
   readonly replicates: number;
   readonly confidence: number;
 }
@@ -81,7 +84,7 @@ export interface HeldDifference extends Difference {
 /**
  * Compares finished runs. Runs that differ in their seed alone are one group. The differences come from a bootstrap over
  * the instances, the same draws for all groups of a dataset; in each draw a side's figure is the mean over the seeds that
- * both sides have.
+ * both sides have. Losses that were not judged on the same images as their standard loss have no difference, but a note.
  *
  * @example
  * const { groups, differences } = await compareRuns(readRuns(['comparisons/coco']));
@@ -101,20 +104,21 @@ export async function compareRuns(
         `${same[twice]!.folder} and ${same[twice + 1]!.folder} are the same: ${label} with seed ${seeds[twice]}`,
       );
   }
-  const judged = withKeptNegatives(
-    await Promise.all(groups.map((group) => judgeGroup(group, thresholdBeta))),
-  );
+  const alone = await Promise.all(groups.map((group) => judgeGroup(group, thresholdBeta)));
+  const { pairs, notes } = lossPairs(alone);
+  const judged = withKeptNegatives(alone, pairs);
   return {
     groups: judged.map(({ figures }) => figures),
     differences:
       replicates === 0
         ? []
-        : methodDifferences(judged, {
+        : methodDifferences(judged, pairs, {
             replicates,
             confidence,
             seed: bootstrapSeed,
             onDraw: options.onDraw,
           }),
+    notes,
     replicates,
     confidence,
   };

@@ -4,7 +4,7 @@
 //   runAll, liveTable              side by side (with childRuns/), and how that is shown
 //   runState, trainingProcess      one run: what is there of it, and its process (childProgress, endWithParent)
 //   readRuns, seedGroups           finished runs, and those that differ in their seed alone
-//   comparison                     their figures (judgedGroup) and differences (alignedModels, methodDifferences)
+//   comparison                     their figures (judgedGroup) and differences (lossPairs, alignedModels, methodDifferences)
 //   comparisonTables, sweep        as tables, and as a recommended value
 //   results                        files of it, and what went wrong
 

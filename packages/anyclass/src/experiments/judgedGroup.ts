@@ -31,6 +31,7 @@ export interface JudgedGroup {
  */
 export interface ComparedModel extends JudgedModel {
   readonly scored: NamedScores;
+  readonly validation: NamedScores;
   readonly folder: string;
 }
 
@@ -39,6 +40,7 @@ export async function judgeGroup(group: SeedGroup, thresholdBeta: number): Promi
   const judged: JudgedRun[] = [];
   // One after another: a table of scores is large while it is read.
   for (const run of runs) judged.push(await judgeRun(run, thresholdBeta));
+  refuseOtherCounts(group.label, judged);
   return {
     group,
     models: judged.map(({ model }) => model),
@@ -71,14 +73,26 @@ async function judgeRun(run: Run, thresholdBeta: number): Promise<JudgedRun> {
   if (!validation) throw new UserError(`${folder}: has no scores and labels of the validation split`);
   const test = await run.scores('test');
   const judged = { validation: measure(validation, importance), curves: thresholdCurves(validation) };
-  if (!test) return { ...judged, model: { folder, scored: validation, thresholds: [0.5] } };
+  if (!test) return { ...judged, model: { folder, validation, scored: validation, thresholds: [0.5] } };
   const fitted = fitThresholds(validation, { beta: thresholdBeta });
   return {
     ...judged,
-    model: { folder, scored: test, thresholds: [0.5, fitted] },
+    model: { folder, validation, scored: test, thresholds: [0.5, fitted] },
     test: measure(test, importance),
     fittedTest: measure(test, { ...importance, threshold: fitted }),
   };
+}
+
+/** A mean over runs on other images means nothing: a table of scores was cut off, perhaps. */
+function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun[]): void {
+  for (const split of ['validation', 'test'] as const) {
+    const images = first![split]?.rows ?? 0;
+    const other = others.find((run) => (run[split]?.rows ?? 0) !== images);
+    if (!other) continue;
+    throw new UserError(
+      `${first!.model.folder} was judged on ${images} ${split} images, ${other.model.folder} on ${other[split]?.rows ?? 0}: they are runs of ${label} with other seeds and cannot stand together; leave one of them out`,
+    );
+  }
 }
 
 /** F2-CIW stands in the place of F2 where classes have an importance. */

@@ -5,15 +5,13 @@
 
 import { measure, sharedThreshold } from '@anyclass/core';
 import { type JudgedGroup, spreads } from './judgedGroup.js';
-import { standardOf } from './seedGroups.js';
+import { judgedOf, type LossPair } from './lossPairs.js';
 
-/** Adds that threshold, and the figures at it, to all groups that have a standard loss to keep up with, or are one. */
-export function withKeptNegatives(judged: readonly JudgedGroup[]): JudgedGroup[] {
-  const groups = judged.map(({ group }) => group);
-  const standards = new Set(groups.map((group) => standardOf(group, groups)));
+/** Adds that threshold, and the figures at it, to both groups of all pairs. */
+export function withKeptNegatives(judged: readonly JudgedGroup[], pairs: readonly LossPair[]): JudgedGroup[] {
   return judged.map((one) => {
-    const standard = standards.has(one.group) ? one.group : standardOf(one.group, groups);
-    const kept = judged.find(({ group }) => group === standard)?.figures;
+    const pair = pairs.find(({ anyClass, standard }) => one.group === anyClass || one.group === standard);
+    const kept = pair && judgedOf(pair.standard, judged).figures;
     const f1Neg = kept?.validation.f1Neg;
     if (!kept || !f1Neg || !one.figures.test) return one;
     const floors = one.group.seeds.map((seed) => f1Neg.values[kept.seeds.indexOf(seed)] ?? f1Neg.mean);

@@ -9,10 +9,11 @@ import {
   type SeedReplicates,
   seedDifference,
 } from '@anyclass/core';
-import { alignedModels } from './alignedModels.js';
+import { alignedModels, mismatch } from './alignedModels.js';
 import type { FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
 import type { JudgedGroup } from './judgedGroup.js';
-import { type SeedGroup, standardOf } from './seedGroups.js';
+import { judgedOf, type LossPair } from './lossPairs.js';
+import type { SeedGroup } from './seedGroups.js';
 
 export interface DifferenceOptions {
   readonly replicates: number;
@@ -22,27 +23,40 @@ export interface DifferenceOptions {
   readonly onDraw?: (() => void) | undefined;
 }
 
-/** One for each group with an any-class loss whose standard loss is there too. */
+/** One for each pair. */
 export function methodDifferences(
   judged: readonly JudgedGroup[],
+  pairs: readonly LossPair[],
   options: DifferenceOptions,
 ): MethodDifference[] {
-  const datasets = [...new Set(judged.map(({ group }) => group.dataset))];
-  return datasets.flatMap((dataset) =>
-    ofDataset(
-      judged.filter(({ group }) => group.dataset === dataset),
-      options,
-    ),
-  );
+  const compared = pairs.map(({ anyClass, standard }) => ({
+    one: judgedOf(anyClass, judged),
+    other: judgedOf(standard, judged),
+  }));
+  return onSameImages(compared).flatMap((same) => ofSameImages(same, options));
 }
 
-function ofDataset(judged: readonly JudgedGroup[], options: DifferenceOptions): MethodDifference[] {
-  const groups = judged.map(({ group }) => group);
-  const pairs = judged.flatMap((one) => {
-    const standard = standardOf(one.group, groups);
-    return standard ? [{ one, other: judged.find(({ group }) => group === standard)! }] : [];
-  });
-  if (pairs.length === 0) return [];
+interface JudgedPair {
+  readonly one: JudgedGroup;
+  readonly other: JudgedGroup;
+}
+
+/** The pairs of each dataset: one set of draws serves them all, unless some were judged on other images. */
+function onSameImages(pairs: readonly JudgedPair[]): JudgedPair[][] {
+  const sets: JudgedPair[][] = [];
+  for (const pair of pairs) {
+    const same = sets.find(
+      ([first]) =>
+        first!.one.group.dataset === pair.one.group.dataset &&
+        mismatch(first!.other.models[0]!, pair.other.models[0]!) === undefined,
+    );
+    if (same) same.push(pair);
+    else sets.push([pair]);
+  }
+  return sets;
+}
+
+function ofSameImages(pairs: readonly JudgedPair[], options: DifferenceOptions): MethodDifference[] {
   const replicates = replicatesByFolder(
     [...new Set(pairs.flatMap(({ one, other }) => [other, one]))],
     options,

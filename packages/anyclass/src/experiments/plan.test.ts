@@ -204,6 +204,7 @@ describe('a sweep', () => {
     ['lambda=1,x', "'x' is not a number"],
     ['lambda=1,1', '1 stands there twice'],
     ['seed=1,2', 'seeds are given with --seeds'],
+    ['data.digits.seed=1,2', 'data.digits.seed changes the images that runs are judged on'],
   ])('over %j is refused', (text, message) => {
     expect(() => parseOver(text)).toThrow(message);
   });

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
+import { differingFields, resultFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { sewermlClasses } from '../data/readers/sewerml.js';
 import type { LossName } from '../losses/lossNames.js';
@@ -63,7 +64,7 @@ export function readRun(folder: string): Run {
     loss: configuration.loss.name,
     lambda: configuration.loss.lambda,
     network: configuration.network.name,
-    dataset: datasetLabel(summary.dataset, configuration.data),
+    dataset: labelText(dataLabel(summary.dataset, configuration.data)),
     datasetFingerprint: record.datasetFingerprint,
     seed: configuration.seed,
     classes: summary.classes,
@@ -98,29 +99,66 @@ export function readRuns(folders: readonly string[]): Run[] {
     }
     return below.sort().map(readRun);
   });
-  return runs.map((run) => ({ ...run, dataset: distinctLabel(run, runs) }));
+  const labels = distinctLabels(runs);
+  return runs.map((run, i) => ({ ...run, dataset: labelText(labels[i]!) }));
 }
 
-/** With all classes, or where the data lie, where other data have the same label. */
-function distinctLabel(run: Run, runs: readonly Run[]): string {
-  const { dataset, datasetFingerprint, configuration, summary } = run;
-  const others = runs.filter(
-    (other) => other.dataset === dataset && other.datasetFingerprint !== datasetFingerprint,
+/** Which data a run is about: a name, and what stands in brackets behind it. */
+interface DataLabel {
+  readonly name: string;
+  readonly details: readonly string[];
+}
+
+/** Where other data have the same label: with all classes, where the data lie, or the fields that made them other data. */
+function distinctLabels(runs: readonly Run[]): DataLabel[] {
+  const steps = [withClasses, withPlace, withFields];
+  return steps.reduce(
+    (labels, step) => {
+      const texts = labels.map(labelText);
+      return runs.map((run, i) => {
+        const others = runs.filter(
+          (other, k) => texts[k] === texts[i] && other.datasetFingerprint !== run.datasetFingerprint,
+        );
+        return step(labels[i]!, run, others);
+      });
+    },
+    runs.map(({ summary, configuration }) => dataLabel(summary.dataset, configuration.data)),
   );
-  const classes = run.classes.join(', ');
-  if (others.some((other) => other.classes.join(', ') !== classes)) return `${summary.dataset} (${classes})`;
-  const place = configuration.data.dataset;
-  return others.some((other) => other.configuration.data.dataset !== place)
-    ? datasetLabel(place, configuration.data)
-    : dataset;
 }
 
-/** Which data a run is about, in words. */
-function datasetLabel(name: string, { keep, drop }: Configuration['data']): string {
+function withClasses(label: DataLabel, { classes }: Run, others: readonly Run[]): DataLabel {
+  const list = classes.join(', ');
+  return others.some((other) => other.classes.join(', ') !== list) ? { ...label, details: [list] } : label;
+}
+
+function withPlace(label: DataLabel, { configuration }: Run, others: readonly Run[]): DataLabel {
+  const place = configuration.data.dataset;
+  const isElsewhere = others.some((other) => other.configuration.data.dataset !== place);
+  return isElsewhere ? { ...label, name: place } : label;
+}
+
+/** Fields that decide which images are validated and tested on. */
+const splitFields = /^data\.(columns|splitFolder|draw|digits(?!\.scenes\.train$))(\.|$)/;
+
+function withFields(label: DataLabel, run: Run, others: readonly Run[]): DataLabel {
+  const own = resultFields(run.configuration);
+  const differing = others.flatMap(({ configuration }) => differingFields(own, resultFields(configuration)));
+  const fields = [...new Set(differing.map(({ field }) => field))].filter((field) => splitFields.test(field));
+  const told = fields.map((field) => `${field.slice('data.'.length)}=${own.get(field) ?? 'unset'}`);
+  return { ...label, details: [...label.details, ...told] };
+}
+
+function dataLabel(name: string, { keep, drop }: Configuration['data']): DataLabel {
   const list = (classes: readonly string[]) =>
     classes.length > 3 ? `${classes.length} classes` : classes.join(', ');
-  const chosen = [...(keep ? [list(keep)] : []), ...(drop?.length ? [`without ${list(drop)}`] : [])];
-  return chosen.length === 0 ? name : `${name} (${chosen.join('; ')})`;
+  return {
+    name,
+    details: [...(keep ? [list(keep)] : []), ...(drop?.length ? [`without ${list(drop)}`] : [])],
+  };
+}
+
+function labelText({ name, details }: DataLabel): string {
+  return details.length === 0 ? name : `${name} (${details.join('; ')})`;
 }
 
 function importanceOf(dataset: string, classes: readonly string[]): number[] | undefined {

@@ -11,11 +11,11 @@ import { possibleTables } from './comparisonTables.js';
 import { readRuns } from './readRuns.js';
 import type { RunRow } from './runAll.js';
 
-/** The comparison of an experiment's runs, with a bar for the bootstrap. */
+/** The comparison of an experiment's runs, with a bar for the bootstrap and its notes. */
 export async function compareFolders(
   folders: readonly string[],
   replicates: number,
-  terminal: Pick<Terminal, 'progress'>,
+  terminal: Pick<Terminal, 'note' | 'progress'>,
 ): Promise<Comparison> {
   const runs = readRuns(folders);
   const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
@@ -28,6 +28,7 @@ export async function compareFolders(
     },
   });
   bar?.finish();
+  for (const note of comparison.notes) terminal.note(note);
   return comparison;
 }
 

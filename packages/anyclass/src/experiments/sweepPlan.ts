@@ -24,6 +24,14 @@ const symbols: Readonly<Record<string, string>> = {
   'loss.beta': 'β',
 };
 
+/** With another value, validation and test are other data. */
+const judgedFields: ReadonlySet<string> = new Set([
+  'data.draw.seed',
+  'data.digits.seed',
+  'data.digits.scenes.validation',
+  'data.digits.scenes.test',
+]);
+
 /**
  * The field and the values of `--over`; fields of the loss need no prefix.
  *
@@ -43,6 +51,11 @@ export function parseOver(text: string): SweptField {
   }
   if (placeFields.has(field)) {
     throw new UsageError(`--over: ${field} says where a run computes; its result is the same for all values`);
+  }
+  if (judgedFields.has(field)) {
+    throw new UsageError(
+      `--over: ${field} changes the images that runs are judged on, so that no value could be recommended; such data are compared with: anyclass compare --datasets`,
+    );
   }
   if (field === 'seed') throw new UsageError('--over: seeds are given with --seeds');
   const values = text

@@ -1,0 +1,47 @@
+// Which groups stand against one another, and which cannot.
+
+import { mismatch } from './alignedModels.js';
+import type { JudgedGroup } from './judgedGroup.js';
+import { type SeedGroup, standardOf } from './seedGroups.js';
+
+/** A group with an any-class loss, and that with its standard loss on the same images. */
+export interface LossPair {
+  readonly anyClass: SeedGroup;
+  readonly standard: SeedGroup;
+}
+
+/**
+ * All pairs of an any-class loss and its standard loss. Those that were not judged on the same images are left out, with a note
+ * that names two of their runs.
+ */
+export function lossPairs(judged: readonly JudgedGroup[]): {
+  readonly pairs: readonly LossPair[];
+  readonly notes: readonly string[];
+} {
+  const groups = judged.map(({ group }) => group);
+  const pairs: LossPair[] = [];
+  const notes: string[] = [];
+  for (const one of judged) {
+    const standard = standardOf(one.group, groups);
+    if (!standard) continue;
+    const reason = groupMismatch(one, judgedOf(standard, judged));
+    if (reason === undefined) pairs.push({ anyClass: one.group, standard });
+    else notes.push(`${one.group.label} is not compared with ${standard.label}: ${reason}`);
+  }
+  return { pairs, notes };
+}
+
+export function judgedOf(group: SeedGroup, judged: readonly JudgedGroup[]): JudgedGroup {
+  return judged.find((one) => one.group === group)!;
+}
+
+function groupMismatch(one: JudgedGroup, standard: JudgedGroup): string | undefined {
+  const [first, ...others] = [...standard.models, ...one.models];
+  for (const { folder, scored, validation } of others) {
+    const reason =
+      mismatch({ folder, scored }, first!) ??
+      mismatch({ folder, scored: validation }, { ...first!, scored: first!.validation });
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
