@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type Run, readRuns } from '../experiments/readRuns.js';
+import { withoutTwins } from '../experiments/seedGroups.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
 import { paperDatasets } from '../reports/experiment/paperTables.js';
@@ -46,7 +47,9 @@ export const report = command({
   }),
   async run(options, terminal) {
     const { runs: folders, out, assets, paper, json, replicates, confidence, thresholdBeta } = options;
-    const runs = readRuns(folders);
+    const { runs, twins } = withoutTwins(readRuns(folders));
+    for (const { left, kept } of twins)
+      terminal.note(`${left.folder} is left out: ${kept.folder} has the same configuration and seed`);
     // ECharts is needed only now: bad folders are told at once.
     const { experimentReport, reportPage, writeAssets } = await import(
       '../reports/experiment/experimentReport.js'

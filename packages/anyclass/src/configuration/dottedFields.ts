@@ -37,6 +37,11 @@ export function resultFields(configuration: Configuration): DottedFields {
   return new Map([...dottedFields(configuration)].filter(([field]) => !placeFields.has(field)));
 }
 
+/** The same text for configurations with the same result. */
+export function resultKey(configuration: Configuration): string {
+  return JSON.stringify([...resultFields(configuration)].sort());
+}
+
 /**
  * The fields in which two sides differ.
  *

@@ -9,7 +9,7 @@ import { compareRuns } from './comparison.js';
 import { comparisonTables, heldText } from './comparisonTables.js';
 import { readRun, readRuns } from './readRuns.js';
 import { writeResultFiles } from './results.js';
-import { groupBySeed } from './seedGroups.js';
+import { groupBySeed, withoutTwins } from './seedGroups.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-comparison-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -130,6 +130,15 @@ test('groups of the same loss are told apart by the fields that differ', () => {
   expect(groupBySeed(readRuns([at('alpha')])).map(({ label }) => label)).toEqual([
     'any-bce λ=0.02 alpha=0.5',
     'any-bce λ=0.02 alpha=1',
+  ]);
+});
+
+test('of runs with the same configuration and seed the first stays', () => {
+  const { runs, twins } = withoutTwins(readRuns([at('all'), at('all/bce-2'), at('all/any-1')]));
+  expect(runs).toHaveLength(9);
+  expect(twins.map(({ left, kept }) => [left.folder, kept.folder])).toEqual([
+    [at('all/bce-2'), at('all/bce-2')],
+    [at('all/any-1'), at('all/any-1')],
   ]);
 });
 

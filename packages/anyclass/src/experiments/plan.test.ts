@@ -124,11 +124,40 @@ describe('a plan', () => {
     }
   });
 
-  test('with the same run twice is refused', async () => {
-    const twice = { ...request, losses: parseVariants('any-bce,any-bce@lambda=0.02', 'loss') };
-    await expect(planRuns(twice)).rejects.toThrow(
-      'two of the variants are the same run, digits-tresnet-s-any-bce@lambda=0.02-seed1',
-    );
+  test.each([
+    ['any-bce', 'any-bce@lambda=0.02'],
+    ['any-bce', 'any-bce@alpha=1'],
+    ['any-bce@alpha=0.50', 'any-bce@alpha=0.5'],
+    ['any-bce@beta=0.9@alpha=0.5', 'any-bce@alpha=0.5@beta=0.9'],
+  ])('with the same run as %s and %s is refused', async (first, second) => {
+    const twice = { ...request, losses: parseVariants(`bce,${first},${second}`, 'loss') };
+    await expect(planRuns(twice)).rejects.toThrow(`'${first}' and '${second}' are the same run`);
+  });
+
+  test('writes values in one way', async () => {
+    const losses = parseVariants('any-bce@alpha=0.50@beta=9e-1', 'loss');
+    const [run] = await planRuns({ ...request, losses });
+    expect(run!.name).toBe('digits-tresnet-s-any-bce@lambda=0.02@loss.alpha=0.5@loss.beta=0.9-seed1');
+  });
+
+  test('finds runs that are there under another name, finished ones first', async () => {
+    const out = join(folder, 'renamed');
+    const plan = (losses: string) =>
+      planRuns({ ...request, seeds: [1], out, losses: parseVariants(losses, 'loss') });
+    const { configuration } = (await plan('any-bce'))[0]!;
+    for (const name of ['a', 'b', 'c']) writeSyntheticRun(join(out, name), { configuration, strength: 1 });
+    for (const name of ['a', 'c']) rmSync(runPaths(join(out, name)).summary);
+    mkdirSync(join(out, 'damaged'));
+    writeFileSync(join(out, 'damaged', 'config.json'), '{');
+    const [found, other] = await plan('any-bce@alpha=1,bce');
+    expect(found).toMatchObject({ name: 'b', folder: join(out, 'b') });
+    expect(runState(found!)).toBe('finished');
+    expect(other).toMatchObject({ name: 'digits-tresnet-s-bce-seed1' });
+    writeSyntheticRun(join(out, 'digits-tresnet-s-any-bce@lambda=0.02-seed1'), {
+      configuration,
+      strength: 1,
+    });
+    expect((await plan('any-bce'))[0]!.name).toBe('digits-tresnet-s-any-bce@lambda=0.02-seed1');
   });
 
   test('with a loss that there is not is refused by the configuration', async () => {

@@ -3,10 +3,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { UsageError } from '../commandLine/command.js';
+import { resultKey } from '../configuration/dottedFields.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import type { Configuration } from '../configuration/schema.js';
+import { parsedJson } from '../files/wholeFile.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { absolutePaths } from '../runFolder/runFolder.js';
+import { atKnownFolders } from './runState.js';
 import type { Variant } from './variants.js';
 
 export interface ExperimentRequest {
@@ -32,7 +35,8 @@ export interface PlannedRun {
 }
 
 /**
- * The runs of an experiment. Settings of a dataset come before those of a network, and those of a loss last.
+ * The runs of an experiment. Settings of a dataset come before those of a network, and those of a loss last. One that is there
+ * already under another name keeps it.
  *
  * @example
  * const runs = await planRuns({ config: 'quick', set: [], losses: parseVariants('bce,any-bce', 'loss'), seeds: [1], out: 'out' });
@@ -40,7 +44,7 @@ export interface PlannedRun {
  */
 export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]> {
   const { config, data: given, set, datasets, networks, losses, seeds, out } = request;
-  const planned: { readonly configuration: Configuration; readonly variants: RunVariants }[] = [];
+  const planned: VariedRun[] = [];
   for (const data of optional(datasets)) {
     for (const network of optional(networks)) {
       for (const loss of optional(losses)) {
@@ -65,9 +69,10 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
     const name = runName(configuration, variants, dataName(configuration.data.dataset));
     return { name, folder: join(out, name), configuration };
   });
+  refuseTwins(planned);
   const twice = runs.find(({ name }, i) => runs.findIndex((other) => other.name === name) < i);
-  if (twice) throw new UsageError(`two of the variants are the same run, ${twice.name}`);
-  return runs;
+  if (twice) throw new UsageError(`two different runs would have the folder ${twice.folder}`);
+  return atKnownFolders(runs, out);
 }
 
 function optional(variants: readonly Variant[] | undefined): readonly (Variant | undefined)[] {
@@ -76,6 +81,30 @@ function optional(variants: readonly Variant[] | undefined): readonly (Variant |
 
 /** What a run was made from: data, network and loss, where they were listed. */
 type RunVariants = readonly [Variant | undefined, Variant | undefined, Variant | undefined];
+
+interface VariedRun {
+  readonly configuration: Configuration;
+  readonly variants: RunVariants;
+}
+
+/** One configuration may be written in two ways, such as `any-bce` and `any-bce@alpha=1`: it would be trained twice. */
+function refuseTwins(runs: readonly VariedRun[]): void {
+  const seen = new Map<string, VariedRun>();
+  for (const run of runs) {
+    const key = resultKey(run.configuration);
+    const twin = seen.get(key);
+    if (twin) {
+      throw new UsageError(
+        `'${variantText(twin)}' and '${variantText(run)}' are the same run: no field differs; leave one of them out`,
+      );
+    }
+    seen.set(key, run);
+  }
+}
+
+function variantText({ variants }: VariedRun): string {
+  return variants.flatMap((variant) => variant?.text ?? []).join(' ');
+}
 
 /** Longer names of files are refused by many systems. */
 const longestName = 200;
@@ -87,7 +116,7 @@ function runName(
   dataName: string,
 ): string {
   const settings = (variant: Variant | undefined) =>
-    (variant?.set ?? []).filter((setting) => !setting.startsWith('loss.lambda='));
+    (variant?.set ?? []).filter((setting) => !setting.startsWith('loss.lambda=')).map(normalised);
   const kept = data.keep && !dataVariant ? [data.keep.join('+')] : [];
   const lambda = isAnyClass(loss.name) ? [`lambda=${loss.lambda}`] : [];
   const about = fileName([dataName, ...kept, ...settings(dataVariant)].join('@'));
@@ -99,6 +128,13 @@ function runName(
     ].join('-'),
   );
   return `${shortened(about, longestName - rest.length - 1)}-${rest}`;
+}
+
+/** `loss.alpha=0.5` for `loss.alpha=0.50`. */
+function normalised(setting: string): string {
+  const equals = setting.indexOf('=');
+  const value = parsedJson(setting.slice(equals + 1));
+  return value === undefined ? setting : `${setting.slice(0, equals)}=${JSON.stringify(value)}`;
 }
 
 function fileName(text: string): string {

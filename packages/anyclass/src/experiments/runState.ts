@@ -1,7 +1,8 @@
 // What is there of a planned run, and whether it is the one that is asked for.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { differingFields, resultFields } from '../configuration/dottedFields.js';
+import { join } from 'node:path';
+import { differingFields, resultFields, resultKey } from '../configuration/dottedFields.js';
 import { openRun, runPaths } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
 import { readSummary } from '../runFolder/summary.js';
@@ -40,6 +41,39 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
   // A damaged one is told now, not when all other runs are done.
   readSummary(paths);
   return 'finished';
+}
+
+/**
+ * The runs, each in the folder below `out` that holds it already: an earlier command may have written the same configuration in
+ * another way, such as `any-bce` for `any-bce@alpha=1`.
+ *
+ * @example
+ * atKnownFolders(runs, 'comparisons/coco')[0]?.folder // 'comparisons/coco/coco64-tresnet-m-any-bce@lambda=0.02-seed1'
+ */
+export function atKnownFolders(runs: readonly PlannedRun[], out: string): PlannedRun[] {
+  const planned = new Set(runs.map(({ name }) => name));
+  const known = new Map<string, string>();
+  for (const name of existsSync(out) ? readdirSync(out).sort() : []) {
+    const key = planned.has(name) ? undefined : recordedKey(join(out, name));
+    if (key === undefined) continue;
+    // Of several, a finished one.
+    if (!known.has(key) || existsSync(runPaths(join(out, name)).summary)) known.set(key, name);
+  }
+  return runs.map((run) => {
+    const name = known.get(resultKey(run.configuration));
+    const isElsewhere = name !== undefined && !existsSync(runPaths(run.folder).config);
+    return isElsewhere ? { ...run, name, folder: join(out, name) } : run;
+  });
+}
+
+/** Undefined for what is no run, or a damaged one: only those that are asked for have to be right. */
+function recordedKey(folder: string): string | undefined {
+  try {
+    return resultKey(openRun(folder).record.configuration);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }
 
 /** Whether another living process works on the run. */

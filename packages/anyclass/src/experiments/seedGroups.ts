@@ -45,6 +45,22 @@ export function groupBySeed(runs: readonly Run[]): SeedGroup[] {
   });
 }
 
+/** The runs without those of which there is another with the same configuration and seed, and these beside the ones that stay. */
+export function withoutTwins(runs: readonly Run[]): {
+  readonly runs: readonly Run[];
+  readonly twins: readonly { readonly left: Run; readonly kept: Run }[];
+} {
+  const kept = new Map<string, Run>();
+  const twins: { readonly left: Run; readonly kept: Run }[] = [];
+  for (const run of runs) {
+    const key = JSON.stringify([run.dataset, run.network, ...fieldsBut(run, [])]);
+    const first = kept.get(key);
+    if (first) twins.push({ left: run, kept: first });
+    else kept.set(key, run);
+  }
+  return { runs: [...kept.values()], twins };
+}
+
 /**
  * The group with the standard loss that a group with an any-class loss stands against: the one that differs in the
  * any-class term alone, else the only one with that loss for the same data and network.
