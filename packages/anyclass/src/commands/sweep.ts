@@ -7,7 +7,7 @@ import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
 import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
-import { recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
+import { plannedValues, recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
 import { parseSeeds } from '../experiments/variants.js';
 import { writeWhole } from '../files/wholeFile.js';
@@ -55,7 +55,7 @@ export const sweep = command({
       field,
       title,
       points,
-      recommendation: recommend(points, title, maxDrop / 100),
+      recommendation: recommend(points, title, maxDrop / 100, plannedValues(swept, plan)),
       comparison,
     };
     const tables = comparisonTables(comparison);

@@ -60,6 +60,35 @@ test('where no value keeps the rule the standard loss stays', () => {
   });
 });
 
+test('where the standard loss failed nothing is recommended, for its mAP and F1-Neg are not known', () => {
+  const points = [point(0, 0.42, 0.43, 0.775), point(0.02, 0.44, 0.43, 0.77)];
+  const { value, reason } = recommend(points, 'λ', 0.015, [null, 0, 0.02]);
+  expect(value).toBeUndefined();
+  expect(reason).toContain('no λ is recommended: the standard loss');
+});
+
+test('values are ranked over the seeds that all have, and those without a run are named', () => {
+  const lucky = point(0.1, 0.45, 0.43, 0.78);
+  const { macroF1 } = lucky.figures.validation;
+  const incomplete = {
+    ...lucky,
+    figures: {
+      ...lucky.figures,
+      seeds: [3],
+      validation: { ...lucky.figures.validation, macroF1: spreadOf(macroF1!.values.slice(2)) },
+    },
+  };
+  // Over its own seed 0.1 has an F1 of 0.46, and 0.02 over all of its seeds 0.455: but with seed 3 alone 0.465.
+  const points = [standard, point(0.02, 0.455, 0.43, 0.78), incomplete];
+  const { value, reason } = recommend(points, 'λ', 0.015, [null, 0.02, 0.1, 0.5]);
+  expect(value).toBe(0.02);
+  expect(reason).toMatch(/; over the seed 3, which all have; 0\.5 has no finished run$/);
+  const apart = { ...incomplete, figures: { ...incomplete.figures, seeds: [4] } };
+  expect(recommend([standard, apart], 'λ', 0.015)).toEqual({
+    reason: 'no λ is recommended: there is no seed with which all values have a finished run',
+  });
+});
+
 test('without a standard loss the highest F1 is recommended', () => {
   expect(recommend([point(0.1, 0.4, 0.4, 0.7), point(0.2, 0.5, 0.3, 0.6)], 'rate', 0.01).value).toBe(0.2);
 });

@@ -24,8 +24,8 @@ export interface Sweep {
 }
 
 export interface Recommendation {
-  /** Null: the standard loss, for no value keeps the rule. */
-  readonly value: number | null;
+  /** Null: the standard loss, for no value keeps the rule. Left out where runs are missing without which nothing can be said. */
+  readonly value?: number | null;
   readonly reason: string;
 }
 
@@ -35,15 +35,27 @@ export function sweepPoints(
   { groups }: Comparison,
   plan: readonly PlannedRun[],
 ): SweepPoint[] {
-  const isBeside = plan.some(({ configuration }) => isAnyClass(configuration.loss.name));
   return groups
-    .map((figures) => {
-      const planned = plan.find(({ folder }) => folder === figures.folders[0])!;
-      const isStandard = isBeside && !isAnyClass(figures.loss);
-      const value = Number(resultFields(planned.configuration).get(field));
-      return { value: isStandard ? null : value, figures };
-    })
+    .map((figures) => ({
+      value: plannedValue(field, plan.find(({ folder }) => folder === figures.folders[0])!, plan),
+      figures,
+    }))
     .sort((a, b) => (a.value ?? Number.NEGATIVE_INFINITY) - (b.value ?? Number.NEGATIVE_INFINITY));
+}
+
+/** All values that a sweep was to try, also those whose runs failed; null is the standard loss. */
+export function plannedValues({ field }: SweptField, plan: readonly PlannedRun[]): (number | null)[] {
+  return [...new Set(plan.map((run) => plannedValue(field, run, plan)))];
+}
+
+function plannedValue(
+  field: string,
+  { configuration }: PlannedRun,
+  plan: readonly PlannedRun[],
+): number | null {
+  const isBeside = plan.some((other) => isAnyClass(other.configuration.loss.name));
+  const isStandard = isBeside && !isAnyClass(configuration.loss.name);
+  return isStandard ? null : Number(resultFields(configuration).get(field));
 }
 
 /**
@@ -52,14 +64,30 @@ export function sweepPoints(
  *
  * F1 at 0.5 is what the any-class losses are for: a standard loss on mostly negative data ranks well and predicts little. A
  * value that raises it by predicting more everywhere would show in F1-Neg, one that ranks worse in mAP: hence both guards.
- * Figures are means over seeds; among equals the smallest value.
+ * Figures are means over the seeds that all have, for a lucky one must not count on one side alone; among equals the smallest
+ * value. Of the values `planned`, those without a finished run are named; without the standard loss nothing is recommended.
  *
  * @example
  * recommend(points, 'λ', 0.015) // { value: 0.02, reason: 'λ = 0.02 has the highest validation F1 (43.85) among …' }
  */
-export function recommend(points: readonly SweepPoint[], title: string, mostDrop: number): Recommendation {
-  const of = ({ figures }: SweepPoint, figure: PaperFigure) =>
-    figures.validation[figure]?.mean ?? Number.NEGATIVE_INFINITY;
+export function recommend(
+  points: readonly SweepPoint[],
+  title: string,
+  mostDrop: number,
+  planned: readonly (number | null)[] = points.map(({ value }) => value),
+): Recommendation {
+  const missing = planned.filter((value) => !points.some((point) => point.value === value));
+  if (missing.includes(null)) {
+    return {
+      reason: `no ${title} is recommended: the standard loss, whose mAP and F1-Neg a value must keep, has no finished run`,
+    };
+  }
+  const seeds = sharedSeeds(points);
+  if (seeds.length === 0)
+    return {
+      reason: `no ${title} is recommended: there is no seed with which all values have a finished run`,
+    };
+  const of = ({ figures }: SweepPoint, figure: PaperFigure) => meanOver(seeds, figures, figure);
   const standard = points.find(({ value }) => value === null);
   const candidates = points.filter(({ value }) => value !== null);
   const allowed = candidates.filter(
@@ -71,12 +99,37 @@ export function recommend(points: readonly SweepPoint[], title: string, mostDrop
     ? `whose validation mAP is not below that of ${standard.figures.label} (${percent(of(standard, 'mAP'))}) and whose F1-Neg is less than ${(100 * mostDrop).toFixed(1)} points below its ${percent(of(standard, 'f1Neg'))}`
     : 'that were tried';
   const [first, ...rest] = allowed;
-  if (!first) return { value: null, reason: `no ${title} was found ${rule}: the standard loss stays` };
+  const remarks = [
+    ...(points.some(({ figures }) => figures.seeds.length > seeds.length)
+      ? [`; over the ${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}, which all have`]
+      : []),
+    ...(missing.length > 0
+      ? [`; ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no finished run`]
+      : []),
+  ].join('');
+  if (!first)
+    return { value: null, reason: `no ${title} was found ${rule}: the standard loss stays${remarks}` };
   const best = rest.reduce((a, b) => (of(b, 'macroF1') > of(a, 'macroF1') ? b : a), first);
   return {
     value: best.value,
-    reason: `${title} = ${best.value} has the highest validation F1 (${percent(of(best, 'macroF1'))}) among the ${allowed.length} of ${candidates.length} values ${rule}`,
+    reason: `${title} = ${best.value} has the highest validation F1 (${percent(of(best, 'macroF1'))}) among the ${allowed.length} of ${candidates.length} values ${rule}${remarks}`,
   };
+}
+
+function sharedSeeds(points: readonly SweepPoint[]): number[] {
+  const [first, ...others] = points.map(({ figures }) => figures.seeds);
+  return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));
+}
+
+function meanOver(
+  seeds: readonly number[],
+  { seeds: own, validation }: GroupFigures,
+  figure: PaperFigure,
+): number {
+  const spread = validation[figure];
+  if (!spread) return Number.NEGATIVE_INFINITY;
+  if (seeds.length === own.length) return spread.mean;
+  return seeds.reduce((sum, seed) => sum + spread.values[own.indexOf(seed)]!, 0) / seeds.length;
 }
 
 function percent(share: number): string {
