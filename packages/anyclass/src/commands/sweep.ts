@@ -55,7 +55,11 @@ export const sweep = command({
       field,
       title,
       points,
-      recommendation: recommend(points, title, maxDrop / 100, plannedValues(swept, plan)),
+      // Figures on other images say nothing of a value.
+      recommendation:
+        comparison.notes.length > 0
+          ? { reason: `no ${title} is recommended: ${comparison.notes.join('; ')}` }
+          : recommend(points, title, maxDrop / 100, plannedValues(swept, plan)),
       comparison,
     };
     const tables = comparisonTables(comparison);

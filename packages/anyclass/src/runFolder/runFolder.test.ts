@@ -84,9 +84,9 @@ test('scores meet labels by name, whatever the order of rows and columns', () =>
 });
 
 test.each([
-  ['Filename,x,y\na,1,7\nb,7.5,1\n', 'line 3: x holds 7.5; expected a probability from 0 to 1'],
-  ['Filename,x,y\na,-0.1,1\nb,0,1\n', 'line 2: x holds -0.1; expected a probability'],
-  ['Filename,x,y\n"a",1,\n\n"b",,1\n', 'line 4: x is empty; expected a probability'],
+  ['Filename,x,y\na,1,7\nb,7.5,1\n', "line 3: class 'x' holds 7.5; expected a probability from 0 to 1"],
+  ['Filename,x,y\na,-0.1,1\nb,0,1\n', "line 2: class 'x' holds -0.1; expected a probability"],
+  ['Filename,x,y\n"a",1,\n\n"b",,1\n', "line 4: class 'x' is empty; expected a probability"],
   ['Filename,y\na,1\nb,1\n', ': lacks the class x; there are y'],
   ['Filename,x\na,1\n', ' do not go together: 1 name (b) without scores'],
 ])(
@@ -106,12 +106,12 @@ test('labels other than 0, 1 and nothing are refused with file, line and class',
   writeFileSync(at('labels.csv'), 'Filename,x\na,\nb,0.5\n');
   const [scores, labels] = [await readTable(at('scores.csv')), await readTable(at('labels.csv'))];
   expect(() => joinTables(scores, labels)).toThrow(
-    `${at('labels.csv')}, line 3: x holds 0.5; expected 0 or 1 (or empty for unknown)`,
+    `${at('labels.csv')}, line 3: class 'x' holds 0.5; expected 0 or 1 (or empty for unknown)`,
   );
 });
 
 test.each([
-  ['Filename,x\na,2x\n', "scores.csv, line 2: x holds '2x'; expected a number"],
+  ['Filename,x\na,2x\n', "scores.csv, line 2: class 'x' holds '2x'; expected a number"],
   ['name,x\na,1\n', "scores.csv: has no column 'Filename'"],
   ['Filename,x\n', 'a header and no rows below it'],
 ])('the table %j is refused with file and line', async (text, message) => {

@@ -76,7 +76,8 @@ async function readAnyTable(path: string): Promise<NamedTable> {
     return (cells: readonly string[], line: number) => {
       names.push(cells[nameAt]!);
       lines.push(line);
-      for (const i of classAt) values.push(readNumber(cells[i]!, `${path}, line ${line}: ${columns[i]}`));
+      for (const i of classAt)
+        values.push(readNumber(cells[i]!, `${path}, line ${line}: class '${columns[i]}'`));
     };
   };
   await readCsv(path, readHeader, path);
@@ -146,7 +147,7 @@ function checkCells(
       // The header is line 1.
       const place = path === undefined ? names[row] : `${path}, line ${lines?.[row] ?? row + 2}`;
       const told = Number.isNaN(value) ? 'is empty' : `holds ${value}`;
-      throw new UserError(`${place}: ${classNames[column]} ${told}; expected ${expected}`);
+      throw new UserError(`${place}: class '${classNames[column]}' ${told}; expected ${expected}`);
     }
   }
 }
