@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isPlainObject } from '../configuration/overrides.js';
 import { type BestMetric, bestMetrics } from '../configuration/schema.js';
 import type { Quarantined } from '../data/images/quarantine.js';
 import type { Judgement } from '../evaluation/judge.js';
@@ -26,9 +25,19 @@ export interface RunSummary {
   readonly quarantined: readonly Quarantined[];
 }
 
+/** What is asked of a judgement in a file: the figures that reports take from it. */
+const judgedPart = z.object({
+  split: z.string(),
+  metrics: z.object({
+    perClassF1: z.array(z.number()),
+    perClassF2: z.array(z.number()),
+    perClassAP: z.array(z.number().nullable()),
+  }),
+});
+
 const judgement = z.custom<Judgement>(
-  (value) => isPlainObject(value) && typeof value['split'] === 'string' && isPlainObject(value['metrics']),
-  'expected a judgement',
+  (value) => judgedPart.safeParse(value).success,
+  'expected a split and its metrics',
 );
 
 const runSummary = z.object({
