@@ -48,7 +48,7 @@ const runSummary = z.object({
   epochs: z.number(),
   bestEpoch: z.number(),
   bestBy: z.enum(bestMetrics),
-  bestValue: z.number(),
+  bestValue: z.number().nullable(),
   validation: judgement,
   test: judgement.optional(),
   quarantined: z.array(z.object({ row: z.number(), name: z.string(), reason: z.string() })),

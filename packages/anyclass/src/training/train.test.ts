@@ -243,6 +243,15 @@ describe('a run', () => {
     expect(filesOf('whole')).toEqual(before);
   });
 
+  test('is judged again where its summary is damaged', async () => {
+    const before = filesOf('whole');
+    truncateSync(at('whole', 'summary.json'), 100);
+    notes.length = 0;
+    expect((await resume(at('whole'), { log })).summary).toEqual(result.summary);
+    expect(notes[0]).toContain('summary.json is damaged: the run is judged again');
+    expect(filesOf('whole')).toEqual(before);
+  });
+
   test('is judged by its last epoch where the weights of the best are damaged', async () => {
     await interrupted('weights', 'test');
     const weights = readdirSync(at('weights', 'checkpoints')).filter((name) => name.startsWith('weights'));

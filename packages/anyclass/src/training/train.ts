@@ -18,7 +18,7 @@ import {
   saveRunRecord,
 } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
-import type { RunSummary } from '../runFolder/summary.js';
+import { type RunSummary, readSummary } from '../runFolder/summary.js';
 import { UserError } from '../userError.js';
 import { version } from '../version.js';
 import { pruneCheckpoints, removePartial, takeNewestCheckpoint, writeCheckpoint } from './checkpoint.js';
@@ -103,17 +103,14 @@ export async function resume(
   using _lock = lockRun(folder);
   makeInnerFolders(paths);
   const { log = quietLog } = options;
-  const isFinished = existsSync(paths.summary);
-  const finished = (): TrainingResult => {
-    log.note(`${folder}: the run is finished, and its test split is judged once only`);
-    return { folder, summary: readSummary(folder) };
-  };
-  if (isFinished && existsSync(paths.report)) return finished();
+  const summary = writtenSummary(paths, log);
+  if (summary) log.note(`${folder}: the run is finished, and its test split is judged once only`);
+  if (summary && existsSync(paths.report)) return { folder, summary };
   const data = await openRunData(record.configuration);
   try {
-    if (isFinished) {
+    if (summary) {
       await writeRunReport(folder, data.dataset);
-      return finished();
+      return { folder, summary };
     }
     if (datasetFingerprint(data.dataset) !== record.datasetFingerprint) {
       throw new UserError(
@@ -134,6 +131,17 @@ export async function resume(
     return await trainToEnd(session, paths, options, path);
   } finally {
     await data.close();
+  }
+}
+
+/** What a finished run reached; undefined where it is not finished, or that cannot be read any more. */
+function writtenSummary(paths: RunPaths, log: TrainingLog): RunSummary | undefined {
+  if (!existsSync(paths.summary)) return undefined;
+  try {
+    return readSummary(paths);
+  } catch {
+    log.note(`${paths.summary} is damaged: the run is judged again`);
+    return undefined;
   }
 }
 
