@@ -1,0 +1,18 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { UserError } from '../userError.js';
+import { fileProblem } from './fileProblem.js';
+
+/**
+ * Throws where a file that `option` names cannot be read.
+ *
+ * @example
+ * checkInputFile('--scores', 'nowhere.csv') // UserError: --scores nowhere.csv cannot be read: there is no such file or folder
+ */
+export function checkInputFile(option: string, path: string): void {
+  try {
+    if (statSync(path).isDirectory()) throw new UserError('it is a folder');
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw new UserError(`${option} ${path} cannot be read: ${fileProblem(error)}`);
+  }
+}

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { checkOutputFile, checkOutputFolder, draftOutput, writeOutput } from './outputs.js';
+import { createWhole, writeWhole } from './wholeFile.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-files-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (...names: string[]) => join(folder, ...names);
+
+test('a link is followed, to a file that is there and to one that is not', () => {
+  writeFileSync(at('old.txt'), 'old');
+  symlinkSync('old.txt', at('link'));
+  symlinkSync('new.txt', at('dangling'));
+  writeWhole(at('link'), 'text');
+  writeWhole(at('dangling'), 'text');
+  expect(lstatSync(at('link')).isSymbolicLink() && lstatSync(at('dangling')).isSymbolicLink()).toBe(true);
+  expect([readFileSync(at('old.txt'), 'utf8'), readFileSync(at('new.txt'), 'utf8')]).toEqual([
+    'text',
+    'text',
+  ]);
+});
+
+test.skipIf(process.platform === 'win32')('a device stays a device', () => {
+  writeWhole('/dev/null', 'text');
+  expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+test.skipIf(process.platform === 'win32')('a pipe is written to and stays a pipe', () => {
+  spawnSync('mkfifo', [at('pipe')]);
+  const module = new URL('../../dist/files/wholeFile.js', import.meta.url).href;
+  const writing = `import('${module}').then(({ writeWhole }) => writeWhole('pipe', 'text'))`;
+  const { stdout } = spawnSync('bash', ['-c', `'${process.execPath}' -e "${writing}" & cat pipe; wait`], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('text');
+  expect(lstatSync(at('pipe')).isFIFO()).toBe(true);
+});
+
+test('what cannot be written is told with the name that was given, and leaves nothing behind', () => {
+  mkdirSync(at('taken'));
+  expect(() => writeWhole(at('taken'), 'text')).toThrow(`${at('taken')} cannot be written: it is a folder`);
+  expect(() => writeWhole(at('none', 'x'), 'text')).toThrow(
+    `${at('none', 'x')} cannot be written: there is no such file or folder`,
+  );
+  expect(() => createWhole(at('none', 'lock'), 'text')).toThrow(
+    `${at('none', 'lock')} cannot be written: there is no such file or folder`,
+  );
+  function* failing() {
+    yield 'a';
+    throw new RangeError('a bug');
+  }
+  writeFileSync(at('kept.txt'), 'old');
+  expect(() => writeWhole(at('kept.txt'), failing())).toThrow('a bug');
+  expect(readFileSync(at('kept.txt'), 'utf8')).toBe('old');
+  expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+});
+
+test.skipIf(process.platform === 'win32')('a lock that does not fit the disk leaves no draft', () => {
+  mkdirSync(at('small'));
+  const module = new URL('../../dist/files/wholeFile.js', import.meta.url).href;
+  const creating = `import('${module}').then(({ createWhole }) => createWhole('small/lock', 'x'.repeat(4096)))`;
+  const { stderr } = spawnSync(
+    'bash',
+    ['-c', `trap '' XFSZ; ulimit -f 1; '${process.execPath}' -e "${creating}"`],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  expect(stderr).toContain('small/lock cannot be written: the file would be too large');
+  expect(readdirSync(at('small'))).toEqual([]);
+});
+
+test('an output is checked before the work, and its folders are made with it', () => {
+  checkOutputFile('--html', at('deep', 'er', 'page.html'));
+  expect(readdirSync(folder)).not.toContain('deep');
+  writeOutput('--html', at('deep', 'er', 'page.html'), 'text');
+  expect(readFileSync(at('deep', 'er', 'page.html'), 'utf8')).toBe('text');
+  expect(() => checkOutputFile('--html', at('deep'))).toThrow(
+    `--html ${at('deep')} cannot be written: it is a folder`,
+  );
+  expect(() => checkOutputFile('--html', at('old.txt', 'page.html'))).toThrow(
+    `--html ${at('old.txt', 'page.html')} cannot be written: a part of the path is a file, not a folder`,
+  );
+  expect(() => checkOutputFolder('--assets', at('old.txt'))).toThrow(
+    `--assets ${at('old.txt')} cannot be written: it is a file, not a folder`,
+  );
+});
+
+test('a draft leaves what was at its place until it is finished', () => {
+  writeFileSync(at('rows.csv'), 'old');
+  const draft = draftOutput('--out', at('rows.csv'));
+  draft.write('new');
+  expect(readFileSync(at('rows.csv'), 'utf8')).toBe('old');
+  draft.finish();
+  expect(readFileSync(at('rows.csv'), 'utf8')).toBe('new');
+  const other = draftOutput('--out', at('rows.csv'));
+  other.write('half');
+  other.discard();
+  expect([
+    readFileSync(at('rows.csv'), 'utf8'),
+    readdirSync(folder).filter((n) => n.includes('.part')),
+  ]).toEqual(['new', []]);
+});
