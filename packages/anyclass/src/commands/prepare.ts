@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { interruptible } from '../commandLine/interruption.js';
 import { closeDataset, prepareCache } from '../data/index.js';
+import { checkOutputFolder } from '../files/outputs.js';
+import { UserError } from '../userError.js';
 import { datasetFields, openChosenDataset } from './datasetOptions.js';
 
 export const prepare = command({
@@ -24,10 +27,10 @@ export const prepare = command({
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {
+    checkOutputFolder('--cache', options.cache);
     const dataset = await openChosenDataset(options);
-    const abort = new AbortController();
-    const stop = () => abort.abort();
-    process.once('SIGINT', stop);
+    using interruption = interruptible(terminal, 'stopping; once more to end at once');
+    const { signal } = interruption;
     try {
       const { size, cache, check, strict, json } = options;
       const progress = terminal.progress('preparing', dataset.names.length, 'images');
@@ -36,7 +39,7 @@ export const prepare = command({
         folder: cache,
         check,
         strict,
-        signal: abort.signal,
+        signal,
         onProgress: (done) => progress.reach(done),
       });
       progress.finish();
@@ -45,8 +48,10 @@ export const prepare = command({
       const text = `${result.path}: ${result.rows} images, ${result.decoded} decoded now, ${result.quarantined.length} left out, ${mebibytes} MiB`;
       terminal.print(json ? JSON.stringify(result, null, 2) : text);
       return result;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new UserError('interrupted; the same command goes on where it stopped', interruption.exitCode());
     } finally {
-      process.removeListener('SIGINT', stop);
       await closeDataset(dataset);
     }
   },
