@@ -5,6 +5,7 @@ import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
 import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
+import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
 import { UserError } from '../userError.js';
 import { deviceSetting, experimentFields } from './trainingOptions.js';
@@ -43,6 +44,7 @@ export const compare = command({
     ...experimentFields,
   }),
   async run(options, terminal) {
+    checkOutputFolder('--out', options.out);
     const { config, data, set, losses, seeds, networks, datasets, devices, replicates, out, json } = options;
     const plan = await planRuns({
       config,

@@ -7,7 +7,8 @@ import { openOptions } from '../configuration/openOptions.js';
 import { splitNames } from '../data/dataset.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import type { Judgement } from '../evaluation/judge.js';
-import { writeWhole } from '../files/wholeFile.js';
+import { checkInputFile } from '../files/inputs.js';
+import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { judgementText } from '../reports/judgementText.js';
 import { openRun } from '../runFolder/runFolder.js';
 import { joinTables, readTable, writeTable } from '../runFolder/scoreFiles.js';
@@ -63,6 +64,9 @@ export const evaluate = command({
   ],
   options,
   async run(given, terminal) {
+    for (const option of ['html', 'saveScores'] as const) {
+      if (given[option] !== undefined) checkOutputFile(flagOf(option), given[option]);
+    }
     const judgement =
       given.scores === undefined ? await judgeModel(given, terminal) : await judgeScores(given);
     terminal.print(given.json ? JSON.stringify(judgement, null, 2) : judgementText(judgement));
@@ -81,8 +85,11 @@ function refuse(given: Options, names: readonly (keyof Options)[], why: string):
   const defaults = options.parse({});
   const idle = names.find((name) => given[name] !== defaults[name]);
   if (idle === undefined) return;
-  const option = idle.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new UsageError(`--${option} goes with ${why}`);
+  throw new UsageError(`${flagOf(idle)} goes with ${why}`);
+}
+
+function flagOf(name: keyof Options): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 async function judgeScores(given: Options): Promise<Judgement> {
@@ -96,6 +103,9 @@ async function judgeScores(given: Options): Promise<Judgement> {
   if (fitScores === undefined) refuse(given, forFitting, '--fit-scores');
   const { thresholds, thresholdBeta, replicates } = given;
   const fitting = { fitScores, fitLabels, thresholds, thresholdBeta };
+  for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
+    if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
+  }
   const judgement = await evaluateScores({ scores, labels, ...fitting, replicates });
   if (html !== undefined) {
     const scored = joinTables(await readTable(scores), await readTable(labels), scores);
@@ -126,8 +136,10 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
   });
   bar?.finish();
   for (const { name, reason } of quarantined) terminal.note(`left out: ${name}: ${reason}`);
-  if (saveScores !== undefined)
+  if (saveScores !== undefined) {
+    makeFolderOf('--save-scores', saveScores);
     writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
+  }
   if (html !== undefined) await writePage(html, model, judgement, scored);
   return judgement;
 }
@@ -135,7 +147,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
 /** ECharts takes half a second to load: only a page does. */
 async function writePage(path: string, title: string, judgement: Judgement, scored: Scored): Promise<void> {
   const { evaluationPage } = await import('../reports/evaluationReport.js');
-  writeWhole(path, evaluationPage(title, judgement, scored));
+  writeOutput('--html', path, evaluationPage(title, judgement, scored));
 }
 
 /** How the run of a model read its data. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { suggestConfiguration } from '../configuration/suggest.js';
-import { writeWhole } from '../files/wholeFile.js';
+import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { UserError } from '../userError.js';
 
 export const init = command({
@@ -30,9 +30,10 @@ export const init = command({
   async run({ dataset, out, set, json }, terminal) {
     if (existsSync(out))
       throw new UserError(`${out} is there already: remove it, or name another with --out`);
+    checkOutputFile('--out', out);
     const { configuration, remarks } = await suggestConfiguration(dataset, set);
     const text = JSON.stringify(configuration, null, 2);
-    writeWhole(out, `${text}\n`);
+    writeOutput('--out', out, `${text}\n`);
     for (const remark of remarks) terminal.note(remark);
     terminal.print(json ? text : `wrote ${out}. Train with: anyclass train ${out}`);
     return configuration;

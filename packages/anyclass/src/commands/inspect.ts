@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { closeDataset } from '../data/index.js';
+import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { inspectDataset } from '../inspect/inspectDataset.js';
 import { inspectText } from '../inspect/inspectText.js';
 import { datasetFields, openChosenDataset } from './datasetOptions.js';
@@ -30,6 +30,7 @@ export const inspect = command({
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {
+    if (options.html !== undefined) checkOutputFile('--html', options.html);
     const dataset = await openChosenDataset(options);
     try {
       const { noImages, limit, size, beta, strict, html, json } = options;
@@ -49,7 +50,8 @@ export const inspect = command({
           import('../inspect/inspectPage.js'),
           import('../inspect/samples.js'),
         ]);
-        await writeFile(html, inspectPage(inspection, noImages ? [] : await sampleImages(dataset, {})));
+        const samples = noImages ? [] : await sampleImages(dataset, {});
+        writeOutput('--html', html, inspectPage(inspection, samples));
         terminal.note(`the page is in ${html}`);
       }
       terminal.print(json ? JSON.stringify(inspection, null, 2) : inspectText(inspection));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -31,10 +31,13 @@ test('the page is written whole, and the program says where', async () => {
   expect(JSON.parse(printed)).toEqual({ file: out, bytes: Buffer.byteLength(html) });
 });
 
-test('a folder that is not there is named, with exit code 1', async () => {
-  const out = join(folder, 'nowhere', 'page.html');
-  const { code, noted } = await anyclass('--out', out);
+test('folders that are missing are made; a file in their place is told, with exit code 1', async () => {
+  const out = join(folder, 'figures', 'page.html');
+  expect((await anyclass('--out', out)).code).toBe(0);
+  expect(existsSync(out)).toBe(true);
+  const { code, noted } = await anyclass('--out', join(out, 'page.html'));
   expect(code).toBe(1);
-  expect(noted).toContain(`--out ${out} cannot be written`);
-  expect(noted).not.toContain('    at ');
+  expect(noted).toBe(
+    `anyclass: --out ${join(out, 'page.html')} cannot be written: a part of the path is a file, not a folder`,
+  );
 });

@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { writeWhole } from '../files/wholeFile.js';
+import { writeOutput } from '../files/outputs.js';
 import { playgroundPage } from '../playground/playgroundPage.js';
-import { UserError } from '../userError.js';
 
 export const playground = command({
   name: 'playground',
@@ -21,12 +20,7 @@ export const playground = command({
   }),
   async run({ out, open, json }, terminal) {
     const html = await playgroundPage();
-    try {
-      writeWhole(out, html);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new UserError(`--out ${out} cannot be written: ${reason}`);
-    }
+    writeOutput('--out', out, html);
     const written = { file: resolve(out), bytes: Buffer.byteLength(html) };
     terminal.print(json ? JSON.stringify(written) : `wrote ${out}; open it in any browser`);
     if (open) await openInBrowser(written.file, terminal.note);

@@ -1,12 +1,14 @@
+import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type Run, readRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
-import { writeWhole } from '../files/wholeFile.js';
+import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
 import { paperDatasets } from '../reports/experiment/paperTables.js';
+import { UserError } from '../userError.js';
 
 export const report = command({
   name: 'report',
@@ -47,6 +49,9 @@ export const report = command({
   }),
   async run(options, terminal) {
     const { runs: folders, out, assets, paper, json, replicates, confidence, thresholdBeta } = options;
+    for (const folder of folders) checkFolder(folder, paper);
+    checkOutputFile('--out', out);
+    if (assets !== undefined) checkOutputFolder('--assets', assets);
     const { runs, twins } = withoutTwins(readRuns(folders));
     for (const { left, kept } of twins)
       terminal.note(`${left.folder} is left out: ${kept.folder} has the same configuration and seed`);
@@ -64,13 +69,22 @@ export const report = command({
       thresholdBeta,
     });
     for (const note of made.comparison.notes) terminal.note(note);
-    writeWhole(out, reportPage(made));
+    writeOutput('--out', out, reportPage(made));
     const files = assets === undefined ? [] : writeAssets(assets, made);
     const result = { report: out, assets: assets ?? null, files, comparison: made.comparison };
     terminal.print(json ? JSON.stringify(result, null, 2) : summary(runs.length, out, assets, files.length));
     return result;
   },
 });
+
+/** A word behind a bare `--paper` that is none of its names was taken for a folder. */
+function checkFolder(path: string, paper: PaperChoice | undefined): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found) throw new UserError(`${path} is a file: name the folder of a run, or of several`);
+  const hint = paper === 'auto' ? `; --paper takes ${paperDatasets.join(', ')}` : '';
+  throw new UserError(`${path}: there is no such folder${hint}`);
+}
 
 function tellNotInPaper(runs: readonly Run[], paper: PaperChoice, terminal: Terminal): void {
   for (const name of new Set(runs.map(({ dataset }) => dataset))) {

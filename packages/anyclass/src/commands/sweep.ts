@@ -10,6 +10,7 @@ import { compareFolders, failureText, writeResultFiles } from '../experiments/re
 import { plannedValues, recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
 import { parseSeeds } from '../experiments/variants.js';
+import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { textTable } from '../tables/index.js';
 import { UserError } from '../userError.js';
@@ -41,6 +42,7 @@ export const sweep = command({
     ...experimentFields,
   }),
   async run(options, terminal) {
+    checkOutputFolder('--out', options.out);
     const { config, data, over, seeds, devices, replicates, maxDrop, out, json } = options;
     const set = [...options.set, ...deviceSetting(devices)];
     const swept = parseOver(over);

@@ -3,6 +3,7 @@ import { command, UsageError } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
+import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgementText.js';
 import { lazyEngine } from '../training/lazyEngine.js';
 import { UserError } from '../userError.js';
@@ -47,6 +48,7 @@ export const train = command({
     if (resume !== undefined && (data !== undefined || set.length > 0 || run !== undefined)) {
       throw new UsageError('--resume goes on with the configuration of the run: no --data, --set or --run');
     }
+    if (run !== undefined) checkOutputFolder('--run', run);
     const configuration =
       config === undefined ? undefined : await readConfiguration(config, { dataset: data, set });
     // Only now: what is wrong with the command line is told before libtorch is loaded.

@@ -4,7 +4,7 @@ import { command, UsageError } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
-import { writeWhole } from '../files/wholeFile.js';
+import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
 import { absolutePaths } from '../runFolder/runFolder.js';
 import { defaultMinEpochs } from '../tuning/halving.js';
 import { type Ledger, openLedger } from '../tuning/ledger.js';
@@ -91,6 +91,8 @@ export const tune = command({
   async run(given, terminal) {
     const { study, show, export: file, json } = given;
     const isRead = show || file !== undefined;
+    if (file !== undefined) checkOutputFile('--export', file);
+    if (!isRead) checkOutputFolder('STUDY', study);
     const devices = given.devices === undefined ? undefined : listedDevices(given.devices);
     const settings = await settingsOf(given, isRead);
     const ledger = openLedger(study, settings);
@@ -148,7 +150,7 @@ function exportBest(
   terminal: Terminal,
 ): void {
   if (!best) throw new UserError(`${study}: no trial has a result yet`);
-  writeWhole(file, `${JSON.stringify(trialConfiguration(settings, best.values), null, 2)}\n`);
+  writeOutput('--export', file, `${JSON.stringify(trialConfiguration(settings, best.values), null, 2)}\n`);
   terminal.note(`wrote ${file}: trial ${best.trial}, ${settings.metric} ${best.value}`);
 }
 
