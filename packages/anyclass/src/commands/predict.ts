@@ -1,7 +1,9 @@
-import { once } from 'node:events';
-import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { command, UsageError } from '../commandLine/command.js';
+import { interruptible } from '../commandLine/interruption.js';
+import { printed } from '../commandLine/terminal.js';
+import { checkOutputFile, draftOutput } from '../files/outputs.js';
+import type { Draft } from '../files/wholeFile.js';
 import { imageInputs } from '../prediction/imageInputs.js';
 import { outputFormats, outputOf } from '../prediction/outputFormats.js';
 import { lazyEngine } from '../training/lazyEngine.js';
@@ -45,60 +47,97 @@ export const predict = command({
     const limit = threshold === 'fitted' ? threshold : Number(threshold.trim() || Number.NaN);
     if (limit !== 'fitted' && !(limit >= 0 && limit <= 1))
       throw new UsageError(`--threshold: '${threshold}' is neither a number from 0 to 1 nor 'fitted'`);
+    if (paths.filter((path) => path === '-').length > 1)
+      throw new UsageError('PATH…: - stands for the list on standard input, which is there once');
+    if (out !== undefined) checkOutputFile('--out', out);
     const { openPredictor } = await lazyEngine.prediction();
     using predictor = openPredictor(model, { threshold: limit, calibrated, device, batchSize });
     const { header, line } = outputOf(json ? 'jsonl' : format, predictor.description.classes);
-    const target = out === undefined ? standardOutput() : await fileOutput(out);
+    // Only where there is a file to take care of: what is printed is out, and Ctrl-C may end the program at once.
+    using interruption =
+      out === undefined
+        ? undefined
+        : interruptible(terminal, 'stopping after the images at hand; once more to end at once');
+    const reading = new AbortController();
+    interruption?.signal.addEventListener('abort', () => reading.abort());
+    using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
-    let count = 0;
-    if (header !== undefined) await target.write(header);
-    for await (const prediction of predictor.predict(imageInputs(paths))) {
-      if ('failure' in prediction) failed.push(`${prediction.name}: ${prediction.failure}`);
-      else await target.write(line(prediction));
-      count++;
+    let predicted = 0;
+    for await (const prediction of predictor.predict(imageInputs(paths, undefined, reading.signal))) {
+      if (reading.signal.aborted) break;
+      if ('failure' in prediction) {
+        failed.push(`${prediction.name}: ${prediction.failure}`);
+        continue;
+      }
+      // Not before there is a prediction: a header alone looks like a result.
+      const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
+      if (await target.write(`${first}${line(prediction)}`)) predicted++;
+      else reading.abort();
     }
-    await target.close();
-    if (count === 0) throw new UserError(`no image in ${paths.join(', ')}`);
-    if (failed.length > 0) {
-      throw new UserError(
-        [`${failed.length} of ${count} images could not be read:`, ...failed.map((text) => `  ${text}`)].join(
-          '\n',
-        ),
-        someFailed,
-      );
+    if (interruption?.signal.aborted) {
+      const message = `interrupted after ${images(predicted)}; ${target.leave()}`;
+      throw new UserError(message, interruption.exitCode());
     }
-    terminal.note(`${count} images`);
-    return count;
+    if (reading.signal.aborted) return predicted;
+    if (predicted + failed.length === 0) throw new UserError(`no image in ${paths.map(inWords).join(', ')}`);
+    if (predicted > 0) target.finish();
+    if (failed.length > 0) throw new UserError(failureText(predicted, failed), someFailed);
+    terminal.note(images(predicted));
+    return predicted;
   },
 });
 
-interface Output {
-  /** Writes a line. */
-  write(text: string): Promise<void>;
-  close(): Promise<void>;
+function images(count: number): string {
+  return `${count} ${count === 1 ? 'image' : 'images'}`;
 }
 
-function standardOutput(): Output {
-  // Whoever read the output, such as `head`, has enough.
-  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(0);
-  });
+function inWords(path: string): string {
+  return path === '-' ? 'standard input' : path;
+}
+
+function failureText(predicted: number, failed: readonly string[]): string {
+  const many =
+    predicted === 0
+      ? 'no image could be read:'
+      : `${failed.length} of ${predicted + failed.length} images could not be read:`;
+  return [many, ...failed.map((text) => `  ${text}`)].join('\n');
+}
+
+/** Removes what is not finished when it is disposed of. */
+interface Output extends Disposable {
+  /** Writes a line; false where nobody takes more. */
+  write(text: string): Promise<boolean>;
+  finish(): void;
+  /** Keeps what was written so far, and tells where. */
+  leave(): string;
+}
+
+const standardOutput: Output = {
+  write: printed,
+  finish() {},
+  leave: () => 'what was predicted is on standard output',
+  [Symbol.dispose]() {},
+};
+
+/** Begun with its first line. */
+function fileOutput(path: string): Output {
+  let draft: Draft | undefined;
   return {
     async write(text) {
-      if (!process.stdout.write(`${text}\n`)) await once(process.stdout, 'drain');
+      draft ??= draftOutput('--out', path);
+      draft.write(`${text}\n`);
+      return true;
     },
-    async close() {},
-  };
-}
-
-async function fileOutput(path: string): Promise<Output> {
-  const told = (error: Error): never => {
-    throw new UserError(`--out ${path} cannot be written: ${error.message}`);
-  };
-  const file = await open(path, 'w').catch(told);
-  return {
-    write: async (text) => void (await file.write(`${text}\n`).catch(told)),
-    close: () => file.close(),
+    finish() {
+      draft?.finish();
+      draft = undefined;
+    },
+    leave() {
+      const kept = draft;
+      kept?.leave();
+      draft = undefined;
+      return kept ? `what was predicted is in ${kept.path}` : `nothing was written to ${path}`;
+    },
+    [Symbol.dispose]: () => draft?.discard(),
   };
 }

@@ -29,6 +29,13 @@ const anyclass = (words: string[], options: { input?: string; limit?: string } =
     { cwd: folder, encoding: 'utf8', input: options.input ?? '' },
   );
 
+/** The program's words as a shell reads them, with pipes behind them. */
+const shell = (line: string) =>
+  spawnSync('bash', ['-o', 'pipefail', '-c', `'${process.execPath}' '${program}' ${line}`], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+
 /** Bright squares are one class, bright stripes another; a third of the images show neither, and in some nobody looked for stripes. */
 async function drawImages(): Promise<void> {
   mkdirSync(join(folder, 'photos', 'images'), { recursive: true });
@@ -135,21 +142,82 @@ describe('from a folder to a judged model', () => {
   test('predict writes a file, or says why it cannot', () => {
     expect(anyclass(['predict', 'run', 'photos', '--out', 'labels.csv']).status).toBe(0);
     expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toMatch(/^Filename,.*,labels\nphotos/);
-    const { status, stderr } = anyclass(['predict', 'run', 'photos', '--out', 'nowhere/labels.csv']);
-    expect(status).toBe(1);
-    expect(stderr).toContain('--out nowhere/labels.csv cannot be written: ENOENT');
-    expect(stderr).not.toContain('    at ');
+    expect(anyclass(['predict', 'run', 'photos', '--out', 'new/labels.csv']).status).toBe(0);
+    expect(anyclass(['predict', 'run', 'photos', '--out', 'labels.csv/labels.csv'])).toMatchObject({
+      status: 1,
+      stderr:
+        'anyclass: --out labels.csv/labels.csv cannot be written: a part of the path is a file, not a folder\n',
+    });
+  });
+
+  test('predict leaves a file as it was where nothing is predicted, and prints no header', () => {
+    mkdirSync(join(folder, 'bare'));
+    const before = readFileSync(join(folder, 'labels.csv'), 'utf8');
+    expect(anyclass(['predict', 'run', 'bare', '--out', 'labels.csv'])).toMatchObject({
+      status: 1,
+      stderr: 'anyclass: no image in bare\n',
+    });
+    expect(anyclass(['predict', 'run', 'nowhere.png', '--out', 'labels.csv'])).toMatchObject({
+      status: 3,
+      stderr: 'anyclass: no image could be read:\n  nowhere.png: there is no such file\n',
+    });
+    expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toBe(before);
+    expect(anyclass(['predict', 'run', '-'])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'anyclass: no image in standard input\n',
+    });
+  });
+
+  test('Ctrl-C while a file is predicted leaves the old one, and says where the new rows are', async () => {
+    const before = readFileSync(join(folder, 'labels.csv'), 'utf8');
+    const words = ['predict', 'run', '-', '--batch-size', '1', '--out', 'labels.csv'];
+    const child = spawn(process.execPath, [program, ...words], { cwd: folder });
+    let said = '';
+    child.stderr.on('data', (text) => {
+      said += text;
+    });
+    child.stdin.write('photos/images/1.png\nphotos/images/2.png\n');
+    const partial = `labels.csv.${child.pid}.part`;
+    while (!existsSync(join(folder, partial))) await new Promise((resolve) => setTimeout(resolve, 50));
+    child.kill('SIGINT');
+    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(130);
+    expect(said).toMatch(new RegExp(`interrupted after [12] images?; what was predicted is in ${partial}`));
+    expect(readFileSync(join(folder, partial), 'utf8')).toMatch(/^Filename,.*\nphotos\/images\/1.png,/);
+    expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toBe(before);
   });
 
   test('a reader that has enough, such as head, ends predict quietly', () => {
-    const line = `'${process.execPath}' '${program}' predict run photos photos photos --batch-size 8 | head -n 2`;
-    const { stdout, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', line], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
+    const { status, stdout, stderr } = shell('predict run photos photos photos --batch-size 8 | head -n 2');
     expect(stdout.split('\n')).toHaveLength(3);
-    expect(stderr).not.toContain('EPIPE');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
+
+  test.each(['evaluate run --json --replicates 0', 'train --help'])(
+    'nobody reading the output of %s is no error',
+    (line) => {
+      const { status, stderr } = shell(`${line} | true`);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('EPIPE') });
+    },
+  );
+
+  test('training goes on where nobody watches it any more', () => {
+    const { status } = shell(`train anyclass.json --run unwatched ${small.join(' ')} 2>&1 | head -n 1`);
+    expect(status).toBe(0);
+    expect(existsSync(join(folder, 'unwatched', 'summary.json'))).toBe(true);
+  });
+
+  test.skipIf(!existsSync('/dev/full')).each(['predict run photos', 'evaluate run --replicates 0'])(
+    'results of %s that find no room are an error of one line',
+    (line) => {
+      const { status, stderr } = shell(`${line} > /dev/full`);
+      expect(status).toBe(1);
+      expect(stderr.split('\n').filter((text) => text.startsWith('anyclass:'))).toEqual([
+        'anyclass: standard output cannot be written: the disk is full',
+      ]);
+      expect(stderr).not.toContain('    at ');
+    },
+  );
 
   test('a disk that is full gives a message and leaves no half-written checkpoint', () => {
     // Files of at most 8 MiB: the weights do not fit.
@@ -223,6 +291,7 @@ describe('mistakes', () => {
     ],
     [['predict', 'x', 'photos', '--threshold', '7'], 2, "'7' is neither a number from 0 to 1 nor 'fitted'"],
     [['predict', 'x', 'photos', '--threshold='], 2, "'' is neither a number from 0 to 1 nor 'fitted'"],
+    [['predict', 'x', '-', 'photos', '-'], 2, '- stands for the list on standard input, which is there once'],
     [['evaluate', 'x', 'digits', '--labels', 'l.csv'], 2, '--labels goes with --scores, not with a model'],
     [
       ['evaluate', '--scores', 's.csv', '--labels', 'l.csv', '--save-scores', 'o.csv'],
