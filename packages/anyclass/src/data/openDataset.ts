@@ -31,7 +31,8 @@ export const knownDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals
 
 /**
  * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json` or
- * `.parquet` file, several of them with commas, or with `*` in the file name.
+ * `.parquet` file, several of them with commas, or with `*` in the file name. A path that is there is taken as it is, whatever
+ * its name holds.
  *
  * @example
  * const dataset = await openDataset('chestxray14=data/chest');
@@ -63,9 +64,10 @@ async function withSplits(table: DatasetTable, options: OpenOptions): Promise<Da
 
 async function readTable(spec: string, options: OpenOptions): Promise<DatasetTable> {
   if (spec === 'digits') return readDigits(options.digits ?? {});
+  const isThere = existsSync(spec);
   const named = /^([a-z0-9-]+)=(.+)$/.exec(spec);
-  if (named) return readKnown(named[1]!, named[2]!);
-  const paths = spec.split(',').flatMap((part) => expand(part.trim()));
+  if (named && !isThere) return readKnown(named[1]!, named[2]!);
+  const paths = (isThere ? [spec] : spec.split(',').map((part) => part.trim())).flatMap(expand);
   const kinds = new Set(paths.map((path) => kindOf(path)));
   if (kinds.size > 1)
     throw new DataError(`${spec}: files of several kinds (${[...kinds].join(', ')}); name one kind`);
@@ -86,7 +88,7 @@ function readKnown(name: string, root: string): Promise<DatasetTable> {
 
 /** The files that a path means: itself, those that match its `*`, or the tables in a folder. */
 function expand(path: string): string[] {
-  if (basename(path).includes('*')) {
+  if (basename(path).includes('*') && !existsSync(path)) {
     const pattern = new RegExp(`^${basename(path).split('*').map(escaped).join('.*')}$`);
     const folder = dirname(path);
     const found = existsSync(folder) ? readdirSync(folder).filter((name) => pattern.test(name)) : [];

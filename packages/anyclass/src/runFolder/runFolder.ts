@@ -137,6 +137,8 @@ export function absolutePaths(configuration: Configuration): Configuration {
 
 function absoluteDataset(dataset: string): string {
   if (dataset === 'digits') return dataset;
+  // As `openDataset` reads it: a path that is there may hold a comma or an equals sign.
+  if (existsSync(dataset)) return resolve(dataset);
   const named = /^([a-z0-9-]+)=(.*)$/.exec(dataset);
   if (named) return `${named[1]}=${resolve(named[2]!)}`;
   return dataset

@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { validateConfiguration } from '../configuration/validate.js';
+import { absolutePaths } from '../runFolder/runFolder.js';
+import { openDataset } from './openDataset.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-open-'));
+const before = process.cwd();
+process.chdir(folder);
+afterAll(() => {
+  process.chdir(before);
+  rmSync(folder, { recursive: true });
+});
+
+const rows = Array.from({ length: 12 }, (_, i) => `${i}.png,${i % 2},${Number(i % 3 === 0)}`);
+
+test.each(['a,b.csv', 'run=1/labels.csv', 'year=2024,site=b/labels.csv', 'odd*.csv', 'part=1'])(
+  '%s is a path where it is there, also in a run that goes on from elsewhere',
+  async (path) => {
+    const file = path.endsWith('.csv') ? path : join(path, 'labels.csv');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `Filename,crack,roots\n${rows.join('\n')}\n`);
+    const { dataset: absolute } = absolutePaths(validateConfiguration({ data: { dataset: path } })).data;
+    expect(absolute).toBe(join(process.cwd(), path));
+    for (const spec of [path, absolute]) {
+      const { names, images } = await openDataset(spec, { imageFolder: '.' });
+      expect(names.length).toBe(12);
+      await images.close();
+    }
+  },
+);
+
+test('several paths are still read together', async () => {
+  writeFileSync('one.csv', `Filename,crack,roots\n${rows.slice(0, 6).join('\n')}\n`);
+  writeFileSync('two.csv', `Filename,crack,roots\n${rows.slice(6).join('\n')}\n`);
+  const { names, images } = await openDataset('one.csv, two.csv', { imageFolder: '.' });
+  expect(names.length).toBe(12);
+  await images.close();
+});
