@@ -1,6 +1,6 @@
 // Several lines that change in place on a terminal; elsewhere only what is final is written.
 
-import type { ProgressOutput } from './progressBar.js';
+import { columnsOf, type ProgressOutput } from './progressBar.js';
 
 export interface LiveLines {
   /** Sets the lines; they are asked for when they are drawn, ten times a second at most. */
@@ -30,7 +30,7 @@ export function liveLines(output: ProgressOutput = process.stderr, now = () => p
   let drawnAt = Number.NEGATIVE_INFINITY;
   const toFirst = () => (drawn > 0 ? `\x1b[${drawn}F` : '');
   const draw = (above: readonly string[]) => {
-    const width = (output.columns ?? 80) - 1;
+    const width = columnsOf(output) - 1;
     const lines = current().map((line) => [...line].slice(0, width).join(''));
     // Line by line, and then what is left below: cleared all at once, a terminal flickers.
     output.write(`${toFirst()}${[...above, ...lines].map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J`);

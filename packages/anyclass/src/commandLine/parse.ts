@@ -53,8 +53,10 @@ function split(
       `'anyclass ${command.name}' has no option ${flag}${close ? `; did you mean ${close}?` : ''}`,
     );
   }
+  const args = withNegativeNumbers(withBareValues(words, fields), fields);
+  checkValues(args, fields);
   try {
-    return parseArgs({ args: withBareValues(words, fields), options, allowPositionals: true });
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
@@ -68,6 +70,33 @@ function withBareValues(words: readonly string[], fields: readonly OptionField[]
     const isAlone = bare && (end < 0 || i < end) && !bare.choices.includes(words[i + 1] ?? '');
     return isAlone ? `${word}=${bare.value}` : word;
   });
+}
+
+/** `--times -2` is `--times=-2`, which `parseArgs` wants for what begins with a dash. */
+function withNegativeNumbers(words: readonly string[], fields: readonly OptionField[]): string[] {
+  const joined: string[] = [];
+  for (const [i, word] of words.entries()) {
+    if (word === '--') return [...joined, ...words.slice(i)];
+    const isNumber = fields.some(({ flag, kind }) => flag === words[i - 1] && kind === 'number');
+    if (isNumber && /^-[\d.]/.test(word)) joined.push(`${joined.pop()}=${word}`);
+    else joined.push(word);
+  }
+  return joined;
+}
+
+function checkValues(words: readonly string[], fields: readonly OptionField[]): void {
+  for (const [i, word] of words.entries()) {
+    if (word === '--') return;
+    const field = fields.find(({ flag }) => flag === word);
+    if (!field || field.kind === 'boolean') continue;
+    const value = words[i + 1];
+    if (value === undefined) throw new UsageError(`${word} needs a value: ${word} ${field.placeholder}`);
+    if (value.startsWith('-') && value !== '-') {
+      throw new UsageError(
+        `${word} needs a value, and '${value}' looks like an option; if it is the value, write ${word}=${value}`,
+      );
+    }
+  }
 }
 
 function convert(field: OptionField, value: string | boolean | (string | boolean)[]): unknown {

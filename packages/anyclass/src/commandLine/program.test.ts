@@ -68,7 +68,13 @@ test.each([
   [['greet', 'Ada', '--times', 'two'], "--times: 'two' is not a number"],
   [['greet', 'Ada', '--times', '0'], '--times: Too small'],
   [['greet', 'Ada', '--manner', 'rude'], '--manner: Invalid option'],
-  [['greet', 'Ada', '--times'], 'argument missing'],
+  [['greet', 'Ada', '--times'], '--times needs a value: --times N'],
+  [['greet', 'Ada', '--times', '-5'], '--times: Too small'],
+  [
+    ['greet', 'Ada', '--failing', '-x'],
+    "--failing needs a value, and '-x' looks like an option; if it is the value, write --failing=-x",
+  ],
+  [['greet', 'Ada', '--times', '--with-title'], '--times needs a value'],
   [['great', 'Ada'], "there is no command 'great'; did you mean 'greet'?\nTry 'anyclass --help'."],
 ])('%j is a usage error: exit code 2, what is wrong, and where help is', async (words, message) => {
   const { code, out, err } = await run(...words);

@@ -37,6 +37,12 @@ test('on a terminal one line is redrawn with rate, time left and remark', () => 
   );
 });
 
+test('a terminal that does not know its width, and says 0, is taken for one of 80 columns', () => {
+  const { bar, text } = recorded(true, 0);
+  bar.finish();
+  expect(text()).toBe('\r\x1b[Kdecoding ░░░░░░░░░░░░░░░░░░░░ 0/1,000 images, 0/s, 0 s\n');
+});
+
 test('a terminal is not flooded: at most ten redraws a second', () => {
   const { bar, text, wait } = recorded(true);
   for (let i = 0; i < 100; i++) {

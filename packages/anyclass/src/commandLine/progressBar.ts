@@ -6,6 +6,11 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
+/** Some terminals say 0 where they do not know. */
+export function columnsOf({ columns }: ProgressOutput): number {
+  return columns || 80;
+}
+
 const redrawEvery = 100;
 const plainLineEvery = 10_000;
 
@@ -76,7 +81,7 @@ export class ProgressBar {
       return;
     }
     const line = `${this.#label} ${bar(this.#done / this.#total)} ${numbers}${remark}`;
-    this.#output.write(`\r\x1b[K${line.slice(0, (this.#output.columns ?? 80) - 1)}${finished ? '\n' : ''}`);
+    this.#output.write(`\r\x1b[K${line.slice(0, columnsOf(this.#output) - 1)}${finished ? '\n' : ''}`);
   }
 }
 
