@@ -29,6 +29,10 @@ test.each([
   [{ network: { name: 'tresnet-k' } }, `not "tresnet-k"; did you mean 'tresnet-s'?`],
   [{ loss: { lambda: 3 } }, 'loss.lambda: Too big: expected number to be <=1, not 3'],
   [{ device: 'gpu' }, 'device: expected auto, cpu, cuda or cuda:N, not "gpu"'],
+  [
+    { augmentation: { flip: 0.5, foo: 1 } },
+    'augmentation.foo: there is no such field; there are flip, rotation, jitter',
+  ],
   [{ data: {} }, 'data.dataset: is missing'],
 ])('%j is refused with the field and what it should be', (fields, message) => {
   expect(() => validateConfiguration({ data: { dataset: 'digits' }, ...fields })).toThrow(message);
@@ -77,6 +81,30 @@ test('every recipe is valid, and those of the paper follow its table', async () 
 
 test('a recipe of the paper asks for the data', async () => {
   await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow('add --data DATASET');
+});
+
+test('a file without data has its other mistakes told too', async () => {
+  await expect(readConfiguration(file('misspelt.json', '{ "epoch": 3 }'))).rejects.toThrow(
+    /misspelt.json does not name the data: add --data DATASET. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
+  );
+  await expect(readConfiguration(file('text.json', '{ "data": "digits" }'))).rejects.toThrow(
+    'data: Invalid input: expected object, received string',
+  );
+});
+
+test('options are named where they brought the mistake, and only there', async () => {
+  const path = file('right.json', '{ "data": { "dataset": "digits" } }');
+  await expect(readConfiguration(path, { set: ['loss.name=foo'] })).rejects.toThrow(
+    'right.json with the options given is not right:\n  loss.name: ',
+  );
+  const wrong = file('wrong.json', '{ "data": { "dataset": "digits" }, "epochs": 0 }');
+  await expect(readConfiguration(wrong, { set: ['seed=1'] })).rejects.toThrow('wrong.json is not right:');
+});
+
+test('weights that are not there are told before anything begins', async () => {
+  await expect(readConfiguration('quick', { set: ['network.weights=nowhere.pth'] })).rejects.toThrow(
+    'network.weights nowhere.pth cannot be read: there is no such file or folder',
+  );
 });
 
 test('a misspelt recipe gets a suggestion', async () => {

@@ -4,11 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nearest } from '../commandLine/nearest.js';
+import { fileProblem } from '../files/fileProblem.js';
+import { checkInputFile } from '../files/inputs.js';
 import { UserError } from '../userError.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
 import { recipe, recipeNames } from './recipes.js';
 import type { Configuration } from './schema.js';
-import { validateConfiguration } from './validate.js';
+import { configurationProblems, problemText, validateConfiguration } from './validate.js';
 
 export interface ReadOptions {
   /** In place of the file's `data.dataset`. */
@@ -28,10 +30,29 @@ export interface ReadOptions {
 export async function readConfiguration(source: string, options: ReadOptions = {}): Promise<Configuration> {
   const given = recipe(source) ?? (await readFile(source));
   const changes = options.dataset === undefined ? {} : { data: { dataset: options.dataset } };
-  const changed = withOverrides(merged(given, changes), options.set ?? []);
-  const missing = isPlainObject(changed['data']) ? changed['data']['dataset'] === undefined : true;
-  if (missing) throw new UserError(`${source} does not name the data: add --data DATASET`);
-  return validateConfiguration(changed, source);
+  const own = merged(given, changes);
+  const changed = withOverrides(own, options.set ?? []);
+  if (!namesData(changed)) {
+    const message = `${source} does not name the data: add --data DATASET`;
+    const others = configurationProblems(merged(changed, { data: { dataset: 'to come' } }));
+    throw new UserError(others.length > 0 ? problemText(`${message}. Besides`, others) : message);
+  }
+  const configuration = validateConfiguration(changed, blamed(source, own, changed));
+  const { weights } = configuration.network;
+  if (weights !== undefined) checkInputFile('network.weights', weights);
+  return configuration;
+}
+
+/** Data that are something else than an object are a mistake of their own. */
+function namesData({ data }: PlainObject): boolean {
+  return data !== undefined && (!isPlainObject(data) || data['dataset'] !== undefined);
+}
+
+/** What a message names: not the file alone where the options brought a mistake. */
+function blamed(source: string, own: PlainObject, changed: PlainObject): string {
+  const known = configurationProblems(own);
+  const isOwn = configurationProblems(changed).every((problem) => known.includes(problem));
+  return isOwn ? source : `${source} with the options given`;
 }
 
 async function readFile(path: string): Promise<PlainObject> {
@@ -69,14 +90,27 @@ function parseJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new UserError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UserError(`${path}: ${fileProblem(error)}`);
   }
 }
 
 async function importDefault(path: string): Promise<unknown> {
-  const module: Record<string, unknown> = await import(pathToFileURL(resolve(path)).href);
+  const { href } = pathToFileURL(resolve(path));
+  const module: Record<string, unknown> = await import(href).catch((error: unknown) => {
+    throw new UserError(
+      `${path}${lineIn(error, href)}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
   if (module['default'] === undefined) {
     throw new UserError(`${path}: has no default export; write 'export default defineConfig({ … })'`);
   }
   return module['default'];
+}
+
+/** Where in a module an error arose: its stack names the file and the line. */
+function lineIn(error: unknown, href: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const at = stack.indexOf(`${href}:`);
+  const line = at < 0 ? undefined : /^\d+/.exec(stack.slice(at + href.length + 1))?.[0];
+  return line === undefined ? '' : `, line ${line}`;
 }

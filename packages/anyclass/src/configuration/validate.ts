@@ -16,8 +16,21 @@ import { type Configuration, configurationSchema } from './schema.js';
 export function validateConfiguration(given: unknown, source = 'the configuration'): Configuration {
   const result = configurationSchema.safeParse(given);
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => describeIssue(issue, given));
-  throw new UserError([`${source} is not right:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+  throw new UserError(problemText(`${source} is not right`, describeAll(result.error, given)));
+}
+
+/** All mistakes in a configuration, each with its field. */
+export function configurationProblems(given: unknown): string[] {
+  const result = configurationSchema.safeParse(given);
+  return result.success ? [] : describeAll(result.error, given);
+}
+
+export function problemText(title: string, problems: readonly string[]): string {
+  return [`${title}:`, ...problems.map((problem) => `  ${problem}`)].join('\n');
+}
+
+function describeAll({ issues }: z.ZodError, given: unknown): string[] {
+  return issues.flatMap((issue) => describeIssue(issue, given));
 }
 
 function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
@@ -49,12 +62,15 @@ function unionProblem(issue: Extract<z.core.$ZodIssue, { code: 'invalid_union' }
 /** The names of the fields at a place in the schema. */
 function fieldsAt(path: readonly PropertyKey[]): string[] {
   let type: unknown = configurationSchema;
-  for (const part of path) {
-    const inner = innermost(type);
-    type = inner instanceof z.ZodObject ? inner.shape[String(part)] : undefined;
-  }
+  for (const part of path) type = objectIn(type)?.shape[String(part)];
+  return Object.keys(objectIn(type)?.shape ?? {});
+}
+
+/** The object that a type is, or may be: the augmentation is a name or an object of parts. */
+function objectIn(type: unknown): z.ZodObject | undefined {
   const inner = innermost(type);
-  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+  if (inner instanceof z.ZodUnion) return inner.options.map(objectIn).find((option) => option !== undefined);
+  return inner instanceof z.ZodObject ? inner : undefined;
 }
 
 /** A type without what gives it defaults or makes it optional. */

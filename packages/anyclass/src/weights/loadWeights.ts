@@ -2,6 +2,7 @@
 
 import { fromStored, noGrad, type StoredTensor, type Tensor, tidy } from '@anyclass/torch';
 import type { Network } from '../networks/network.js';
+import { UserError } from '../userError.js';
 import { matchNames, type NameMatch } from './matchNames.js';
 import { readWeights } from './readWeights.js';
 import { resizeGrid } from './resizeGrid.js';
@@ -46,13 +47,13 @@ export function loadWeights(
 ): WeightReport {
   const report = fillFrom(network, readWeights(path), path);
   if (report.loaded === 0) {
-    throw new Error(
+    throw new UserError(
       `${path}: none of its ${report.unused.length} names fits ${network.name}, such as ${sample(report.unused)}`,
     );
   }
   const lost = [...report.missing, ...report.misshapen, ...report.unused];
   if (strict && lost.length > 0)
-    throw new Error(`${path} does not fit ${network.name}:\n${weightReportText(report)}`);
+    throw new UserError(`${path} does not fit ${network.name}:\n${weightReportText(report)}`);
   return report;
 }
 

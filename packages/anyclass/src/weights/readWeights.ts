@@ -1,4 +1,5 @@
 import { findStateDict, readPytorchCheckpoint, readSafetensors, type StoredTensor } from '@anyclass/torch';
+import { UserError } from '../userError.js';
 
 /**
  * The tensors of a weight file by name: `.safetensors`, or a checkpoint of PyTorch, wherever in it the weights stand.
@@ -7,6 +8,11 @@ import { findStateDict, readPytorchCheckpoint, readSafetensors, type StoredTenso
  * readWeights('vit_b_16-c867db91.pth').get('class_token')?.shape // [1, 1, 768]
  */
 export function readWeights(path: string): Map<string, StoredTensor> {
-  if (path.endsWith('.safetensors')) return readSafetensors(path).tensors;
-  return findStateDict(readPytorchCheckpoint(path).value).tensors;
+  try {
+    if (path.endsWith('.safetensors')) return readSafetensors(path).tensors;
+    return findStateDict(readPytorchCheckpoint(path).value).tensors;
+  } catch (error) {
+    // What these refuse is what stands in the file.
+    throw new UserError(error instanceof Error ? error.message : String(error));
+  }
 }
