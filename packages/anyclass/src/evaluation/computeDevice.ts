@@ -36,6 +36,8 @@ export interface ComputeWishes {
 export function chooseCompute(wishes: ComputeWishes): ComputeSettings {
   const { device, precision, deterministic = false, cudnnBenchmark = true } = wishes;
   const chosen = device === 'auto' ? (hasCuda() ? 'cuda' : 'cpu') : device;
+  if (!/^(cpu|cuda(:\d+)?)$/.test(chosen))
+    throw new UserError(`device ${chosen}: devices are cpu, cuda and cuda:N, or auto for what there is`);
   if (chosen !== 'cpu' && !hasCuda()) throw new UserError(`device ${chosen}: ${cudaStatus().unavailable}`);
   const { devices } = cudaStatus();
   if (chosen !== 'cpu' && chosen !== 'cuda' && !devices.includes(chosen))
