@@ -232,6 +232,23 @@ describe('from a folder to a judged model', () => {
   });
 });
 
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s while a cache is prepared says how to go on', async (signal, code) => {
+  const words = ['prepare', 'digits', '--size', '256', '--cache', signal];
+  const child = spawn(process.execPath, [program, ...words], { cwd: folder });
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said += text;
+  });
+  const isBegun = () => existsSync(join(folder, signal)) && readdirSync(join(folder, signal)).length > 0;
+  while (!isBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill(signal);
+  expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(code);
+  expect(said).toMatch(/anyclass: interrupted; the same command goes on where it stopped\n$/);
+});
+
 describe('mistakes', () => {
   test('images that are all somewhere else are noticed before training, and by init', () => {
     writeFileSync(join(folder, 'elsewhere.csv'), 'Filename,a\n1.png,0\n2.png,1\n3.png,0\n4.png,1\n');
@@ -281,6 +298,42 @@ describe('mistakes', () => {
     [['train', 'nowhere.json'], 1, 'nowhere.json: there is no such file and no such recipe'],
     [['train', '--resume', 'photos'], 1, 'photos: there is no run here'],
     [['train', 'quick', '--set', 'device=cuda:9'], 1, 'device cuda:9'],
+    [
+      ['train', 'quick', '--run', 'photos/labels.csv'],
+      1,
+      '--run photos/labels.csv cannot be written: it is a file',
+    ],
+    [
+      ['compare', 'quick', '--out', 'photos/labels.csv'],
+      1,
+      '--out photos/labels.csv cannot be written: it is a file',
+    ],
+    [['report', 'photos/labels.csv'], 1, 'photos/labels.csv is a file: name the folder of a run'],
+    [
+      ['report', 'run', '--assets', 'photos/labels.csv'],
+      1,
+      '--assets photos/labels.csv cannot be written: it is a file',
+    ],
+    [['report', 'run', '--out', 'photos'], 1, '--out photos cannot be written: it is a folder'],
+    [['report', 'run', '--paper', 'foo'], 1, 'foo: there is no such folder; --paper takes sewerml, '],
+    [
+      ['init', 'photos', '--out', 'photos/labels.csv/x'],
+      1,
+      '--out photos/labels.csv/x cannot be written: a part of the path',
+    ],
+    [['evaluate', 'run', '--html', 'photos'], 1, '--html photos cannot be written: it is a folder'],
+    [
+      ['evaluate', 'run', '--save-scores', 'photos'],
+      1,
+      '--save-scores photos cannot be written: it is a folder',
+    ],
+    [
+      ['evaluate', '--scores', 'no.csv', '--labels', 'no.csv'],
+      1,
+      '--scores no.csv cannot be read: there is no such file',
+    ],
+    [['evaluate', 'run', '--replicates', '-5'], 2, '--replicates: Too small'],
+    [['predict', 'run', 'photos', '--device', 'tpu'], 1, 'device tpu: devices are cpu, cuda and cuda:N'],
     [['evaluate'], 2, 'give a RUN or MODEL, or --scores and --labels'],
     [['evaluate', '--scores', 'a.csv'], 2, '--scores needs --labels'],
     [['predict', 'nowhere', 'photos'], 1, 'nowhere: there is no such model or run'],
@@ -310,6 +363,14 @@ describe('mistakes', () => {
       stderr: expect.stringContaining(message),
     });
     expect(result.stderr).not.toContain('--debug');
+  });
+
+  test.each([
+    ['syntax.mjs', 'export default {\n  a: ,\n};', "syntax.mjs: Unexpected token ','"],
+    ['thrown.mjs', '\n\nthrow new Error("my fault");', 'thrown.mjs, line 3: my fault'],
+  ])('a configuration that does not run, %s, is refused with its name', (name, content, message) => {
+    writeFileSync(join(folder, name), content);
+    expect(anyclass(['train', name])).toMatchObject({ status: 1, stderr: `anyclass: ${message}\n` });
   });
 
   test.each(['init', 'train', 'evaluate', 'predict'])('%s --help shows options and examples', (name) => {
