@@ -13,16 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitThresholds, measure } from '@anyclass/core';
-import { noGrad } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BestMetric, ConfigurationInput } from '../configuration/schema.js';
+import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
-import { createNetwork } from '../networks/createNetwork.js';
 import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
 import { loadModel } from '../runFolder/modelFile.js';
 import { lockRun } from '../runFolder/runLock.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import { brokenWeights } from './divergence.js';
 import { quietLog } from './log.js';
 import { resume, type TrainingResult, train } from './train.js';
 
@@ -284,65 +281,6 @@ test('transfer learning takes the trunk from a file and changes the last layer a
     .map(([name]) => name);
   expect(changed).toEqual(['head.fc.weight', 'head.fc.bias']);
 }, 60_000);
-
-test('a loss that is no number ends the run with a diagnosis, the last checkpoint whole', async () => {
-  const wild: ConfigurationInput = {
-    ...configuration,
-    optimizer: { name: 'sgd', rate: 1e12 },
-    clipNorm: null,
-  };
-  const failure = await train(wild, { run: at('wild') }).catch((error: Error) => error.message);
-  expect(failure).toMatch(/the loss is (NaN|Infinity|-Infinity|\d.*) in epoch 1, step \d/);
-  expect(failure).toMatch(/largest logit .*, length of the gradient/);
-  expect(failure).toContain('images of the batch: train-0000');
-  expect(existsSync(at('wild', 'lock'))).toBe(false);
-}, 60_000);
-
-test('what the last step of an epoch breaks ends the run before it is saved', async () => {
-  const wild: ConfigurationInput = {
-    ...configuration,
-    averageDecay: undefined,
-    batchSize: 64,
-    optimizer: { name: 'sgd', rate: 1e30, momentum: 0 },
-    schedule: { name: 'constant' },
-    clipNorm: null,
-  };
-  await expect(train(wild, { run: at('broken') })).rejects.toThrow(
-    /logits on validation are no numbers any more after epoch 1, step 1: the run stops/,
-  );
-  expect(readdirSync(at('broken', 'checkpoints'))).toEqual([]);
-});
-
-test('weights that are no numbers are found by name', () => {
-  using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
-  expect(brokenWeights(network)).toEqual([]);
-  const [name, weight] = [...network.stateDict()].find(([each]) => each.endsWith('.weight'))!;
-  noGrad(() => weight.narrow(0, 0, 1).fill_(Number.NaN));
-  expect(brokenWeights(network)).toEqual([name]);
-});
-
-test('a start that fails leaves no folder in the way of the next one', async () => {
-  const wrong = { ...configuration, network: { ...configuration.network, weights: at('nothing.pth') } };
-  await expect(train(wrong, { run: at('again') })).rejects.toThrow('nothing.pth');
-  expect(existsSync(at('again'))).toBe(false);
-});
-
-const undefinedMetrics: [BestMetric, Partial<ConfigurationInput['data']>, string][] = [
-  ['f2Ciw', {}, 'bestBy f2Ciw needs weights of the classes'],
-  [
-    'mAP',
-    { keep: ['9'], digits: { scenes: { train: 16, validation: 1, test: 1 } } },
-    'no validation image of digits shows a class',
-  ],
-];
-
-test.each(undefinedMetrics)(
-  'bestBy %s is refused before training where it is never defined',
-  async (bestBy, data, message) => {
-    const wrong: ConfigurationInput = { ...configuration, bestBy, data: { dataset: 'digits', ...data } };
-    await expect(train(wrong, { run: at('undefined') })).rejects.toThrow(message);
-  },
-);
 
 test('a run stops early where no epoch is better any more, also in deterministic mode', async () => {
   const still: ConfigurationInput = {

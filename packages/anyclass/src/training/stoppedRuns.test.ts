@@ -1,0 +1,82 @@
+// Runs that must not go on: what they say, and what they leave behind.
+
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noGrad } from '@anyclass/torch';
+import { afterAll, expect, test } from 'vitest';
+import type { BestMetric, ConfigurationInput } from '../configuration/schema.js';
+import { createNetwork } from '../networks/createNetwork.js';
+import { brokenWeights } from './divergence.js';
+import { train } from './train.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-stopped-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (...names: string[]) => join(folder, ...names);
+
+const configuration: ConfigurationInput = {
+  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 40, test: 40 } } },
+  network: { name: 'tresnet-s', inputSize: 32 },
+  epochs: 2,
+  batchSize: 16,
+  device: 'cpu',
+  threads: 1,
+};
+
+test('a loss that is no number ends the run with a diagnosis, the last checkpoint whole', async () => {
+  const wild: ConfigurationInput = {
+    ...configuration,
+    optimizer: { name: 'sgd', rate: 1e12 },
+    clipNorm: null,
+  };
+  const failure = await train(wild, { run: at('wild') }).catch((error: Error) => error.message);
+  expect(failure).toMatch(/the loss is (NaN|Infinity|-Infinity|\d.*) in epoch 1, step \d/);
+  expect(failure).toMatch(/largest logit .*, length of the gradient/);
+  expect(failure).toContain('images of the batch: train-0000');
+  expect(existsSync(at('wild', 'lock'))).toBe(false);
+}, 60_000);
+
+test('what the last step of an epoch breaks ends the run before it is saved', async () => {
+  const wild: ConfigurationInput = {
+    ...configuration,
+    batchSize: 64,
+    optimizer: { name: 'sgd', rate: 1e30, momentum: 0 },
+    schedule: { name: 'constant' },
+    clipNorm: null,
+  };
+  await expect(train(wild, { run: at('broken') })).rejects.toThrow(
+    /logits on validation are no numbers any more after epoch 1, step 1: the run stops/,
+  );
+  expect(readdirSync(at('broken', 'checkpoints'))).toEqual([]);
+});
+
+test('weights that are no numbers are found by name', () => {
+  using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
+  expect(brokenWeights(network)).toEqual([]);
+  const [name, weight] = [...network.stateDict()].find(([each]) => each.endsWith('.weight'))!;
+  noGrad(() => weight.narrow(0, 0, 1).fill_(Number.NaN));
+  expect(brokenWeights(network)).toEqual([name]);
+});
+
+test('a start that fails leaves no folder in the way of the next one', async () => {
+  const wrong = { ...configuration, network: { ...configuration.network, weights: at('nothing.pth') } };
+  await expect(train(wrong, { run: at('again') })).rejects.toThrow('nothing.pth');
+  expect(existsSync(at('again'))).toBe(false);
+});
+
+const undefinedMetrics: [BestMetric, Partial<ConfigurationInput['data']>, string][] = [
+  ['f2Ciw', {}, 'bestBy f2Ciw needs weights of the classes'],
+  [
+    'mAP',
+    { keep: ['9'], digits: { scenes: { train: 16, validation: 1, test: 1 } } },
+    'no validation image of digits shows a class',
+  ],
+];
+
+test.each(undefinedMetrics)(
+  'bestBy %s is refused before training where it is never defined',
+  async (bestBy, data, message) => {
+    const wrong: ConfigurationInput = { ...configuration, bestBy, data: { dataset: 'digits', ...data } };
+    await expect(train(wrong, { run: at('undefined') })).rejects.toThrow(message);
+  },
+);
