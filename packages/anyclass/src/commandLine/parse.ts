@@ -77,8 +77,8 @@ function withNegativeNumbers(words: readonly string[], fields: readonly OptionFi
   const joined: string[] = [];
   for (const [i, word] of words.entries()) {
     if (word === '--') return [...joined, ...words.slice(i)];
-    const isNumber = fields.some(({ flag, kind }) => flag === words[i - 1] && kind === 'number');
-    if (isNumber && /^-[\d.]/.test(word)) joined.push(`${joined.pop()}=${word}`);
+    const isValue = fields.some(({ flag, kind }) => flag === words[i - 1] && kind !== 'boolean');
+    if (isValue && /^-[\d.]/.test(word)) joined.push(`${joined.pop()}=${word}`);
     else joined.push(word);
   }
   return joined;

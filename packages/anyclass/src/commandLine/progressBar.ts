@@ -32,6 +32,7 @@ export class ProgressBar {
   readonly #started: number;
   #lastShown: number;
   #done = 0;
+  #doneBefore = 0;
   #remark = '';
 
   constructor(
@@ -60,6 +61,12 @@ export class ProgressBar {
     this.#show(now, false);
   }
 
+  /** Counts `amount` as done before the work began, which its rate does not count. */
+  startFrom(amount: number): void {
+    this.#done = amount;
+    this.#doneBefore = amount;
+  }
+
   /** Counts up to `done` as done. */
   reach(done: number, remark = ''): void {
     this.advance(done - this.#done, remark);
@@ -72,7 +79,7 @@ export class ProgressBar {
 
   #show(now: number, finished: boolean): void {
     const seconds = Math.max((now - this.#started) / 1000, 1e-3);
-    const rate = this.#done / seconds;
+    const rate = (this.#done - this.#doneBefore) / seconds;
     const time = finished ? duration(seconds) : `${duration((this.#total - this.#done) / rate)} left`;
     const numbers = `${count(this.#done)}/${count(this.#total)} ${this.#unit}, ${count(rate)}/s, ${time}`;
     const remark = this.#remark === '' ? '' : `, ${this.#remark}`;

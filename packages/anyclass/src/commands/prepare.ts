@@ -44,6 +44,8 @@ export const prepare = command({
       });
       progress.finish();
       for (const { name, reason } of result.quarantined) terminal.note(`left out ${name}: ${reason}`);
+      if (result.quarantined.length === result.rows)
+        throw new UserError(`${dataset.name}: none of ${result.rows} images could be read`);
       const mebibytes = (result.bytes / 2 ** 20).toFixed(1);
       const text = `${result.path}: ${result.rows} images, ${result.decoded} decoded now, ${result.quarantined.length} left out, ${mebibytes} MiB`;
       terminal.print(json ? JSON.stringify(result, null, 2) : text);

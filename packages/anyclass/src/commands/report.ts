@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
-import { type Run, readRuns } from '../experiments/readRuns.js';
+import { type Run, readRuns, unfinishedRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
@@ -53,6 +53,7 @@ export const report = command({
     checkOutputFile('--out', out);
     if (assets !== undefined) checkOutputFolder('--assets', assets);
     const { runs, twins } = withoutTwins(readRuns(folders));
+    for (const folder of unfinishedRuns(folders)) terminal.note(`${folder} is left out: it is not finished`);
     for (const { left, kept } of twins)
       terminal.note(`${left.folder} is left out: ${kept.folder} has the same configuration and seed`);
     // ECharts is needed only now: bad folders are told at once.

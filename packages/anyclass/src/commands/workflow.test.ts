@@ -343,6 +343,11 @@ describe('mistakes', () => {
       "'half' is neither a number from 0 to 1 nor 'fitted'",
     ],
     [['predict', 'x', 'photos', '--threshold', '7'], 2, "'7' is neither a number from 0 to 1 nor 'fitted'"],
+    [
+      ['predict', 'x', 'photos', '--threshold', '-0.1'],
+      2,
+      "'-0.1' is neither a number from 0 to 1 nor 'fitted'",
+    ],
     [['predict', 'x', 'photos', '--threshold='], 2, "'' is neither a number from 0 to 1 nor 'fitted'"],
     [['predict', 'x', '-', 'photos', '-'], 2, '- stands for the list on standard input, which is there once'],
     [['evaluate', 'x', 'digits', '--labels', 'l.csv'], 2, '--labels goes with --scores, not with a model'],

@@ -33,7 +33,12 @@ const loss = z.strictObject({
 
 const optimizer = z.strictObject({
   name: z.enum(['sgd', 'adamw']).default('adamw').describe('how weights are updated'),
-  rate: z.number().positive().optional().describe('learning rate; default 0.1 for sgd, 0.001 for adamw'),
+  rate: z
+    .number()
+    .positive()
+    .max(3e38)
+    .optional()
+    .describe('learning rate; default 0.1 for sgd, 0.001 for adamw'),
   weightDecay: z.number().min(0).optional().describe('default 0.0001 for sgd, 0.05 for adamw'),
   momentum: share.default(0.9).describe('sgd'),
   nesterov: z.boolean().default(false).describe('sgd'),

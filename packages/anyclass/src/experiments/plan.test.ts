@@ -32,6 +32,13 @@ describe('variants', () => {
     ).toEqual(['tresnet-m', 'vit-b-16']);
   });
 
+  test('set inner fields of their part too', () => {
+    expect(parseVariant('digits@digits.seed=1@loss.lambda=0.2', 'data').set).toEqual([
+      'data.digits.seed=1',
+      'loss.lambda=0.2',
+    ]);
+  });
+
   test('of data keep commas and @ of paths', () => {
     expect(parseVariant('a@b/1.csv,a@b/2.csv@keep=["x","y"]', 'data')).toMatchObject({
       name: 'a@b/1.csv,a@b/2.csv',
@@ -106,6 +113,9 @@ describe('a plan', () => {
     );
     const runs = await planRuns({ ...request, seeds: [1], datasets });
     expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['siteA+labels', 'siteB+labels', 'scans']);
+    const deep = ['a/data/labels.csv', 'b/data/labels.csv'].map((path) => parseVariant(path, 'data'));
+    const deeper = await planRuns({ ...request, seeds: [1], datasets: deep });
+    expect(deeper.map(({ name }) => name.split('-')[0])).toEqual(['a+data+labels', 'b+data+labels']);
   });
 
   test('shortens long names where they tell least', async () => {

@@ -1,6 +1,7 @@
 // All runs of an experiment: every combination of data, network, loss and seed, from one configuration.
 
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../commandLine/command.js';
 import { resultKey } from '../configuration/dottedFields.js';
@@ -148,21 +149,32 @@ function shortened(text: string, most: number): string {
   return `${text.slice(0, Math.max(0, most - 9))}~${digits}`;
 }
 
-/** What stands for each dataset in names; with its folder where two would be the same. */
+/** What stands for each dataset in names; with as many of its folders as tell it from the others. */
 function dataNames(datasets: readonly string[]): (dataset: string) => string {
-  return (dataset) => {
-    const stem = fileStem(dataset);
-    const isShared = datasets.some((other) => other !== dataset && fileStem(other) === stem);
-    const parent = dataset.split(',')[0]!.split(/[\\/]/).at(-2);
-    return isShared && parent ? `${parent}+${stem}` : stem;
+  const withFolders = (dataset: string, count: number) => {
+    const folders = pathParts(dataset).slice(0, -1).slice(-count);
+    return [...(count > 0 ? folders : []), fileStem(dataset)].join('+');
   };
+  return (dataset) => {
+    for (let count = 0; count < pathParts(dataset).length; count++) {
+      const name = withFolders(dataset, count);
+      if (datasets.every((other) => other === dataset || withFolders(other, count) !== name)) return name;
+    }
+    return `${fileStem(dataset)}~${createHash('sha256').update(dataset).digest('hex').slice(0, 8)}`;
+  };
+}
+
+/** Of the first file where there are several; a path that is there may have commas in its name. */
+function pathParts(dataset: string): string[] {
+  const [first = ''] = existsSync(dataset) ? [dataset] : dataset.split(',');
+  return first.split(/[\\/]/);
 }
 
 /** `coco64` for `data/coco64/part-*.parquet`. */
 function fileStem(dataset: string): string {
   const named = /^([a-z0-9-]+)=/.exec(dataset);
   if (named) return named[1]!;
-  const parts = dataset.split(',')[0]!.split(/[\\/]/);
+  const parts = pathParts(dataset);
   const last = parts.at(-1)!;
   return last.includes('*')
     ? (parts.at(-2) ?? 'data')

@@ -90,17 +90,41 @@ export function readRuns(folders: readonly string[]): Run[] {
   const runs = folders.flatMap((folder) => {
     if (!existsSync(folder)) throw new UserError(`${folder}: there is no such folder`);
     if (existsSync(runPaths(folder).config)) return [readRun(folder)];
-    const below = readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => join(folder, name))
-      .filter((path) => existsSync(runPaths(path).config) && existsSync(runPaths(path).summary));
-    if (below.length === 0) {
+    const finished = runsBelow(folder).filter(isFinished);
+    if (finished.length === 0) {
       throw new UserError(`${folder}: there is no run here (no config.json), and no finished run below it`);
     }
-    return below.sort().map(readRun);
+    return finished.map(readRun);
   });
   const labels = distinctLabels(runs);
   return runs.map((run, i) => ({ ...run, dataset: labelText(labels[i]!) }));
+}
+
+/**
+ * The runs below folders that `readRuns` leaves out.
+ *
+ * @example
+ * unfinishedRuns(['comparisons/coco']) // ['comparisons/coco/coco-tresnet-m-bce-seed3']
+ */
+export function unfinishedRuns(folders: readonly string[]): string[] {
+  return folders
+    .filter((folder) => !existsSync(runPaths(folder).config))
+    .flatMap((folder) => runsBelow(folder).filter((path) => !isFinished(path)));
+}
+
+/** The folders of runs in a folder, or in `trials` where it is that of a study. */
+function runsBelow(folder: string): string[] {
+  const trials = join(folder, 'trials');
+  const holder = existsSync(trials) ? trials : folder;
+  return readdirSync(holder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(holder, name))
+    .filter((path) => existsSync(runPaths(path).config))
+    .sort();
+}
+
+function isFinished(folder: string): boolean {
+  return existsSync(runPaths(folder).summary);
 }
 
 /** Which data a run is about: a name, and what stands in brackets behind it. */

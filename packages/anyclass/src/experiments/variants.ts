@@ -58,10 +58,8 @@ export function parseSeeds(list: string): number[] {
 }
 
 function fullName(setting: string, part: string): string {
-  const field = setting.slice(0, setting.indexOf('='));
-  return field.includes('.') || Object.hasOwn(configurationSchema.shape, field)
-    ? setting
-    : `${part}.${setting}`;
+  const [first = ''] = setting.slice(0, setting.indexOf('=')).split('.');
+  return Object.hasOwn(configurationSchema.shape, first) ? setting : `${part}.${setting}`;
 }
 
 function splitOutsideBrackets(text: string, separator: string): string[] {

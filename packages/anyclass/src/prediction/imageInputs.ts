@@ -231,7 +231,7 @@ function* rowInputs(
   for (const [i, row] of rows.entries()) {
     const named = naming === undefined ? undefined : row[naming];
     yield {
-      name: named === undefined || named === null ? `${basename(path)}#${start + i}` : String(named),
+      name: named === undefined || named === null ? `${path}#${start + i}` : String(named),
       async read() {
         const bytes = imageBytes(row, columns);
         if (!bytes) throw new DataError('no image bytes in this row');

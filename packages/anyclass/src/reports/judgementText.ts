@@ -26,12 +26,22 @@ export function judgementText(judgement: Judgement): string {
 
 /** What a run reached, and where it is. */
 export function summaryText(folder: string, summary: RunSummary): string {
-  const { bestEpoch, bestBy, epochs, test, validation } = summary;
+  const { test, validation } = summary;
   return [
     judgementText(test ?? validation),
-    `the weights of epoch ${bestEpoch} of ${epochs} were best by ${bestBy}`,
+    `the weights are those of epoch ${chosenEpoch(summary)}`,
     `model   ${folder}/model.safetensors\nreport  ${folder}/report.html`,
   ].join('\n\n');
+}
+
+/**
+ * Which epoch a run was judged by, and why.
+ *
+ * @example
+ * chosenEpoch(summary) // '7 of 10, the best by mAP'
+ */
+export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead }: RunSummary): string {
+  return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last: that of the best by ${bestBy} is lost` : `the best by ${bestBy}`}`;
 }
 
 /** One line for each figure and reason, with all classes that it holds for. */

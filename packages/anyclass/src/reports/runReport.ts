@@ -16,6 +16,7 @@ import { openRun } from '../runFolder/runFolder.js';
 import { joinTables, readTable } from '../runFolder/scoreFiles.js';
 import { readSummary } from '../runFolder/summary.js';
 import { classTable, figureTable } from './figureTables.js';
+import { chosenEpoch } from './judgementText.js';
 import { confidentMistakes, type MistakeKind, mistakeGallery } from './mistakes.js';
 import { scoreFigures } from './scoreFigures.js';
 import { trainingFigures } from './trainingFigures.js';
@@ -31,7 +32,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
   const summary = readSummary(paths);
   const judged = summary.test ?? summary.validation;
   const { scored, names } = await savedScores(paths.scores, judged.split);
-  const { network, loss, epochs, bestEpoch, bestBy } = summary;
+  const { network, loss } = summary;
   const list: Section[] = [
     ...judgementSections(judged),
     { name: 'training', title: 'Training', parts: [figureRow(trainingFigures(readEpochs(paths.metrics)))] },
@@ -49,7 +50,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
       ],
     },
   ];
-  const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; ${epochs} epochs, the best by ${bestBy}: ${bestEpoch}; begun ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
+  const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; epoch ${chosenEpoch(summary)}; begun ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
   writeWhole(paths.report, page(folder, [note(about), ...sections(list)]));
   return paths.report;
 }

@@ -16,6 +16,8 @@ export interface RunSummary {
   /** The epoch whose weights are the result, and by what it was chosen. */
   readonly bestEpoch: number;
   readonly bestBy: BestMetric;
+  /** Whether the last epoch is judged because the weights of the best were lost, or nothing could tell which is. */
+  readonly isLastInstead?: boolean | undefined;
   /** Null where the metric was not defined. */
   readonly bestValue: number | null;
   /** At 0.5: the data that thresholds and calibration were fitted on. */
@@ -48,6 +50,7 @@ const runSummary = z.object({
   epochs: z.number(),
   bestEpoch: z.number(),
   bestBy: z.enum(bestMetrics),
+  isLastInstead: z.boolean().optional(),
   bestValue: z.number().nullable(),
   validation: judgement,
   test: judgement.optional(),

@@ -60,6 +60,9 @@ export async function openRunData({ data, network, bestBy }: Configuration): Pro
     }
     await checkImagesAreThere(dataset, dataset.splits.train);
     checkBestBy(bestBy, dataset);
+    if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
+      throw new UserError(`${dataset.name}: no training image shows a class; there is nothing to learn`);
+    }
     const trainingRows = data.subset
       ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))
       : dataset.splits.train;

@@ -27,7 +27,7 @@ export async function finishRun(
 ): Promise<RunSummary> {
   const { configuration, data, settings, progress, evaluationBatch } = session;
   const { bestBy, evaluation } = configuration;
-  const { best, model } = bestModel(session, paths, log);
+  const { best, model, isLastInstead } = bestModel(session, paths, log);
   using network = model.network;
   moveNetwork(network, settings.device);
   const score = createScorer(network, { ...settings, batchSize: evaluationBatch });
@@ -59,6 +59,7 @@ export async function finishRun(
     bestEpoch: best.epoch,
     bestBy,
     bestValue: best.value,
+    ...(isLastInstead && { isLastInstead }),
     validation: judge(validation.scored, { ...shared, calibration, replicates: 0 }),
     ...(test && isLabelled && { test: judge(test.scored, { ...shared, thresholds, calibration }) }),
     quarantined,
@@ -68,17 +69,19 @@ export async function finishRun(
   return summary;
 }
 
+interface JudgedModel {
+  readonly best: Omit<BestEpoch, 'value'> & { readonly value: number | null };
+  readonly model: Model;
+  readonly isLastInstead: boolean;
+}
+
 /** The model of the best epoch; of the last one where nothing can be told of a best, or its weights are lost. */
-function bestModel(
-  session: Session,
-  paths: RunPaths,
-  log: TrainingLog,
-): { readonly best: Omit<BestEpoch, 'value'> & { readonly value: number | null }; readonly model: Model } {
+function bestModel(session: Session, paths: RunPaths, log: TrainingLog): JudgedModel {
   const { progress, configuration } = session;
   const { bestBy } = configuration;
   const best = progress.best[bestBy];
   try {
-    if (best) return { best, model: loadModel(join(paths.checkpoints, best.file)) };
+    if (best) return { best, model: loadModel(join(paths.checkpoints, best.file)), isLastInstead: false };
     log.note(`${bestBy} was not defined on the validation split in any epoch: the last epoch is judged`);
   } catch (error) {
     log.note(`${reasonOf(error)}: the last epoch is judged instead`);
@@ -95,6 +98,7 @@ function bestModel(
   return {
     best: { epoch, value: value ?? null, file },
     model: loadModel(join(paths.checkpoints, file)),
+    isLastInstead: true,
   };
 }
 

@@ -240,12 +240,17 @@ describe('a run', () => {
     expect(filesOf('whole')).toEqual(before);
   });
 
-  test('is judged again where its summary is damaged', async () => {
+  test.each([
+    ['summary.json', 'summary.json: is damaged'],
+    ['model.safetensors', 'model.safetensors'],
+    ['scores/test.csv', 'test.csv'],
+  ])('is judged again where its %s is damaged', async (name, message) => {
     const before = filesOf('whole');
-    truncateSync(at('whole', 'summary.json'), 100);
+    truncateSync(at('whole', name), 100);
     notes.length = 0;
     expect((await resume(at('whole'), { log })).summary).toEqual(result.summary);
-    expect(notes[0]).toContain('summary.json is damaged: the run is judged again');
+    expect(notes[0]).toContain(message);
+    expect(notes[0]).toContain(': the run is judged again');
     expect(filesOf('whole')).toEqual(before);
   });
 
@@ -255,7 +260,7 @@ describe('a run', () => {
     for (const name of weights) truncateSync(at('weights', 'checkpoints', name), 1000);
     notes.length = 0;
     const { summary } = await resume(at('weights'), { log });
-    expect(summary?.bestEpoch).toBe(2);
+    expect(summary).toMatchObject({ bestEpoch: 2, isLastInstead: true });
     expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*: the last epoch is judged instead/));
   });
 });

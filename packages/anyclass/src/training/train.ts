@@ -1,12 +1,15 @@
 // Training: epochs of steps, each followed by validation, a line in the log and a checkpoint.
 
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { engineInfo } from '@anyclass/torch';
 import type { BestMetric, Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { reasonOf } from '../data/dataError.js';
 
 import { writeRunReport } from '../reports/runReport.js';
 import { appendEpoch, type EpochRecord, keepEpochs } from '../runFolder/metricsLog.js';
+import { loadModel } from '../runFolder/modelFile.js';
 import {
   absolutePaths,
   createRunFolder,
@@ -18,6 +21,7 @@ import {
   saveRunRecord,
 } from '../runFolder/runFolder.js';
 import { lockRun } from '../runFolder/runLock.js';
+import { joinTables, readTable } from '../runFolder/scoreFiles.js';
 import { type RunSummary, readSummary } from '../runFolder/summary.js';
 import { UserError } from '../userError.js';
 import { version } from '../version.js';
@@ -103,7 +107,7 @@ export async function resume(
   using _lock = lockRun(folder);
   makeInnerFolders(paths);
   const { log = quietLog } = options;
-  const summary = writtenSummary(paths, log);
+  const summary = await writtenResult(paths, log);
   if (summary) log.note(`${folder}: the run is finished, and its test split is judged once only`);
   if (summary && existsSync(paths.report)) return { folder, summary };
   const data = await openRunData(record.configuration);
@@ -134,13 +138,19 @@ export async function resume(
   }
 }
 
-/** What a finished run reached; undefined where it is not finished, or that cannot be read any more. */
-function writtenSummary(paths: RunPaths, log: TrainingLog): RunSummary | undefined {
+/** What a finished run reached; undefined where it is not finished, or its model or scores cannot be read any more. */
+async function writtenResult(paths: RunPaths, log: TrainingLog): Promise<RunSummary | undefined> {
   if (!existsSync(paths.summary)) return undefined;
   try {
-    return readSummary(paths);
-  } catch {
-    log.note(`${paths.summary} is damaged: the run is judged again`);
+    const summary = readSummary(paths);
+    loadModel(paths.model).network.dispose();
+    for (const split of ['validation', ...(summary.test ? ['test'] : [])]) {
+      const table = (name: string) => readTable(join(paths.scores, name));
+      joinTables(await table(`${split}.csv`), await table(`${split}-labels.csv`));
+    }
+    return summary;
+  } catch (error) {
+    log.note(`${reasonOf(error)}: the run is judged again`);
     return undefined;
   }
 }

@@ -53,7 +53,7 @@ export async function trainEpoch(session: Session, options: EpochOptions): Promi
     }
   };
   setTrainingMode(network, configuration);
-  bar.advance(progress.step * imagesPerStep);
+  bar.startFrom(progress.step * imagesPerStep);
   let paused = performance.now();
   let before = paused;
   for await (using batch of loader.epoch(progress.epoch, { startStep: progress.step })) {
