@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noGrad } from '@anyclass/torch';
 import { afterAll, expect, test } from 'vitest';
+import { tinyRun } from '../../test/tinyRun.js';
 import type { BestMetric, ConfigurationInput } from '../configuration/schema.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { brokenWeights } from './divergence.js';
@@ -14,18 +15,9 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-stopped-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (...names: string[]) => join(folder, ...names);
 
-const configuration: ConfigurationInput = {
-  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 40, test: 40 } } },
-  network: { name: 'tresnet-s', inputSize: 32 },
-  epochs: 2,
-  batchSize: 16,
-  device: 'cpu',
-  threads: 1,
-};
-
 test('a loss that is no number ends the run with a diagnosis, the last checkpoint whole', async () => {
   const wild: ConfigurationInput = {
-    ...configuration,
+    ...tinyRun,
     optimizer: { name: 'sgd', rate: 1e12 },
     clipNorm: null,
   };
@@ -38,7 +30,7 @@ test('a loss that is no number ends the run with a diagnosis, the last checkpoin
 
 test('what the last step of an epoch breaks ends the run before it is saved', async () => {
   const wild: ConfigurationInput = {
-    ...configuration,
+    ...tinyRun,
     batchSize: 64,
     optimizer: { name: 'sgd', rate: 1e30, momentum: 0 },
     schedule: { name: 'constant' },
@@ -59,7 +51,7 @@ test('weights that are no numbers are found by name', () => {
 });
 
 test('a start that fails leaves no folder in the way of the next one', async () => {
-  const wrong = { ...configuration, network: { ...configuration.network, weights: at('nothing.pth') } };
+  const wrong = { ...tinyRun, network: { ...tinyRun.network, weights: at('nothing.pth') } };
   await expect(train(wrong, { run: at('again') })).rejects.toThrow('nothing.pth');
   expect(existsSync(at('again'))).toBe(false);
 });
@@ -76,7 +68,7 @@ const undefinedMetrics: [BestMetric, Partial<ConfigurationInput['data']>, string
 test.each(undefinedMetrics)(
   'bestBy %s is refused before training where it is never defined',
   async (bestBy, data, message) => {
-    const wrong: ConfigurationInput = { ...configuration, bestBy, data: { dataset: 'digits', ...data } };
+    const wrong: ConfigurationInput = { ...tinyRun, bestBy, data: { dataset: 'digits', ...data } };
     await expect(train(wrong, { run: at('undefined') })).rejects.toThrow(message);
   },
 );

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitThresholds, measure } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
@@ -27,18 +28,12 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (...names: string[]) => join(folder, ...names);
 
-/** Two epochs of four steps, on the CPU, where the same bits are promised; one thread, since tests share the cores. */
 const configuration: ConfigurationInput = {
-  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 40, test: 40 } } },
-  network: { name: 'tresnet-s', inputSize: 32 },
-  epochs: 2,
-  batchSize: 16,
+  ...tinyRun,
   optimizer: { name: 'sgd', rate: 0.05 },
   augmentation: { flip: 0.5 },
   averageDecay: 0.8,
   evaluation: { replicates: 20 },
-  device: 'cpu',
-  threads: 1,
 };
 
 const notes: string[] = [];

@@ -67,7 +67,7 @@ export async function train(input: ConfigurationInput, options: TrainOptions = {
   try {
     mkdirSync(folder, { recursive: true });
     using _lock = lockRun(folder);
-    refuseOldRun(folder);
+    refuseOldRun(folder); // before the network is built
     using session = createSession(configuration, data);
     const paths = createRunFolder(folder);
     saveRunRecord(paths, {

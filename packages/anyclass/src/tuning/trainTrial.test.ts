@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { tinyRun } from '../../test/tinyRun.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { StudySettings } from './study.js';
 import type * as trials from './trainTrial.js';
@@ -14,14 +15,7 @@ const study = mkdtempSync(join(tmpdir(), 'anyclass-trial-'));
 afterAll(() => rmSync(study, { recursive: true }));
 
 const settings: StudySettings = {
-  configuration: validateConfiguration({
-    data: { dataset: 'digits', digits: { scenes: { train: 16, validation: 16, test: 16 } } },
-    network: { name: 'tresnet-s', inputSize: 32 },
-    batchSize: 8,
-    epochs: 3,
-    device: 'cpu',
-    threads: 1,
-  }),
+  configuration: validateConfiguration(tinyRun),
   search: {},
   metric: 'mAP',
   seed: 0,

@@ -1,0 +1,11 @@
+import type { ConfigurationInput } from '../src/configuration/schema.js';
+
+/** Two epochs of four steps on the CPU, where the same bits are promised; one thread, since tests share the cores. */
+export const tinyRun: ConfigurationInput = {
+  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 40, test: 40 } } },
+  network: { name: 'tresnet-s', inputSize: 32 },
+  epochs: 2,
+  batchSize: 16,
+  device: 'cpu',
+  threads: 1,
+};
