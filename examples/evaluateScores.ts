@@ -3,14 +3,14 @@
 //   node examples/dist/evaluateScores.js first.csv second.csv labels.csv
 
 import { pairedBootstrap } from '@anyclass/core';
-import { joinTables, judge, judgementText, readTable } from 'anyclass';
+import { joinTables, judge, judgmentText, readTable } from 'anyclass';
 
 const [firstFile = 'first.csv', secondFile = 'second.csv', labelFile = 'labels.csv'] = process.argv.slice(2);
 const labels = await readTable(labelFile);
 const first = joinTables(await readTable(firstFile), labels, firstFile);
 const second = joinTables(await readTable(secondFile), labels, secondFile);
 
-for (const scored of [first, second]) console.log(judgementText(judge(scored, { replicates: 200 })), '\n');
+for (const scored of [first, second]) console.log(judgmentText(judge(scored, { replicates: 200 })), '\n');
 
 const { overall } = pairedBootstrap(first, second);
 for (const figure of ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const) {

@@ -43,7 +43,7 @@ function nvccFlags() {
   return ['-O3', '-std=c++17', '-Xcompiler', '-fPIC', ...targets().map((target) => `-gencode=${target}`)];
 }
 
-// The GPUs that are here; without one, the data centre generations that CUDA 12 and 13 both know.
+// The GPUs that are here; without one, the data center generations that CUDA 12 and 13 both know.
 function targets() {
   const capabilities = output('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader']);
   const found = [...new Set(capabilities?.match(/\d+\.\d+/g))].map((version) => version.replace('.', ''));

@@ -5,8 +5,8 @@ import { type Comparison, inTurns, secondsOf } from './timing.js';
 const means: LikelihoodQuantity[] = [
   'product',
   'geometric-mean',
-  'normalised-product',
-  'normalised-geometric-mean',
+  'normalized-product',
+  'normalized-geometric-mean',
 ];
 const likelihoods: LikelihoodQuantity[] = ['bce', 'any-class', 'any-class-product', 'combined'];
 const kinds: SurfaceKind[] = [

@@ -22,15 +22,15 @@ def surfaces():
 
     plain, other = product(p1, p2), product(1 - p1, 1 - p2)
     mean, other_mean = plain ** (1 / weight), other ** (1 / weight)
-    normalised, normalised_mean = plain / (plain + other), mean / (mean + other_mean)
+    normalized, normalized_mean = plain / (plain + other), mean / (mean + other_mean)
 
     def loss(q):
         return -((1 - q) ** gamma) * np.log(q)
 
     bce = loss(p1) + loss(1 - p2)
-    by_mean, by_product = loss(normalised_mean), loss(normalised)
+    by_mean, by_product = loss(normalized_mean), loss(normalized)
     losses = [bce, by_mean, by_product, bce + alpha * by_mean]
-    return [plain, mean, normalised, normalised_mean, *(np.exp(-one) for one in losses), *losses]
+    return [plain, mean, normalized, normalized_mean, *(np.exp(-one) for one in losses), *losses]
 
 
 seconds = []

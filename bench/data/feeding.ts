@@ -1,4 +1,4 @@
-// How fast a device is fed: 640x480 photographs to augmented, normalised batches of 256 on the device, decoded each time
+// How fast a device is fed: 640x480 photographs to augmented, normalized batches of 256 on the device, decoded each time
 // and from the cache, with all cores. Beside it, what a network takes: TResNet-L trains at 2,979 images/s on one H200
 // when compiled by PyTorch, 2,143 in eager mode.
 //

@@ -31,7 +31,7 @@ interface Rate {
 }
 
 try {
-  console.log(`${count} photographs as JPEG, quality 90, to 224x224 normalised float tensors; best of 3`);
+  console.log(`${count} photographs as JPEG, quality 90, to 224x224 normalized float tensors; best of 3`);
   for (const [width, height] of [
     [640, 480],
     [1280, 960],

@@ -2,7 +2,7 @@
 
     python3 bench/data/pillow_peer.py make FOLDER COUNT WIDTH HEIGHT   photographs as JPEG files
     python3 bench/data/pillow_peer.py rate FOLDER                      images per second of one core, as JSON
-    python3 bench/data/pillow_peer.py augment SIDE                     the same, of colour jitter and flip on decoded images
+    python3 bench/data/pillow_peer.py augment SIDE                     the same, of color jitter and flip on decoded images
     python3 bench/data/pillow_peer.py resize FOLDER OUT                224 x 224 pixels of every file, one after another
 """
 import json

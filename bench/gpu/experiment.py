@@ -27,7 +27,7 @@ parser.add_argument("keep")
 parser.add_argument("loss")
 parser.add_argument("seed", type=int)
 parser.add_argument("--lam", type=float, default=0.02)
-parser.add_argument("--jitter", default="brightness,contrast,saturation,hue", help="changes of colour, with commas")
+parser.add_argument("--jitter", default="brightness,contrast,saturation,hue", help="changes of color, with commas")
 parser.add_argument("--size", type=int, default=64)
 parser.add_argument("--epochs", type=int, default=10)
 parser.add_argument("--batch", type=int, default=256)
@@ -57,7 +57,7 @@ def read():
     }
 
 
-def initialise(network):
+def initialize(network):
     """As the paper's network begins: arXiv 2003.13630's."""
     for module in network.modules():
         if isinstance(module, nn.Conv2d):
@@ -105,7 +105,7 @@ def shift_hue(x, turns):
     return torch.stack([part(5), part(3), part(1)], 1)
 
 
-def normalised(x):
+def normalized(x):
     mean, std = (torch.tensor(values, device=device).view(1, 3, 1, 1) for values in (MEAN, STD))
     return ((x - mean) / std).contiguous(**channels_last)
 
@@ -113,7 +113,7 @@ def normalised(x):
 def augmented(images):
     x = jitter(images.float() / 255)
     flip = torch.rand(len(x), 1, 1, 1, device=device) < 0.5
-    return normalised(torch.where(flip, x.flip(3), x))
+    return normalized(torch.where(flip, x.flip(3), x))
 
 
 def criterion_for(labels):
@@ -130,7 +130,7 @@ def scores(network, images):
     result = []
     for part in images.split(500):
         with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            result.append(network(normalised(part.float() / 255)).float().sigmoid())
+            result.append(network(normalized(part.float() / 255)).float().sigmoid())
     network.train()
     return torch.cat(result)
 
@@ -153,7 +153,7 @@ def figures(scores, labels):
 
 data = read()
 images, labels = data["train"]
-network = initialise(create("tresnet-m", labels.shape[1], given.size)).to(device).to(**channels_last)
+network = initialize(create("tresnet-m", labels.shape[1], given.size)).to(device).to(**channels_last)
 criterion = criterion_for(labels)
 optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
 scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, given.milestones, 0.01)

@@ -1,5 +1,5 @@
 """PyTorch's side of the networks on a GPU, as plain modules: eager, eager in channels-last memory, or compiled; bf16
-autocast, forward + loss + backward + clip + optimiser, and inference. Prints a line for each figure, all as JSON at the end.
+autocast, forward + loss + backward + clip + optimizer, and inference. Prints a line for each figure, all as JSON at the end.
 
     python3 bench/gpu/networks.py eager,channels-last tresnet-l:224:256 maxvit-s:224:256      (name:pixels:batch)
 """

@@ -1,4 +1,4 @@
-// A training step as both sides do it: forward, class-balanced any-class focal loss, backward, clipping, optimiser.
+// A training step as both sides do it: forward, class-balanced any-class focal loss, backward, clipping, optimizer.
 
 import { autocast, type Device, keep, linspace, optim, type Tensor, tensor } from '@anyclass/torch';
 import { anyClassLoss } from 'anyclass/losses';
@@ -19,7 +19,7 @@ export interface TrainerOptions {
   readonly mixedPrecision: boolean;
 }
 
-/** A network with the weights that the peer's has too, and its optimiser. */
+/** A network with the weights that the peer's has too, and its optimizer. */
 export function trainer(name: NetworkName, { device, inputSize, mixedPrecision }: TrainerOptions): Trainer {
   const patchSize = name.startsWith('vit') && inputSize < 128 ? { patchSize: 8 } : {};
   const network = createNetwork(name, { classes, inputSize, ...patchSize });

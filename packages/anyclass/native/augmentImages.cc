@@ -1,4 +1,4 @@
-// anyclass::augment_images: images [N, H, W, C], bytes or float32 from 0 to 1, flipped, changed in colour and normalised in
+// anyclass::augment_images: images [N, H, W, C], bytes or float32 from 0 to 1, flipped, changed in color and normalized in
 // one pass to [N, 3, H, W] in channels-last memory.
 #include "augmentImages.h"
 

@@ -26,19 +26,19 @@ std::tuple<at::Tensor, at::Tensor> composedLoss(const at::Tensor& givenLogits, c
   const auto knownCount = known.sum(1).to(type), present = targets.sum(1), anyTarget = targets.amax(1);
   const auto absentWeight = anyTarget * lambda + (1 - anyTarget);
   const auto weights = at::where(known, targets + (1 - targets) * absentWeight.unsqueeze(1), zero);
-  const auto labelled = (knownCount > 0).to(type);
+  const auto labeled = (knownCount > 0).to(type);
   const auto anyLogit = (weights * logits).sum(1) * reciprocalOrZero(weights.sum(1));
 
   const auto base = at::where(known, termLoss(logits, targets, gamma), zero).sum(1);
-  auto rows = (base + alpha * termLoss(anyLogit, anyTarget, gamma)) * labelled;
+  auto rows = (base + alpha * termLoss(anyLogit, anyTarget, gamma)) * labeled;
   if (classWeights) rows = rows * ((targets * classWeights->to(type)).sum(1) + (1 - anyTarget) * negativeWeight);
 
-  const auto presences = ((present + (1 - anyTarget)) * labelled).sum(), labelledRows = labelled.sum();
-  const auto counts = at::stack({presences, labelledRows}).detach();
+  const auto presences = ((present + (1 - anyTarget)) * labeled).sum(), labeledRows = labeled.sum();
+  const auto counts = at::stack({presences, labeledRows}).detach();
   switch (reduction) {
     case Reduction::none: return {rows, counts};
     case Reduction::sum: return {rows.sum(), counts};
-    case Reduction::mean: return {rows.sum() * reciprocalOrZero(labelledRows), counts};
+    case Reduction::mean: return {rows.sum() * reciprocalOrZero(labeledRows), counts};
     case Reduction::batch: return {rows.sum() * reciprocalOrZero(presences), counts};
   }
   TORCH_CHECK(false, "unknown reduction");

@@ -23,26 +23,26 @@ ANYCLASS_INLINE void load(const T* pixels, Tile& tile) {
   }
 }
 
-ANYCLASS_INLINE Colour colourAt(const Tile& tile, int i) { return {tile.red[i], tile.green[i], tile.blue[i]}; }
+ANYCLASS_INLINE Color colorAt(const Tile& tile, int i) { return {tile.red[i], tile.green[i], tile.blue[i]}; }
 
-template <ColourChange change>
+template <ColorChange change>
 ANYCLASS_INLINE void changeAll(Tile& tile, float factor, float meanGray) {
   for (int i = 0; i < tile.count; i++) {
-    const Colour colour = changed<change>(colourAt(tile, i), factor, meanGray);
-    tile.red[i] = colour.red;
-    tile.green[i] = colour.green;
-    tile.blue[i] = colour.blue;
+    const Color color = changed<change>(colorAt(tile, i), factor, meanGray);
+    tile.red[i] = color.red;
+    tile.green[i] = color.green;
+    tile.blue[i] = color.blue;
   }
 }
 
-ANYCLASS_INLINE void changeColours(Tile& tile, const ImageParameters& parameters, int changes, float meanGray) {
+ANYCLASS_INLINE void changeColors(Tile& tile, const ImageParameters& parameters, int changes, float meanGray) {
   for (int i = 0; i < changes; i++) {
     switch (parameters.change(i)) {
-      case ColourChange::brightness: changeAll<ColourChange::brightness>(tile, parameters.factor(i), meanGray); break;
-      case ColourChange::contrast: changeAll<ColourChange::contrast>(tile, parameters.factor(i), meanGray); break;
-      case ColourChange::saturation: changeAll<ColourChange::saturation>(tile, parameters.factor(i), meanGray); break;
-      case ColourChange::hue: changeAll<ColourChange::hue>(tile, parameters.factor(i), meanGray); break;
-      case ColourChange::none: break;
+      case ColorChange::brightness: changeAll<ColorChange::brightness>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::contrast: changeAll<ColorChange::contrast>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::saturation: changeAll<ColorChange::saturation>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::hue: changeAll<ColorChange::hue>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::none: break;
     }
   }
 }
@@ -51,10 +51,10 @@ ANYCLASS_INLINE void store(const Tile& tile, const ImageBatch& batch, bool isFli
   const int last = tile.count - 1;
   const float *scale = batch.scale, *offset = batch.offset;
   for (int i = 0; i < tile.count; i++) {
-    const Colour colour = colourAt(tile, isFlipped ? last - i : i);
-    result[3 * i] = colour.red * scale[0] - offset[0];
-    result[3 * i + 1] = colour.green * scale[1] - offset[1];
-    result[3 * i + 2] = colour.blue * scale[2] - offset[2];
+    const Color color = colorAt(tile, isFlipped ? last - i : i);
+    result[3 * i] = color.red * scale[0] - offset[0];
+    result[3 * i + 1] = color.green * scale[1] - offset[1];
+    result[3 * i + 2] = color.blue * scale[2] - offset[2];
   }
 }
 
@@ -68,8 +68,8 @@ ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
   for (int start = 0; start < batch.pixels(); start += kTile) {
     tile.count = std::min(kTile, batch.pixels() - start);
     load(batch.image<T>(image) + 3 * start, tile);
-    changeColours(tile, parameters, changes, 0);
-    for (int i = 0; i < tile.count; i++) sums[i] += grayOf(colourAt(tile, i));
+    changeColors(tile, parameters, changes, 0);
+    for (int i = 0; i < tile.count; i++) sums[i] += grayOf(colorAt(tile, i));
   }
   double total = 0;
   for (const float sum : sums) total += sum;
@@ -77,7 +77,7 @@ ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
 }
 
 template <typename T>
-ANYCLASS_INLINE void augmentColourRow(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
+ANYCLASS_INLINE void augmentColorRow(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
   const auto parameters = batch.parametersOf(row / batch.height);
   const bool isFlipped = parameters.isFlipped();
   const T* const pixels = static_cast<const T*>(batch.images) + row * batch.width * 3;
@@ -85,12 +85,12 @@ ANYCLASS_INLINE void augmentColourRow(const ImageBatch& batch, int64_t row, floa
   for (int start = 0; start < batch.width; start += kTile) {
     tile.count = std::min(kTile, batch.width - start);
     load(pixels + 3 * start, tile);
-    changeColours(tile, parameters, kChanges, meanGray);
+    changeColors(tile, parameters, kChanges, meanGray);
     store(tile, batch, isFlipped, result + 3 * (isFlipped ? batch.width - start - tile.count : start));
   }
 }
 
-// A gray image has no colours to change.
+// A gray image has no colors to change.
 template <typename T>
 ANYCLASS_INLINE void augmentGrayRow(const ImageBatch& batch, int64_t row, float* __restrict result) {
   const bool isFlipped = batch.parametersOf(row / batch.height).isFlipped();
@@ -112,8 +112,8 @@ ANYCLASS_VECTORISED float meanGray(const ImageBatch& batch, int64_t image) {
 
 ANYCLASS_VECTORISED void augmentRow(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
   if (batch.channels == 3) {
-    if (batch.isBytes) augmentColourRow<uint8_t>(batch, row, meanGray, result);
-    else augmentColourRow<float>(batch, row, meanGray, result);
+    if (batch.isBytes) augmentColorRow<uint8_t>(batch, row, meanGray, result);
+    else augmentColorRow<float>(batch, row, meanGray, result);
   } else {
     if (batch.isBytes) augmentGrayRow<uint8_t>(batch, row, result);
     else augmentGrayRow<float>(batch, row, result);

@@ -5,10 +5,10 @@
 
 namespace anyclass {
 
-// The mean gray of a colour image as it is before its contrast changes; 0 where that does not.
+// The mean gray of a color image as it is before its contrast changes; 0 where that does not.
 float meanGray(const ImageBatch& batch, int64_t image);
 
-// One of the batch's count · height rows, from its pixels to normalised values, three a pixel.
+// One of the batch's count · height rows, from its pixels to normalized values, three a pixel.
 void augmentRow(const ImageBatch& batch, int64_t row, float meanGray, float* result);
 
 }  // namespace anyclass

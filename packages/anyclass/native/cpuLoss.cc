@@ -74,7 +74,7 @@ void finishRows(const Tiles::Tile& tile, int64_t classes, const float* classWeig
     const auto result = finishRow<focus>(sumRow(tile.logits + at, tile.targets + at, tile.terms + at, classWeights, classes), parameters);
     slopes[row] = result.slopes;
     losses[row] = result.loss;
-    // A labelled row has one presence or more, an unlabelled one 0.
+    // A labeled row has one presence or more, an unlabeled one 0.
     presences[row] = result.presences;
   }
 }
@@ -92,18 +92,18 @@ void forward(const LossBatch& batch, const float* classWeights, const LossParame
       }
     });
   });
-  double numerator = 0, presenceSum = 0, labelled = 0;
+  double numerator = 0, presenceSum = 0, labeled = 0;
   for (int64_t row = 0; row < batch.rows; row++) {
     numerator += losses[row];
     presenceSum += presences[row];
-    labelled += presences[row] > 0;
+    labeled += presences[row] > 0;
   }
   output.counts[0] = static_cast<float>(presenceSum);
-  output.counts[1] = static_cast<float>(labelled);
+  output.counts[1] = static_cast<float>(labeled);
   if (reduction == Reduction::none) {
     std::copy(losses.begin(), losses.end(), output.loss);
   } else {
-    *output.loss = static_cast<float>(numerator * scaleOf(reduction, presenceSum, labelled));
+    *output.loss = static_cast<float>(numerator * scaleOf(reduction, presenceSum, labeled));
   }
 }
 

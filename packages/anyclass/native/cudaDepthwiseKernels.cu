@@ -1,6 +1,6 @@
 // Depthwise 3x3 convolution of channels-last maps. A thread keeps to 4 channels, whose weights stay in registers, and walks
 // along rows of the map with the pixels that it sees in registers too: each step loads the next columns alone. The threads
-// of a block take neighbouring channels, so that they read whole lines of memory, and neighbouring rows, so that what two
+// of a block take neighboring channels, so that they read whole lines of memory, and neighboring rows, so that what two
 // of them need comes from the cache.
 #include "cudaDepthwiseKernels.h"
 
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   });
 }
 
-// With stride 2 each output gradient (y, x) and its neighbours below and to the right give four pixels of the input's:
+// With stride 2 each output gradient (y, x) and its neighbors below and to the right give four pixels of the input's:
 // tap (i, j) of output (y, x) reads input (2 y - 1 + i, 2 x - 1 + j).
 template <typename T>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)

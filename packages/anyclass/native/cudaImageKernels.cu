@@ -1,4 +1,4 @@
-// Flip, colour and normalisation of images: a thread takes a pixel from its bytes to its normalised values. Contrast wants
+// Flip, color and normalization of images: a thread takes a pixel from its bytes to its normalized values. Contrast wants
 // the mean gray of an image as it is before, so a first kernel adds that up, a block for each image and in a fixed order:
 // an image has the same bits whatever the batch.
 #include <algorithm>
@@ -13,21 +13,21 @@ constexpr int kMeanThreads = 512, kMeanWarps = kMeanThreads / 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
 template <typename T>
-__device__ __forceinline__ Colour colourAt(const T* pixels, int at) {
+__device__ __forceinline__ Color colorAt(const T* pixels, int at) {
   return {unitValue(pixels[3 * at]), unitValue(pixels[3 * at + 1]), unitValue(pixels[3 * at + 2])};
 }
 
-__device__ __forceinline__ Colour withChanges(Colour colour, const ImageParameters& parameters, int changes, float meanGray) {
+__device__ __forceinline__ Color withChanges(Color color, const ImageParameters& parameters, int changes, float meanGray) {
   for (int i = 0; i < changes; i++) {
     switch (parameters.change(i)) {
-      case ColourChange::brightness: colour = changed<ColourChange::brightness>(colour, parameters.factor(i), meanGray); break;
-      case ColourChange::contrast: colour = changed<ColourChange::contrast>(colour, parameters.factor(i), meanGray); break;
-      case ColourChange::saturation: colour = changed<ColourChange::saturation>(colour, parameters.factor(i), meanGray); break;
-      case ColourChange::hue: colour = changed<ColourChange::hue>(colour, parameters.factor(i), meanGray); break;
-      case ColourChange::none: break;
+      case ColorChange::brightness: color = changed<ColorChange::brightness>(color, parameters.factor(i), meanGray); break;
+      case ColorChange::contrast: color = changed<ColorChange::contrast>(color, parameters.factor(i), meanGray); break;
+      case ColorChange::saturation: color = changed<ColorChange::saturation>(color, parameters.factor(i), meanGray); break;
+      case ColorChange::hue: color = changed<ColorChange::hue>(color, parameters.factor(i), meanGray); break;
+      case ColorChange::none: break;
     }
   }
-  return colour;
+  return color;
 }
 
 __device__ __forceinline__ float sumOfWarp(float value) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kMeanThreads) meanGrays(ImageBatch batch, floa
   if (changes == kChanges) return;
   const T* const pixels = batch.image<T>(blockIdx.x);
   float sum = 0;
-  for (int at = threadIdx.x; at < batch.pixels(); at += kMeanThreads) sum += grayOf(withChanges(colourAt(pixels, at), parameters, changes, 0));
+  for (int at = threadIdx.x; at < batch.pixels(); at += kMeanThreads) sum += grayOf(withChanges(colorAt(pixels, at), parameters, changes, 0));
   __shared__ float ofWarps[kMeanWarps];
   sum = sumOfWarp(sum);
   if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = sum;
@@ -60,19 +60,19 @@ __global__ void __launch_bounds__(kThreads) augment(ImageBatch batch, const floa
   if (at >= batch.pixels()) return;
   const auto parameters = batch.parametersOf(image);
   const T* const pixels = batch.image<T>(image);
-  Colour colour;
+  Color color;
   if constexpr (channels == 3) {
-    colour = withChanges(colourAt(pixels, at), parameters, kChanges, means[image]);
+    color = withChanges(colorAt(pixels, at), parameters, kChanges, means[image]);
   } else {
-    const float gray = unitValue(pixels[at]);  // has no colours to change
-    colour = {gray, gray, gray};
+    const float gray = unitValue(pixels[at]);  // has no colors to change
+    color = {gray, gray, gray};
   }
   const int column = at % batch.width;
   const int to = parameters.isFlipped() ? at - column + batch.width - 1 - column : at;
   float* const values = result + (int64_t{image} * batch.pixels() + to) * 3;
-  values[0] = colour.red * batch.scale[0] - batch.offset[0];
-  values[1] = colour.green * batch.scale[1] - batch.offset[1];
-  values[2] = colour.blue * batch.scale[2] - batch.offset[2];
+  values[0] = color.red * batch.scale[0] - batch.offset[0];
+  values[1] = color.green * batch.scale[1] - batch.offset[1];
+  values[2] = color.blue * batch.scale[2] - batch.offset[2];
 }
 
 template <typename T>

@@ -8,7 +8,7 @@
 
 namespace anyclass {
 
-// The mean gray of each image before its contrast changes, into `means`; then the normalised pixels, three values each.
+// The mean gray of each image before its contrast changes, into `means`; then the normalized pixels, three values each.
 cudaError_t launchAugmentImages(const ImageBatch& batch, float* means, float* result, cudaStream_t stream);
 
 }  // namespace anyclass

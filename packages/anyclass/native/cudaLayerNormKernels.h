@@ -10,7 +10,7 @@
 
 namespace anyclass {
 
-// Where a map's pixels lie once it is cut into squares of side² pixels that follow each other: neighbouring pixels in each,
+// Where a map's pixels lie once it is cut into squares of side² pixels that follow each other: neighboring pixels in each,
 // or, as a grid, pixels at equal distances over the whole map. A side of 0 leaves the pixels where they are.
 struct SquareOrder {
   int height, width, side;

@@ -79,12 +79,12 @@ __device__ __forceinline__ void addThreads(RowSums& sums, int lanes) {
 }
 
 struct BatchSums {
-  double loss, presences, labelled;
+  double loss, presences, labeled;
 
   __device__ __forceinline__ void add(const BatchSums& other) {
     loss += other.loss;
     presences += other.presences;
-    labelled += other.labelled;
+    labeled += other.labeled;
   }
 };
 
@@ -117,13 +117,13 @@ __device__ __forceinline__ void finishBatch(const BatchSums& own, double* scratc
   BatchSums mine{};
   for (unsigned block = threadIdx.x; block < gridDim.x; block += kThreads) {
     const auto* other = ofBlocks + block;
-    mine.add({__ldcg(&other->loss), __ldcg(&other->presences), __ldcg(&other->labelled)});
+    mine.add({__ldcg(&other->loss), __ldcg(&other->presences), __ldcg(&other->labeled)});
   }
   const BatchSums total = addBlock(mine);
   if (threadIdx.x != 0) return;
   output.counts[0] = static_cast<float>(total.presences);
-  output.counts[1] = static_cast<float>(total.labelled);
-  if (reduction != Reduction::none) *output.loss = static_cast<float>(total.loss * scaleOf(reduction, total.presences, total.labelled));
+  output.counts[1] = static_cast<float>(total.labeled);
+  if (reduction != Reduction::none) *output.loss = static_cast<float>(total.loss * scaleOf(reduction, total.presences, total.labeled));
 }
 
 template <typename Logit, typename Target, Focus focus, int width>
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(kThreads) forwardKernel(const LossBatch batch,
     const RowResult result = finishRow<focus>(sums, parameters);
     output.slopes[row] = result.slopes;
     if (reduction == Reduction::none) output.loss[row] = result.loss;
-    batchSums.add({result.loss, result.presences, result.labelled});
+    batchSums.add({result.loss, result.presences, result.labeled});
   }
   finishBatch(batchSums, scratch, reduction, output);
 }

@@ -1,7 +1,7 @@
 // How the threads of a GPU share a batch of rows of channels.
 //
 // A thread keeps to the same few channels, one pack of up to 16 bytes, and walks down the rows; the threads of a block
-// take `columns` neighbouring packs of `lines` rows at once. Where 16 bytes do not divide a row, 2, 4 or 8 rows are taken
+// take `columns` neighboring packs of `lines` rows at once. Where 16 bytes do not divide a row, 2, 4 or 8 rows are taken
 // as one long row that they divide: with 76 channels of bfloat16, pairs of rows of 152 elements.
 #pragma once
 

@@ -79,7 +79,7 @@ __device__ __forceinline__ void mergeLines(Partial& own, const NormGrid& grid, c
   }
 }
 
-// The blocks' results in memory, in slices of up to four numbers, so that neighbouring threads read neighbouring bytes.
+// The blocks' results in memory, in slices of up to four numbers, so that neighboring threads read neighboring bytes.
 template <int width>
 struct BlockResults {
   static constexpr int sliceWidth = width < 4 ? width : 4, slices = 2 * width / sliceWidth;

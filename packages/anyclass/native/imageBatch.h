@@ -3,26 +3,26 @@
 
 #include <cstdint>
 
-#include "colourMath.h"
+#include "colorMath.h"
 
 namespace anyclass {
 
 constexpr int kChanges = 4;
 constexpr int kParameters = 1 + 2 * kChanges;
 
-// What happens to one image: its row of parameters is whether to flip it (0 or 1), then the changes of its colours in their
-// order, each a ColourChange and its factor. Contrast is among them once at most.
+// What happens to one image: its row of parameters is whether to flip it (0 or 1), then the changes of its colors in their
+// order, each a ColorChange and its factor. Contrast is among them once at most.
 struct ImageParameters {
   const float* row;  // null: the image stays as it is
 
   ANYCLASS_INLINE bool isFlipped() const { return row && row[0] != 0; }
-  ANYCLASS_INLINE ColourChange change(int i) const { return row ? static_cast<ColourChange>(static_cast<int>(row[1 + 2 * i])) : ColourChange::none; }
+  ANYCLASS_INLINE ColorChange change(int i) const { return row ? static_cast<ColorChange>(static_cast<int>(row[1 + 2 * i])) : ColorChange::none; }
   ANYCLASS_INLINE float factor(int i) const { return row[2 + 2 * i]; }
 
   // How many changes come before the contrast; kChanges without one.
   ANYCLASS_INLINE int beforeContrast() const {
     int i = 0;
-    while (i < kChanges && change(i) != ColourChange::contrast) i++;
+    while (i < kChanges && change(i) != ColorChange::contrast) i++;
     return i;
   }
 };
@@ -32,8 +32,8 @@ struct ImageBatch {
   bool isBytes;
   int64_t count;
   int height, width, channels;  // 1 or 3 channels
-  const float* parameters;  // [count, kParameters]; null: images are normalised only
-  float scale[3], offset[3];  // normalised is value · scale - offset
+  const float* parameters;  // [count, kParameters]; null: images are normalized only
+  float scale[3], offset[3];  // normalized is value · scale - offset
 
   ANYCLASS_INLINE int pixels() const { return height * width; }
   ANYCLASS_INLINE ImageParameters parametersOf(int64_t image) const { return {parameters ? parameters + image * kParameters : nullptr}; }

@@ -34,9 +34,9 @@ struct BackwardInput {
 
 // The number that a reduced loss is divided by. A batch without a known label has loss 0.
 template <typename Count>
-ANYCLASS_INLINE Count scaleOf(Reduction reduction, Count presences, Count labelled) {
+ANYCLASS_INLINE Count scaleOf(Reduction reduction, Count presences, Count labeled) {
   if (reduction == Reduction::sum || reduction == Reduction::none) return 1;
-  const Count denominator = reduction == Reduction::batch ? presences : labelled;
+  const Count denominator = reduction == Reduction::batch ? presences : labeled;
   return denominator > 0 ? 1 / denominator : 0;
 }
 

@@ -113,7 +113,7 @@ struct RowSlopes {
 struct RowResult {
   float loss;  // w̃ (J_base + α J_any)
   float presences;  // Σ y + (1 - y_a), the row's part of the batch's denominator
-  float labelled;  // 1 where any label is known
+  float labeled;  // 1 where any label is known
   RowSlopes slopes;
 };
 

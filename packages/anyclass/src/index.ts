@@ -4,7 +4,7 @@
 
 import type { ConfigurationInput } from './configuration/schema.js';
 import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
-import type { Predictor, PredictorOptions } from './prediction/predictor.js';
+import type { Predictor, PredictorOptions } from './inference/predictor.js';
 import { lazyEngine } from './training/lazyEngine.js';
 import type { TrainingResult, TrainOptions } from './training/train.js';
 
@@ -13,13 +13,14 @@ export { standardTerminal, type Terminal } from './commandLine/terminal.js';
 export * from './configuration/index.js';
 export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 export { type EvaluateScoresOptions, evaluateScores } from './evaluation/evaluateScores.js';
-export { fitOnValidation, type Judgement, type JudgeOptions, judge } from './evaluation/judge.js';
+export { fitOnValidation, type JudgeOptions, judge } from './evaluation/judge.js';
+export type { Judgment } from './events/judgment.js';
 export * from './experiments/index.js';
-export { type ImageInput, imageInputs } from './prediction/imageInputs.js';
-export type { FailedPrediction, Prediction, Predictor, PredictorOptions } from './prediction/predictor.js';
-export { judgementText, summaryText } from './reports/judgementText.js';
+export { type ImageInput, imageInputs } from './inference/imageInputs.js';
+export type { FailedPrediction, Prediction, Predictor, PredictorOptions } from './inference/predictor.js';
+export { judgmentText, summaryText } from './reports/judgmentText.js';
 export { writeRunReport } from './reports/runReport.js';
-export * from './runFolder/index.js';
+export * from './runs/index.js';
 export {
   csvTable,
   latexTable,
@@ -57,8 +58,8 @@ export async function resume(folder: string, options?: Omit<TrainOptions, 'run'>
  * Judges a model (its file, or the folder of its run) on a split of a dataset.
  *
  * @example
- * const { judgement } = await evaluate('runs/digits', 'digits', { split: 'test' });
- * judgement.metrics.mAP
+ * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
+ * judgment.metrics.mAP
  */
 export async function evaluate(
   model: string,

@@ -6,10 +6,10 @@ import { NumpyRandom } from '@anyclass/core';
 import type { ConfigurationInput } from '../src/configuration/schema.js';
 import { validateConfiguration } from '../src/configuration/validate.js';
 import { judge } from '../src/evaluation/judge.js';
+import type { RunSummary } from '../src/events/runSummary.js';
 import { writeWhole } from '../src/files/wholeFile.js';
-import { absolutePaths, createRunFolder, saveRunRecord } from '../src/runFolder/runFolder.js';
-import { writeTable } from '../src/runFolder/scoreFiles.js';
-import type { RunSummary } from '../src/runFolder/summary.js';
+import { absolutePaths, createRunFolder, saveRunRecord } from '../src/runs/runFolder.js';
+import { writeTable } from '../src/runs/scoreFiles.js';
 
 export interface SyntheticRun {
   readonly configuration: ConfigurationInput;
@@ -49,12 +49,12 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     const names = Array.from({ length: rows }, (_, i) => `${name}-${i}.png`);
     const targets = Float32Array.from({ length: rows * classNames.length }, () => (labels() < 0.2 ? 1 : 0));
     const values = targets.map((y) => 1 / (1 + Math.exp(1.5 - strength * y - 3 * (noise() - 0.5))));
-    const isLabelled = name === 'validation' || hasTestLabels;
+    const isLabeled = name === 'validation' || hasTestLabels;
     writeTable(join(paths.scores, `${name}.csv`), { names, classNames, values });
     writeTable(join(paths.scores, `${name}-labels.csv`), {
       names,
       classNames,
-      values: isLabelled ? targets : targets.map(() => Number.NaN),
+      values: isLabeled ? targets : targets.map(() => Number.NaN),
     });
     return { scores: values, targets, classNames, split: name };
   };

@@ -191,7 +191,7 @@ napi_value enter(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-napi_value initialise(napi_env env, napi_value exports) {
+napi_value initialize(napi_env env, napi_value exports) {
   napi_set_instance_data(env, new Engine, [](napi_env, void* data, void*) { delete static_cast<Engine*>(data); }, nullptr);
   guardCpuAllocator();
   for (const auto* list : {&operatorExports, &tensorExports, &autogradExports, &runtimeExports, &cudaExports}) {
@@ -207,4 +207,4 @@ napi_value initialise(napi_env env, napi_value exports) {
 }  // namespace
 }  // namespace door
 
-NAPI_MODULE(anyclass_torch, door::initialise)
+NAPI_MODULE(anyclass_torch, door::initialize)

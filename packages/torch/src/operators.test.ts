@@ -20,7 +20,7 @@ onEachDevice((device) => {
     'the gradients of $name agree with finite differences',
     ({ name, values }) => {
       const leaves: Tensor[] = [];
-      const made = values.map((value) => materialise(value, device, leaves));
+      const made = values.map((value) => materialize(value, device, leaves));
       expect(leaves.length).toBeGreaterThan(0);
       expect(gradientError(() => evaluate(name, made), leaves)).toBeLessThan(1e-6);
     },
@@ -32,7 +32,7 @@ onEachDevice((device) => {
       tidy(() =>
         evaluate(
           name,
-          values.map((value) => materialise(value, device, [])),
+          values.map((value) => materialize(value, device, [])),
         ),
       );
     },
@@ -51,8 +51,8 @@ function evaluate(name: string, values: readonly unknown[]): Tensor[] {
   return results.filter((item) => item instanceof Tensor && item.dtype === 'float64');
 }
 
-function materialise(value: unknown, device: Device, leaves: Tensor[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => materialise(item, device, leaves));
+function materialize(value: unknown, device: Device, leaves: Tensor[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => materialize(item, device, leaves));
   if (isTensorExample(value)) {
     if (value.dtype)
       return tensor([...(value.values ?? [])], { dtype: value.dtype, device }).view(value.shape);
@@ -64,7 +64,7 @@ function materialise(value: unknown, device: Device, leaves: Tensor[]): unknown 
   }
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, materialise(item, device, leaves)]),
+      Object.entries(value).map(([key, item]) => [key, materialize(item, device, leaves)]),
     );
   }
   return value;

@@ -29,10 +29,10 @@ export function formatTensor(tensor: Tensor): string {
 }
 
 function formatBody(tensor: Tensor, indent: number): string {
-  const summarise = tensor.numel > threshold;
-  const values = tidy(() => (summarise ? summarised(tensor.detach()) : tensor.detach()).toArray());
+  const summarize = tensor.numel > threshold;
+  const values = tidy(() => (summarize ? summarized(tensor.detach()) : tensor.detach()).toArray());
   const format = formatter(flat(values), isFloatingPoint(tensor.dtype));
-  return formatNested(values, format, tensor.shape, 0, indent, summarise);
+  return formatNested(values, format, tensor.shape, 0, indent, summarize);
 }
 
 type Element = number | bigint | boolean;
@@ -91,12 +91,12 @@ function formatNested(
   shape: readonly number[],
   dimension: number,
   indent: number,
-  summarise: boolean,
+  summarize: boolean,
 ): string {
   if (!Array.isArray(values)) return format(values);
-  const cut = summarise && (shape[dimension] ?? 0) > 2 * edgeItems;
+  const cut = summarize && (shape[dimension] ?? 0) > 2 * edgeItems;
   if (dimension === shape.length - 1) return formatRow(values, format, indent, cut);
-  const parts = values.map((row) => formatNested(row, format, shape, dimension + 1, indent + 1, summarise));
+  const parts = values.map((row) => formatNested(row, format, shape, dimension + 1, indent + 1, summarize));
   if (cut) parts.splice(edgeItems, 0, '...');
   const gap = `,${'\n'.repeat(shape.length - dimension - 1)}${' '.repeat(indent + 1)}`;
   return `[${parts.join(gap)}]`;
@@ -117,7 +117,7 @@ function formatRow(
   return `[${lines.join(`,\n${' '.repeat(indent + 1)}`)}]`;
 }
 
-function summarised(tensor: Tensor): Tensor {
+function summarized(tensor: Tensor): Tensor {
   let view = tensor;
   tensor.shape.forEach((size, dimension) => {
     if (size > 2 * edgeItems)

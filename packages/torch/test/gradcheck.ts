@@ -76,12 +76,12 @@ function differences(value: () => number, leaf: Tensor, step: number): number[] 
   const original = Float64Array.from(leaf.toTypedArray(), Number);
   const write = (values: Float64Array) =>
     noGrad(() => tidy(() => leaf.copy_(tensor(values, { shape: leaf.shape }))));
-  const result = Array.from(original, (centre, i) => {
+  const result = Array.from(original, (center, i) => {
     const at = (moved: number) => {
       write(original.with(i, moved));
       return value();
     };
-    return (at(centre + step) - at(centre - step)) / (2 * step);
+    return (at(center + step) - at(center - step)) / (2 * step);
   });
   write(original);
   return result;

@@ -169,7 +169,7 @@ void provide(napi_env env, napi_value exports, const char* name, napi_callback c
   napi_set_named_property(env, exports, name, function);
 }
 
-napi_value initialise(napi_env env, napi_value exports) {
+napi_value initialize(napi_env env, napi_value exports) {
   auto* const addon = new Addon;
   napi_set_instance_data(env, addon, [](napi_env, void* data, void*) { delete static_cast<Addon*>(data); }, nullptr);
   napi_value name;
@@ -189,4 +189,4 @@ napi_value initialise(napi_env env, napi_value exports) {
 }  // namespace
 }  // namespace images
 
-NAPI_MODULE_INIT() { return images::initialise(env, exports); }
+NAPI_MODULE_INIT() { return images::initialize(env, exports); }

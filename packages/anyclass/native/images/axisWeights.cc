@@ -56,13 +56,13 @@ AxisWeights::AxisWeights(const PlaneAxis& axis, int wanted) {
   spans.reserve(wanted);
   weights.reserve(wanted * (static_cast<size_t>(2 * support) + 3));
   for (int i = 0; i < wanted; i++) {
-    const double centre = (i + 0.5) * scale;
-    const int firstPixel = std::clamp(static_cast<int>(centre - support + 0.5), 0, axis.pixels - 1);
-    const int endPixel = std::clamp(static_cast<int>(centre + support + 0.5), firstPixel + 1, axis.pixels);
+    const double center = (i + 0.5) * scale;
+    const int firstPixel = std::clamp(static_cast<int>(center - support + 0.5), 0, axis.pixels - 1);
+    const int endPixel = std::clamp(static_cast<int>(center + support + 0.5), firstPixel + 1, axis.pixels);
     samples.begin(firstPixel, endPixel);
     double sum = 0;
     for (int j = firstPixel; j < endPixel; j++) {
-      const double weight = std::max(0.0, 1 - std::abs(j + 0.5 - centre) * steepness);
+      const double weight = std::max(0.0, 1 - std::abs(j + 0.5 - center) * steepness);
       samples.add(j, weight);
       sum += weight;
     }

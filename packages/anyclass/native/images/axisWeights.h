@@ -1,4 +1,4 @@
-// The triangle filter along one axis: bilinear between pixel centres where a picture is enlarged, stretched over as many
+// The triangle filter along one axis: bilinear between pixel centers where a picture is enlarged, stretched over as many
 // pixels as become one where it is shrunk. These are the weights of Pillow's antialiased bilinear.
 #pragma once
 

@@ -1,6 +1,6 @@
-// libjpeg-turbo gives the planes of a JPEG as they are stored, in most the colours at half the size. Each is resized by
-// itself, and only what is left becomes RGB. Upsampling, resizing and the change of colours are sums, whose order does not
-// matter but for rounding and where colours are cut off at 0 and 255.
+// libjpeg-turbo gives the planes of a JPEG as they are stored, in most the colors at half the size. Each is resized by
+// itself, and only what is left becomes RGB. Upsampling, resizing and the change of colors are sums, whose order does not
+// matter but for rounding and where colors are cut off at 0 and 255.
 //
 // It decodes at an eighth, a quarter or half the size for less work where that is still large enough: each block of 8 x 8
 // pixels becomes the means of its parts, without being computed. The triangle filter does the rest.
@@ -83,8 +83,8 @@ bool readHeader(Decompression& jpeg, int channels) {
   jpeg_save_markers(&info, JPEG_APP0 + 2, 0xFFFF);
   jpeg_read_header(&info, TRUE);
   const bool isGray = info.jpeg_color_space == JCS_GRAYSCALE;
-  const bool isColour = info.jpeg_color_space == JCS_YCbCr || info.jpeg_color_space == JCS_RGB;
-  if (!isGray && !(isColour && channels == 3)) return false;
+  const bool isColor = info.jpeg_color_space == JCS_YCbCr || info.jpeg_color_space == JCS_RGB;
+  if (!isGray && !(isColor && channels == 3)) return false;
   if (static_cast<double>(info.image_width) * info.image_height > mostPixels) return false;
   for (auto marker = info.marker_list; marker != nullptr; marker = marker->next) {
     if (marker->marker == JPEG_APP0 + 2 && isForeignProfile(marker->data, marker->data_length)) return false;
@@ -178,7 +178,7 @@ bool readPlanes(Decompression& jpeg, PictureResizer& resizer, uint8_t* out) {
   return true;
 }
 
-// Decodes all rows into width x height pixels, of three channels where the JPEG has colours.
+// Decodes all rows into width x height pixels, of three channels where the JPEG has colors.
 bool readPixels(Decompression& jpeg, int width, int height, uint8_t* out) {
   const auto& info = jpeg.info;
   std::vector<PlaneResizer> planes;

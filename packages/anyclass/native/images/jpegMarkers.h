@@ -9,7 +9,7 @@ namespace images {
 // The EXIF orientation (1 to 8; 1 where none is given) in the data of an APP1 marker.
 int exifOrientation(const uint8_t* data, size_t size);
 
-// Whether the data of an APP2 marker holds a colour profile other than sRGB, by the name in it.
+// Whether the data of an APP2 marker holds a color profile other than sRGB, by the name in it.
 bool isForeignProfile(const uint8_t* data, size_t size);
 
 }  // namespace images

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "colours.h"
+#include "colors.h"
 
 namespace images {
 

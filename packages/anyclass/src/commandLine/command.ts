@@ -28,8 +28,3 @@ export function command<Options extends z.ZodObject, Result>(
 ): Command<Options, Result> {
   return definition;
 }
-
-/** A command line that cannot be understood: exit code 2, with a pointer to the help. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}

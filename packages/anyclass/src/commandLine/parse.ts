@@ -2,9 +2,11 @@
 
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
-import { type Command, UsageError } from './command.js';
+import { nearest } from '../errors/nearest.js';
+import { messageOf } from '../errors/reasonOf.js';
+import { UsageError } from '../errors/usageError.js';
+import type { Command } from './command.js';
 import { type OptionField, optionFields } from './fields.js';
-import { nearest } from './nearest.js';
 
 export function parseOptions<Options extends z.ZodObject>(
   command: Command<Options>,
@@ -58,7 +60,7 @@ function split(
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { UserError } from '../userError.js';
-import { version } from '../version.js';
+import { UserError } from '../errors/userError.js';
+import { version } from '../runs/version.js';
 import { command } from './command.js';
 import { runProgram } from './program.js';
 import { ProgressBar } from './progressBar.js';

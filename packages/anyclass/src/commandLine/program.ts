@@ -3,11 +3,13 @@
 // A `command` has a schema; `fields` tells what that says of its options, `parse` and `help` follow it. What commands write to
 // is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends.
 
-import { UserError } from '../userError.js';
-import { version } from '../version.js';
-import { type Command, UsageError } from './command.js';
+import { nearest } from '../errors/nearest.js';
+import { messageOf } from '../errors/reasonOf.js';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
+import { version } from '../runs/version.js';
+import type { Command } from './command.js';
 import { commandHelp, programHelp } from './help.js';
-import { nearest } from './nearest.js';
 import { parseOptions } from './parse.js';
 import type { Terminal } from './terminal.js';
 
@@ -58,7 +60,7 @@ function findCommand(commands: readonly Command[], name: string): Command {
 /** `command` is what stands behind the program's name in a pointer to the help. */
 function report(error: unknown, debug: boolean, terminal: Terminal, command: string): number {
   if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
-  else terminal.note(`anyclass: ${error instanceof Error ? error.message : String(error)}`);
+  else terminal.note(`anyclass: ${messageOf(error)}`);
   if (error instanceof UsageError) {
     terminal.note(`Try 'anyclass${command} --help'.`);
     return 2;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
@@ -7,7 +8,6 @@ import { compareFolders, failureText, writeResultFiles } from '../experiments/re
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
-import { UserError } from '../userError.js';
 import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const compare = command({

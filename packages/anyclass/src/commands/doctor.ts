@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { diagnose, diagnosisText } from '../doctor/diagnosis.js';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 
 export const doctor = command({
   name: 'doctor',

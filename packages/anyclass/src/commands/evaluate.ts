@@ -1,17 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Scored } from '@anyclass/core';
 import { z } from 'zod';
-import { command, UsageError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
 import { splitNames } from '../data/dataset.js';
+import { UsageError } from '../errors/usageError.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
-import type { Judgement } from '../evaluation/judge.js';
+import type { Judgment } from '../events/judgment.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
-import { judgementText } from '../reports/judgementText.js';
-import { openRun } from '../runFolder/runFolder.js';
-import { joinTables, readTable, writeTable } from '../runFolder/scoreFiles.js';
+import { judgmentText } from '../reports/judgmentText.js';
+import { openRun } from '../runs/runFolder.js';
+import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
 import { lazyEngine } from '../training/lazyEngine.js';
 
 const options = z.object({
@@ -34,7 +35,7 @@ const options = z.object({
     .enum(['class', 'shared'])
     .default('class')
     .describe('with --fit-scores: one for each class, or one for all that keeps the F1-Neg at 0.5'),
-  thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
+  thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximize this Fβ'),
   replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
   device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().default(64).describe('images at a time'),
@@ -49,7 +50,7 @@ const options = z.object({
 
 export const evaluate = command({
   name: 'evaluate',
-  summary: 'Measure a model, or saved scores, on labelled data',
+  summary: 'Measure a model, or saved scores, on labeled data',
   positionals: [
     { field: 'model', placeholder: 'RUN|MODEL' },
     { field: 'dataset', placeholder: 'DATASET' },
@@ -67,10 +68,10 @@ export const evaluate = command({
     for (const option of ['html', 'saveScores'] as const) {
       if (given[option] !== undefined) checkOutputFile(flagOf(option), given[option]);
     }
-    const judgement =
+    const judgment =
       given.scores === undefined ? await judgeModel(given, terminal) : await judgeScores(given);
-    terminal.print(given.json ? JSON.stringify(judgement, null, 2) : judgementText(judgement));
-    return judgement;
+    terminal.print(given.json ? JSON.stringify(judgment, null, 2) : judgmentText(judgment));
+    return judgment;
   },
 });
 
@@ -92,7 +93,7 @@ function flagOf(name: keyof Options): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-async function judgeScores(given: Options): Promise<Judgement> {
+async function judgeScores(given: Options): Promise<Judgment> {
   const { scores, labels, model, fitScores, fitLabels, html } = given;
   if (model !== undefined) throw new UsageError('give a RUN or MODEL, or --scores, not both');
   refuse(given, forModels, 'a model, not with --scores');
@@ -106,15 +107,15 @@ async function judgeScores(given: Options): Promise<Judgement> {
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
     if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
   }
-  const judgement = await evaluateScores({ scores, labels, ...fitting, replicates });
+  const judgment = await evaluateScores({ scores, labels, ...fitting, replicates });
   if (html !== undefined) {
     const scored = joinTables(await readTable(scores), await readTable(labels), scores);
-    await writePage(html, scores, judgement, scored);
+    await writePage(html, scores, judgment, scored);
   }
-  return judgement;
+  return judgment;
 }
 
-async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement> {
+async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment> {
   const { model, split, replicates, device, batchSize, saveScores, html } = given;
   if (model === undefined) throw new UsageError('give a RUN or MODEL, or --scores and --labels');
   refuse(given, forScores, '--scores, not with a model');
@@ -123,7 +124,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
   if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
   const { evaluate: evaluateModel } = await lazyEngine.evaluation();
   let bar: ReturnType<Terminal['progress']> | undefined;
-  const { judgement, scored, names, quarantined } = await evaluateModel(model, dataset, {
+  const { judgment, scored, names, quarantined } = await evaluateModel(model, dataset, {
     split,
     replicates,
     device,
@@ -140,14 +141,14 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgement
     makeFolderOf('--save-scores', saveScores);
     writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
   }
-  if (html !== undefined) await writePage(html, model, judgement, scored);
-  return judgement;
+  if (html !== undefined) await writePage(html, model, judgment, scored);
+  return judgment;
 }
 
 /** ECharts takes half a second to load: only a page does. */
-async function writePage(path: string, title: string, judgement: Judgement, scored: Scored): Promise<void> {
+async function writePage(path: string, title: string, judgment: Judgment, scored: Scored): Promise<void> {
   const { evaluationPage } = await import('../reports/evaluationReport.js');
-  writeOutput('--html', path, evaluationPage(title, judgement, scored));
+  writeOutput('--html', path, evaluationPage(title, judgment, scored));
 }
 
 /** How the run of a model read its data. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { suggestConfiguration } from '../configuration/suggest.js';
+import { UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
-import { UserError } from '../userError.js';
+import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
 
 export const init = command({
   name: 'init',

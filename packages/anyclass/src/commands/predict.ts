@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { command, UsageError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { printed } from '../commandLine/terminal.js';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import type { Draft } from '../files/wholeFile.js';
-import { imageInputs } from '../prediction/imageInputs.js';
-import { outputFormats, outputOf } from '../prediction/outputFormats.js';
+import { imageInputs } from '../inference/imageInputs.js';
+import { outputFormats, outputOf } from '../inference/outputFormats.js';
 import { lazyEngine } from '../training/lazyEngine.js';
-import { UserError } from '../userError.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -76,12 +77,12 @@ export const predict = command({
     }
     if (interruption?.signal.aborted) {
       const message = `interrupted after ${images(predicted)}; ${target.leave()}`;
-      throw new UserError(message, interruption.exitCode());
+      throw new UserError(message, { exitCode: interruption.exitCode() });
     }
     if (reading.signal.aborted) return predicted;
     if (predicted + failed.length === 0) throw new UserError(`no image in ${paths.map(inWords).join(', ')}`);
     if (predicted > 0) target.finish();
-    if (failed.length > 0) throw new UserError(failureText(predicted, failed), someFailed);
+    if (failed.length > 0) throw new UserError(failureText(predicted, failed), { exitCode: someFailed });
     terminal.note(images(predicted));
     return predicted;
   },

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { closeDataset, prepareCache } from '../data/index.js';
+import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
-import { UserError } from '../userError.js';
 import { datasetFields, openChosenDataset } from './datasetOptions.js';
 
 export const prepare = command({
@@ -52,7 +52,9 @@ export const prepare = command({
       return result;
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw new UserError('interrupted; the same command goes on where it stopped', interruption.exitCode());
+      throw new UserError('interrupted; the same command goes on where it stopped', {
+        exitCode: interruption.exitCode(),
+      });
     } finally {
       await closeDataset(dataset);
     }

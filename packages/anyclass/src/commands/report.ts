@@ -3,12 +3,12 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
+import { UserError } from '../errors/userError.js';
 import { type Run, readRuns, unfinishedRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
 import { paperDatasets } from '../reports/experiment/paperTables.js';
-import { UserError } from '../userError.js';
 
 export const report = command({
   name: 'report',
@@ -44,7 +44,7 @@ export const report = command({
       .meta({ placeholder: '[NAME]', bare: 'auto' }),
     replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves differences out'),
     confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
-    thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximise this Fβ'),
+    thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximize this Fβ'),
     json: z.boolean().default(false).describe('print JSON: the files and the comparison'),
   }),
   async run(options, terminal) {

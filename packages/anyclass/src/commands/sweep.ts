@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
+import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
@@ -13,7 +14,6 @@ import { parseSeeds } from '../experiments/variants.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { textTable } from '../tables/index.js';
-import { UserError } from '../userError.js';
 import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const sweep = command({

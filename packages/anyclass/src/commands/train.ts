@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { command, UsageError } from '../commandLine/command.js';
+import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
-import { summaryText } from '../reports/judgementText.js';
+import { summaryText } from '../reports/judgmentText.js';
 import { lazyEngine } from '../training/lazyEngine.js';
-import { UserError } from '../userError.js';
 import { configText, dataField } from './trainingOptions.js';
 
 export const train = command({
@@ -58,7 +59,8 @@ export const train = command({
     const result = configuration
       ? await training.train(configuration, { run, log: terminal, signal })
       : await training.resume(resume ?? '', { log: terminal, signal });
-    if (!result.summary) throw new UserError('the run is not finished', interruption.exitCode());
+    if (!result.summary)
+      throw new UserError('the run is not finished', { exitCode: interruption.exitCode() });
     terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
     return result;
   },

@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { type ChildDevice, listedDevices } from '../childRuns/devices.js';
-import { command, UsageError } from '../commandLine/command.js';
+import { type ChildDevice, listedDevices } from '../children/devices.js';
+import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
-import { absolutePaths } from '../runFolder/runFolder.js';
+import { absolutePaths } from '../runs/runFolder.js';
 import { defaultMinEpochs } from '../tuning/halving.js';
 import { type Ledger, openLedger } from '../tuning/ledger.js';
 import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
@@ -14,7 +16,6 @@ import { studyProgress } from '../tuning/studyProgress.js';
 import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
 import { trainTrial, trialConfiguration } from '../tuning/trainTrial.js';
 import { work } from '../tuning/work.js';
-import { UserError } from '../userError.js';
 import { dataField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
@@ -136,10 +137,9 @@ async function workOn(
     onEnd: progress.ended,
   });
   if (signal.aborted) {
-    throw new UserError(
-      `the study is not finished; go on with: anyclass tune ${study}`,
-      interruption.exitCode(),
-    );
+    throw new UserError(`the study is not finished; go on with: anyclass tune ${study}`, {
+      exitCode: interruption.exitCode(),
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import { type VectorReport, vectorReportText, verifyFile } from '../verify/verifyFile.js';
 
 export const verify = command({

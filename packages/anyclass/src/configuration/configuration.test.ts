@@ -84,8 +84,8 @@ test('a recipe of the paper asks for the data', async () => {
 });
 
 test('a file without data has its other mistakes told too', async () => {
-  await expect(readConfiguration(file('misspelt.json', '{ "epoch": 3 }'))).rejects.toThrow(
-    /misspelt.json does not name the data: add --data DATASET. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
+  await expect(readConfiguration(file('misspelled.json', '{ "epoch": 3 }'))).rejects.toThrow(
+    /misspelled.json does not name the data: add --data DATASET. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
   );
   await expect(readConfiguration(file('text.json', '{ "data": "digits" }'))).rejects.toThrow(
     'data: Invalid input: expected object, received string',
@@ -107,7 +107,7 @@ test('weights that are not there are told before anything begins', async () => {
   );
 });
 
-test('a misspelt recipe gets a suggestion', async () => {
+test('a misspelled recipe gets a suggestion', async () => {
   await expect(readConfiguration('quik')).rejects.toThrow("did you mean the recipe 'quick'?");
 });
 

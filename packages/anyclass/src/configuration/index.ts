@@ -1,11 +1,5 @@
+export { type BestMetric, bestMetrics } from '../events/bestMetric.js';
 export { type ReadOptions, readConfiguration } from './readConfiguration.js';
 export { recipe, recipeNames } from './recipes.js';
-export {
-  type BestMetric,
-  bestMetrics,
-  type Configuration,
-  type ConfigurationInput,
-  configurationSchema,
-  defineConfig,
-} from './schema.js';
+export { type Configuration, type ConfigurationInput, configurationSchema, defineConfig } from './schema.js';
 export { validateConfiguration } from './validate.js';

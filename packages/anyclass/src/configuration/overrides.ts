@@ -1,6 +1,6 @@
 // `--set field=value`: single fields changed from the command line.
 
-import { UsageError } from '../commandLine/command.js';
+import { UsageError } from '../errors/usageError.js';
 
 export type PlainObject = Record<string, unknown>;
 

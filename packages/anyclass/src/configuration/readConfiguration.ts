@@ -3,10 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { nearest } from '../commandLine/nearest.js';
+import { nearest } from '../errors/nearest.js';
+import { messageOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
 import { checkInputFile } from '../files/inputs.js';
-import { UserError } from '../userError.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
 import { recipe, recipeNames } from './recipes.js';
 import type { Configuration } from './schema.js';
@@ -97,9 +98,7 @@ function parseJson(path: string): unknown {
 async function importDefault(path: string): Promise<unknown> {
   const { href } = pathToFileURL(resolve(path));
   const module: Record<string, unknown> = await import(href).catch((error: unknown) => {
-    throw new UserError(
-      `${path}${lineIn(error, href)}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new UserError(`${path}${lineIn(error, href)}: ${messageOf(error)}`);
   });
   if (module['default'] === undefined) {
     throw new UserError(`${path}: has no default export; write 'export default defineConfig({ … })'`);

@@ -1,6 +1,7 @@
 // The configuration of a run: one schema gives the types, the defaults, the validation and the reference page.
 
 import { z } from 'zod';
+import { bestMetrics } from '../events/bestMetric.js';
 import { lossNames } from '../losses/lossNames.js';
 import { networkNames } from '../networks/catalogue.js';
 import { dataFields } from './dataFields.js';
@@ -64,17 +65,13 @@ const augmentationParts = z.strictObject({
   jitter: z
     .strictObject({ brightness: share, contrast: share, saturation: share, hue: z.number().min(0).max(0.5) })
     .optional()
-    .describe('change of colours'),
+    .describe('change of colors'),
   resizedCrop: z.strictObject({ scale: range, ratio: range }).optional().describe('take a part of the image'),
   erasing: z
     .strictObject({ probability: share, scale: range, ratio: range })
     .optional()
     .describe('blank out a rectangle'),
 });
-
-/** What 'best' can mean; `loss` and `bce` are better when lower. */
-export const bestMetrics = ['mAP', 'macroF1', 'macroF2', 'f2Ciw', 'f1Neg', 'loss', 'bce'] as const;
-export type BestMetric = (typeof bestMetrics)[number];
 
 const checkpoints = z.strictObject({
   everyMinutes: z.number().positive().default(15).describe('also in the middle of an epoch'),
@@ -91,7 +88,7 @@ const evaluation = z.strictObject({
     .enum(['class', 'shared'])
     .default('class')
     .describe('one for each class, or one for all that keeps the F1-Neg at 0.5'),
-  thresholdBeta: z.number().positive().default(1).describe('thresholds maximise this Fβ on validation'),
+  thresholdBeta: z.number().positive().default(1).describe('thresholds maximize this Fβ on validation'),
   calibration: z
     .enum(['temperature', 'platt', 'none'])
     .default('temperature')

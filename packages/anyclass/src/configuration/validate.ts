@@ -1,8 +1,8 @@
 // From what a user wrote to a checked configuration, or a message that names the field and what it should be.
 
 import { z } from 'zod';
-import { nearest } from '../commandLine/nearest.js';
-import { UserError } from '../userError.js';
+import { nearest } from '../errors/nearest.js';
+import { UserError } from '../errors/userError.js';
 import { type Configuration, configurationSchema } from './schema.js';
 
 /**

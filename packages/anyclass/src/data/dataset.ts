@@ -24,7 +24,7 @@ export interface Preparation {
   readonly channels: 1 | 3;
   readonly mean: readonly number[];
   readonly std: readonly number[];
-  /** Which training augmentation suits: colour jitter and flip for photographs, a small rotation for X-rays. */
+  /** Which training augmentation suits: color jitter and flip for photographs, a small rotation for X-rays. */
   readonly augmentation: 'photograph' | 'x-ray' | 'none';
 }
 

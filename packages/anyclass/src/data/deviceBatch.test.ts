@@ -21,7 +21,7 @@ async function firstBatch(batchSize: number): Promise<Batch> {
 const mean = [0.47, 0.447, 0.408];
 const std = [0.233, 0.228, 0.231];
 
-function colourBatch(size: number, width: number, height: number, byte: () => number): Batch {
+function colorBatch(size: number, width: number, height: number, byte: () => number): Batch {
   return {
     epoch: 0,
     step: 0,
@@ -35,7 +35,7 @@ function colourBatch(size: number, width: number, height: number, byte: () => nu
 
 const options = { format, device: 'cpu', mean: [0.1], std: [0.5] } as const;
 
-test('evaluation: bytes become normalised floats on three equal channels, in channels-last order', async () => {
+test('evaluation: bytes become normalized floats on three equal channels, in channels-last order', async () => {
   const batch = await firstBatch(4);
   const { images, targets, known } = deviceBatch(batch, options);
   expect(images.shape).toEqual([4, 3, 64, 64]);
@@ -79,10 +79,10 @@ test('nothing but the result stays alive', async () => {
   result.targets.dispose();
 });
 
-test('colours are normalised each by its own mean and deviation, whatever the width', () => {
+test('colors are normalized each by its own mean and deviation, whatever the width', () => {
   const draw = randomStream('sample', 2, 0, 0);
   for (const width of [1, 5, 64, 131]) {
-    const batch = colourBatch(2, width, 3, () => draw.below(256));
+    const batch = colorBatch(2, width, 3, () => draw.below(256));
     const given = { format: { width, height: 3, channels: 3 }, device: 'cpu', mean, std } as const;
     const values = deviceBatch(batch, given).images.permute([0, 2, 3, 1]).toFloat32Array();
     values.forEach((value, i) => {
@@ -100,13 +100,13 @@ test('an augmentation that does nothing gives what none gives', async () => {
   });
 });
 
-test('what is turned in from outside is black before colours and normalisation; what is erased is 0 after them', () => {
+test('what is turned in from outside is black before colors and normalization; what is erased is 0 after them', () => {
   const augmentation = {
     rotation: 45,
     jitter: { brightness: 0.4, contrast: 0, saturation: 0, hue: 0 },
     erasing: { probability: 1, scale: [0.1, 0.1], ratio: [1, 1] },
   } as const;
-  const white = colourBatch(6, 32, 32, () => 255);
+  const white = colorBatch(6, 32, 32, () => 255);
   const given = { format: { width: 32, height: 32, channels: 3 }, device: 'cpu', mean, std } as const;
   const { images } = deviceBatch(white, { ...given, augmentation });
   expect(images.isContiguous('channelsLast')).toBe(true);
@@ -127,14 +127,14 @@ test('what is turned in from outside is black before colours and normalisation; 
 test('the memory of a batch is not used again while any tensor looks into it', () => {
   const given = { format: { width: 8, height: 8, channels: 3 }, device: 'cpu', mean: [0], std: [1] } as const;
   const first = deviceBatch(
-    colourBatch(4, 8, 8, () => 255),
+    colorBatch(4, 8, 8, () => 255),
     given,
   ).images;
   const part = first.narrow(0, 1, 2);
   first.dispose();
   for (let i = 0; i < 5; i++) {
     const { images } = deviceBatch(
-      colourBatch(4, 8, 8, () => 51),
+      colorBatch(4, 8, 8, () => 51),
       given,
     );
     expect(images.toFloat32Array().every((value) => Math.abs(value - 0.2) < 1e-6)).toBe(true);
@@ -152,7 +152,7 @@ describe.skipIf(!hasCuda())(`batches on cuda${hasCuda() ? '' : ' (skipped: no CU
       mean: [0],
       std: [1 / 255],
     } as const;
-    const batches = Array.from({ length: 8 }, () => colourBatch(32, 64, 64, () => draw.below(256)));
+    const batches = Array.from({ length: 8 }, () => colorBatch(32, 64, 64, () => draw.below(256)));
     // All are on their way before the first is looked at: pinned memory given back too early would show.
     const arrived = batches.map((batch) => {
       const bytes = Uint8Array.from(batch.images);

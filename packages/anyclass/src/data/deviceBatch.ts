@@ -2,7 +2,7 @@
 // images does not wait for it.
 
 import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyclass/torch';
-import { augmentImages, type Normalisation } from './augmentation/augmentImages.js';
+import { augmentImages, type Normalization } from './augmentation/augmentImages.js';
 import { eraseBoxes } from './augmentation/erase.js';
 import { cropAndResize, rotate } from './augmentation/geometry.js';
 import { type Augmentation, type BatchParameters, drawParameters } from './augmentation/parameters.js';
@@ -10,17 +10,17 @@ import type { PixelFormat } from './images/decode.js';
 import { UNKNOWN } from './labelMatrix.js';
 import type { Batch } from './loading/loader.js';
 
-export interface DeviceBatchOptions extends Normalisation {
+export interface DeviceBatchOptions extends Normalization {
   readonly format: PixelFormat;
   readonly device: Device;
-  /** Left out: images are only normalised, as for evaluation. */
+  /** Left out: images are only normalized, as for evaluation. */
   readonly augmentation?: Augmentation;
   /** Of the augmentation. Default 0. */
   readonly seed?: number;
 }
 
 export interface DeviceBatch {
-  /** [N, 3, H, W] float32 in channels-last order, normalised. */
+  /** [N, 3, H, W] float32 in channels-last order, normalized. */
   readonly images: Tensor;
   /** [N, classes] float32, 1 present, 0 absent; 0 where unknown. */
   readonly targets: Tensor;
@@ -30,7 +30,7 @@ export interface DeviceBatch {
 
 /**
  * Bring a batch to the device as bytes (a quarter of what floats would take; on their way to a GPU beside its other
- * work), then normalise and augment it there. The caller disposes of the tensors.
+ * work), then normalize and augment it there. The caller disposes of the tensors.
  *
  * @example
  * const { images, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
@@ -67,9 +67,9 @@ function drawFor(
   return drawParameters(augmentation, { seed, epoch, indices, width, height });
 }
 
-/** In torchvision's usual order: crop, rotation, colour, flip, normalisation, erasing. */
-function augmented(bytes: Tensor, drawn: BatchParameters, normalisation: Normalisation): Tensor {
-  const images = augmentImages(moved(bytes, drawn), drawn.pixelChanges, normalisation);
+/** In torchvision's usual order: crop, rotation, color, flip, normalization, erasing. */
+function augmented(bytes: Tensor, drawn: BatchParameters, normalization: Normalization): Tensor {
+  const images = augmentImages(moved(bytes, drawn), drawn.pixelChanges, normalization);
   if (!drawn.erased?.some((box) => box)) return images;
   return eraseBoxes(images, drawn.erased).contiguous({ memoryFormat: 'channelsLast' });
 }

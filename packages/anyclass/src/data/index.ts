@@ -1,8 +1,9 @@
 // Datasets: reading, splitting, decoding, preparing and loading them. What needs libtorch is in `tensors.ts`.
 
+export { DataError } from '../errors/dataError.js';
+export type { Quarantined } from '../events/runSummary.js';
 export { type CacheState, openPixels } from './cache/openCache.js';
 export { type PrepareOptions, type PrepareResult, prepareCache } from './cache/prepareCache.js';
-export { DataError } from './dataError.js';
 export {
   closeDataset,
   type Dataset,
@@ -19,7 +20,6 @@ export { decodeImage, type PixelFormat } from './images/decode.js';
 export type { DecoderOptions } from './images/decoder.js';
 export type { ImageSource, StoredImage } from './images/imageSource.js';
 export { decodedPixels, type PixelSource } from './images/pixelSource.js';
-export type { Quarantined } from './images/quarantine.js';
 export { type LabelMatrix, type Presence, UNKNOWN } from './labelMatrix.js';
 export { type Batch, createLoader, type Loader, type LoaderOptions } from './loading/loader.js';
 export type { NameTable } from './nameTable.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
-import { absolutePaths } from '../runFolder/runFolder.js';
+import { absolutePaths } from '../runs/runFolder.js';
 import { openDataset } from './openDataset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-open-'));

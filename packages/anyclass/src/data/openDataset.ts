@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { DataError } from './dataError.js';
+import { DataError } from '../errors/dataError.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
 import { selectClasses } from './labelMatrix.js';

@@ -43,7 +43,7 @@ export function randomStream(
   return {
     uint32,
     below(bound) {
-      // Draws at or above the largest multiple of the bound would favour small numbers: draw those again.
+      // Draws at or above the largest multiple of the bound would favor small numbers: draw those again.
       const limit = 2 ** 32 - (2 ** 32 % bound);
       let word = uint32();
       while (word >= limit) word = uint32();

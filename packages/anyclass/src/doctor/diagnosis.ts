@@ -4,6 +4,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../errors/reasonOf.js';
 
 export interface Diagnosis {
   readonly node: string;
@@ -46,7 +47,7 @@ export async function diagnose(): Promise<Diagnosis> {
       failure: null,
     };
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
+    const failure = messageOf(error);
     return {
       ...base,
       libtorch: null,

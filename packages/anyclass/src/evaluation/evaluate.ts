@@ -3,13 +3,14 @@
 import type { Scored } from '@anyclass/core';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
-import type { Quarantined } from '../data/images/quarantine.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
-import { loadModel, type ModelDescription } from '../runFolder/modelFile.js';
-import { UserError } from '../userError.js';
-import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
-import { type Judgement, type JudgeOptions, judge } from './judge.js';
-import { createScorer, probabilities, scoreRows } from './scoreRows.js';
+import { UserError } from '../errors/userError.js';
+import type { Judgment } from '../events/judgment.js';
+import type { Quarantined } from '../events/runSummary.js';
+import { type ComputeWishes, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
+import { createScorer, probabilities, scoreRows } from '../inference/scoreRows.js';
+import { loadModel, type ModelDescription } from '../runs/modelFile.js';
+import { type JudgeOptions, judge } from './judge.js';
 
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
@@ -25,7 +26,7 @@ export interface EvaluateOptions
 }
 
 export interface Evaluation {
-  readonly judgement: Judgement;
+  readonly judgment: Judgment;
   readonly scored: Scored;
   /** By row of `scored`. */
   readonly names: readonly string[];
@@ -37,8 +38,8 @@ export interface Evaluation {
  * at the thresholds that the model brings.
  *
  * @example
- * const { judgement } = await evaluate('runs/digits', 'digits', { split: 'test' });
- * judgement.metrics.mAP
+ * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
+ * judgment.metrics.mAP
  */
 export async function evaluate(
   model: string,
@@ -51,7 +52,7 @@ export async function evaluate(
   const dataset = await openDataset(spec, options.open ?? {});
   try {
     checkClasses(description, dataset);
-    const split = options.split ?? labelledSplit(dataset);
+    const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
     const settings = chooseCompute({ device, precision });
@@ -85,7 +86,7 @@ export async function evaluate(
     const { thresholds, calibration } = description;
     const isElsewhere = thresholds?.fittedOn !== split;
     return {
-      judgement: judge(scored, {
+      judgment: judge(scored, {
         ...(isElsewhere && { thresholds, calibration }),
         classImportance: dataset.classImportance ?? description.classImportance,
         replicates: options.replicates,
@@ -107,7 +108,7 @@ function checkClasses({ classes }: ModelDescription, dataset: Dataset): void {
   );
 }
 
-function labelledSplit(dataset: Dataset): SplitName {
+function labeledSplit(dataset: Dataset): SplitName {
   return (
     (['test', 'validation', 'train'] as const).find((split) => hasLabels(dataset, split)) ?? splitNames[0]
   );

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { evaluationPage } from '../reports/evaluationReport.js';
-import { judgementText } from '../reports/judgementText.js';
+import { judgmentText } from '../reports/judgmentText.js';
 import { confidentMistakes } from '../reports/mistakes.js';
 import { evaluateScores } from './evaluateScores.js';
 import { judge } from './judge.js';
@@ -59,9 +59,9 @@ test('labels that are all unknown are refused, also for fitting', async () => {
 });
 
 test('the text and the page show every class and the main figures', async () => {
-  const judgement = await evaluateScores({ scores, labels, replicates: 20 });
-  expect(judgementText(judgement)).toMatch(/F1 +83.33 \(.* to .*\)[\s\S]*roots/);
-  expect(evaluationPage('a <b>', judgement)).toContain('<title>a &lt;b&gt;</title>');
+  const judgment = await evaluateScores({ scores, labels, replicates: 20 });
+  expect(judgmentText(judgment)).toMatch(/F1 +83.33 \(.* to .*\)[\s\S]*roots/);
+  expect(evaluationPage('a <b>', judgment)).toContain('<title>a &lt;b&gt;</title>');
 });
 
 test('the most confident mistakes come first, by kind', () => {

@@ -2,9 +2,10 @@
 
 import { resolve } from 'node:path';
 import type { Scored } from '@anyclass/core';
-import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import { UserError } from '../userError.js';
-import { type FitOptions, fitOnValidation, type Judgement, type JudgeOptions, judge } from './judge.js';
+import { UserError } from '../errors/userError.js';
+import type { Judgment } from '../events/judgment.js';
+import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { type FitOptions, fitOnValidation, type JudgeOptions, judge } from './judge.js';
 
 export interface EvaluateScoresOptions
   extends Pick<JudgeOptions, 'replicates' | 'confidence' | 'classImportance'> {
@@ -17,7 +18,7 @@ export interface EvaluateScoresOptions
   readonly fitLabels?: string | undefined;
   /** Fit one for each class (default), or one for all that keeps the F1-Neg at 0.5, in steps of 0.01. */
   readonly thresholds?: FitOptions['thresholds'];
-  /** The fitted thresholds maximise this Fβ. Default 1. */
+  /** The fitted thresholds maximize this Fβ. Default 1. */
   readonly thresholdBeta?: number | undefined;
 }
 
@@ -28,7 +29,7 @@ export interface EvaluateScoresOptions
  * const { metrics } = await evaluateScores({ scores: 'scores.csv', labels: 'labels.csv' });
  * metrics.mAP
  */
-export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgement> {
+export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgment> {
   const {
     scores,
     labels,
@@ -41,9 +42,9 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UserError('fitScores and fitLabels go together');
   }
-  const judged = await labelledScores(scores, labels);
+  const judged = await labeledScores(scores, labels);
   if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
-  const fitting = await labelledScores(fitScores, fitLabels);
+  const fitting = await labeledScores(fitScores, fitLabels);
   if (fitting.classNames.join() !== judged.classNames.join()) {
     throw new UserError(`${fitLabels} and ${labels} do not have the same classes in the same order`);
   }
@@ -58,7 +59,7 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   });
 }
 
-async function labelledScores(scores: string, labels: string): Promise<Scored> {
+async function labeledScores(scores: string, labels: string): Promise<Scored> {
   const table = await readTable(labels);
   if (table.values.every(Number.isNaN))
     throw new UserError(`${labels}: holds no label at all; expected 0 or 1 (or empty for unknown)`);
@@ -73,7 +74,7 @@ function isSameData(first: Scored, second: Scored): boolean {
   );
 }
 
-function judgeTables(...given: Parameters<typeof judge>): Judgement {
+function judgeTables(...given: Parameters<typeof judge>): Judgment {
   try {
     return judge(...given);
   } catch (error) {

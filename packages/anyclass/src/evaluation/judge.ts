@@ -1,7 +1,6 @@
 // How good scores are: metrics at 0.5 and at fitted thresholds, with intervals, and how far probabilities can be believed.
 
 import {
-  type Bootstrap,
   bootstrapAt,
   type Calibration,
   calibrate,
@@ -10,11 +9,11 @@ import {
   fitSharedThreshold,
   fitTemperature,
   fitThresholds,
-  type Metrics,
   measure,
   reliability,
   type Scored,
 } from '@anyclass/core';
+import type { Judgment, ReliabilityFigures } from '../events/judgment.js';
 
 export interface JudgeOptions {
   /** Judge at these as well; they must come from other data. */
@@ -27,32 +26,6 @@ export interface JudgeOptions {
   readonly confidence?: number | undefined;
 }
 
-export interface Judgement {
-  readonly split: string;
-  /** At 0.5. */
-  readonly metrics: Metrics;
-  readonly intervals?: Intervals;
-  /** At the fitted thresholds. */
-  readonly fitted?: {
-    readonly thresholds: FittedThresholds;
-    readonly metrics: Metrics;
-    readonly intervals?: Intervals;
-  };
-  readonly reliability: ReliabilityFigures;
-  /** After calibration. */
-  readonly calibrated?: ReliabilityFigures & { readonly calibration: Calibration };
-}
-
-export type Intervals = Pick<Bootstrap, 'overall' | 'perClass' | 'replicates' | 'confidence'>;
-
-/** The expected calibration error and the Brier score. */
-export interface ReliabilityFigures {
-  readonly perClassEce: readonly (number | null)[];
-  readonly perClassBrier: readonly (number | null)[];
-  readonly anyClassEce: number | null;
-  readonly anyClassBrier: number | null;
-}
-
 /**
  * Judges scores.
  *
@@ -60,7 +33,7 @@ export interface ReliabilityFigures {
  * const scored = { scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'], split: 'test' };
  * judge(scored, { replicates: 0 }).metrics.macroF1 // 1
  */
-export function judge(scored: Scored, options: JudgeOptions = {}): Judgement {
+export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   const { thresholds, calibration, classImportance, replicates = 1000, confidence = 0.95 } = options;
   const shared = classImportance ? { classImportance } : {};
   const settings = [0.5, ...(thresholds ? [thresholds] : [])];

@@ -225,8 +225,8 @@ describe('a comparison', () => {
 
   test('falls back to validation at 0.5 where the test split has no labels', async () => {
     for (const loss of ['bce', 'any-bce'] as const)
-      writeSyntheticRun(at(`unlabelled/${loss}`), { ...run(loss, 1, 2), hasTestLabels: false });
-    const { groups, differences } = await compareRuns(readRuns([at('unlabelled')]), { replicates: 10 });
+      writeSyntheticRun(at(`unlabeled/${loss}`), { ...run(loss, 1, 2), hasTestLabels: false });
+    const { groups, differences } = await compareRuns(readRuns([at('unlabeled')]), { replicates: 10 });
     expect(groups[0]).toMatchObject({ test: null, fittedTest: null });
     expect(differences[0]).toMatchObject({ split: 'validation', atFitted: null, atKept: null });
   });

@@ -2,7 +2,7 @@
 // scores in the run folders.
 
 import type { Difference, PaperFigure } from '@anyclass/core';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import type { Spread } from './figures.js';
 import { judgeGroup } from './judgedGroup.js';
 import { withKeptNegatives } from './keptNegatives.js';
@@ -18,7 +18,7 @@ export interface ComparisonOptions {
   readonly bootstrapSeed?: number;
   /** Of the intervals; default 0.95. */
   readonly confidence?: number;
-  /** Fitted thresholds maximise this Fβ on validation; default 1. */
+  /** Fitted thresholds maximize this Fβ on validation; default 1. */
   readonly thresholdBeta?: number;
   /** Called after each draw of the bootstrap, of which every dataset has `replicates`. */
   readonly onDraw?: () => void;
@@ -47,7 +47,7 @@ export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
   readonly fittedTest: FigureSpreads | null;
   /**
    * At one threshold for all classes of a run: of 0, 0.01, … 1 the one with the highest F1 on validation among those that keep
-   * the F1-Neg of the standard loss with the same seed at 0.5. Null where there is no standard loss to keep up with, or no labelled test split.
+   * the F1-Neg of the standard loss with the same seed at 0.5. Null where there is no standard loss to keep up with, or no labeled test split.
    */
   readonly keptTest: FigureSpreads | null;
   /** Those thresholds, by rising seed. */

@@ -7,11 +7,11 @@ import {
   freeGpuMemory,
   isMpsRunning,
   listedDevices,
-} from '../childRuns/devices.js';
+} from '../children/devices.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
-import { lockRun } from '../runFolder/runLock.js';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
+import { lockRun } from '../runs/runLock.js';
 import { type LiveOutput, liveTable } from './liveTable.js';
 import type { PlannedRun } from './plan.js';
 import { prepareCaches } from './prepareCaches.js';
@@ -88,7 +88,7 @@ export async function runExperiment(
       broken.length > 0
         ? failureText(broken)
         : 'interrupted; all runs are saved. The same command goes on with them',
-      interruption.exitCode(),
+      { exitCode: interruption.exitCode() },
     );
   }
   return {

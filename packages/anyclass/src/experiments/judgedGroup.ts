@@ -10,7 +10,7 @@ import {
   type ThresholdCurves,
   thresholdCurves,
 } from '@anyclass/core';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import type { FigureSpreads, GroupFigures } from './comparison.js';
 import { spreadOf } from './figures.js';
 import type { NamedScores, Run } from './readRuns.js';

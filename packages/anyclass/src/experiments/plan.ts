@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../commandLine/command.js';
 import { resultKey } from '../configuration/dottedFields.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import type { Configuration } from '../configuration/schema.js';
+import { UsageError } from '../errors/usageError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { isAnyClass } from '../losses/lossNames.js';
-import { absolutePaths } from '../runFolder/runFolder.js';
+import { absolutePaths } from '../runs/runFolder.js';
 import { atKnownFolders } from './runState.js';
 import type { Variant } from './variants.js';
 
@@ -117,7 +117,7 @@ function runName(
   dataName: string,
 ): string {
   const settings = (variant: Variant | undefined) =>
-    (variant?.set ?? []).filter((setting) => !setting.startsWith('loss.lambda=')).map(normalised);
+    (variant?.set ?? []).filter((setting) => !setting.startsWith('loss.lambda=')).map(normalized);
   const kept = data.keep && !dataVariant ? [data.keep.join('+')] : [];
   const lambda = isAnyClass(loss.name) ? [`lambda=${loss.lambda}`] : [];
   const about = fileName([dataName, ...kept, ...settings(dataVariant)].join('@'));
@@ -132,7 +132,7 @@ function runName(
 }
 
 /** `loss.alpha=0.5` for `loss.alpha=0.50`. */
-function normalised(setting: string): string {
+function normalized(setting: string): string {
   const equals = setting.indexOf('=');
   const value = parsedJson(setting.slice(equals + 1));
   return value === undefined ? setting : `${setting.slice(0, equals)}=${JSON.stringify(value)}`;

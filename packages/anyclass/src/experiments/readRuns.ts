@@ -6,12 +6,14 @@ import type { Scored } from '@anyclass/core';
 import { differingFields, resultFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { sewermlClasses } from '../data/readers/sewerml.js';
+import { UserError } from '../errors/userError.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import type { RunSummary } from '../events/runSummary.js';
 import type { LossName } from '../losses/lossNames.js';
-import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
-import { openRun, runPaths } from '../runFolder/runFolder.js';
-import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import { type RunSummary, readSummary } from '../runFolder/summary.js';
-import { UserError } from '../userError.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { openRun, runPaths } from '../runs/runFolder.js';
+import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { readSummary } from '../runs/summary.js';
 
 /** The splits that a run keeps scores of. */
 export type JudgedSplit = 'validation' | 'test';

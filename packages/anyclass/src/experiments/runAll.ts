@@ -1,10 +1,10 @@
 // All runs of a plan, side by side where there is room; each is a process of its own.
 
 import { join } from 'node:path';
-import { createAdmission } from '../childRuns/admission.js';
-import { type ChildDevice, sharedCores } from '../childRuns/devices.js';
-import { readEpochs } from '../runFolder/metricsLog.js';
-import { runPaths } from '../runFolder/runFolder.js';
+import { createAdmission } from '../children/admission.js';
+import { type ChildDevice, sharedCores } from '../children/devices.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { runPaths } from '../runs/runFolder.js';
 import { type ChildProgress, progressAfter } from './childProgress.js';
 import type { PlannedRun } from './plan.js';
 import { isBusy, runState } from './runState.js';

@@ -3,10 +3,10 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { differingFields, resultFields, resultKey } from '../configuration/dottedFields.js';
-import { openRun, runPaths } from '../runFolder/runFolder.js';
-import { lockRun } from '../runFolder/runLock.js';
-import { readSummary } from '../runFolder/summary.js';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
+import { openRun, runPaths } from '../runs/runFolder.js';
+import { lockRun } from '../runs/runLock.js';
+import { readSummary } from '../runs/summary.js';
 import type { PlannedRun } from './plan.js';
 
 export type RunState = 'absent' | 'begun' | 'finished';

@@ -1,11 +1,11 @@
 // A sweep: one field at several values, beside the standard loss.
 
-import { UsageError } from '../commandLine/command.js';
 import { placeFields } from '../configuration/dottedFields.js';
 import { configurationFields } from '../configuration/reference.js';
 import type { Configuration } from '../configuration/schema.js';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
 import { isAnyClass } from '../losses/lossNames.js';
-import { UserError } from '../userError.js';
 import type { Variant } from './variants.js';
 
 export interface SweptField {

@@ -35,7 +35,7 @@ const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url))
 const endWithParent = new URL('../../dist/experiments/endWithParent.js', import.meta.url).href;
 const keptLines = 12;
 /** What `train` says where another process got hold of the folder in the meantime. */
-const takenElsewhere = /is working on this run|holds a run: go on with --resume/;
+const takenElsewhere = /is working on this run|already holds a run/;
 
 /**
  * Begins or resumes a run.

@@ -1,7 +1,7 @@
 // What a user lists to be compared: `bce,any-bce@lambda=0.02,any-bce@lambda=0.2`.
 
-import { UsageError } from '../commandLine/command.js';
 import { configurationSchema } from '../configuration/schema.js';
+import { UsageError } from '../errors/usageError.js';
 
 /** A name, and fields set with it as `--set` takes them. */
 export interface Variant {

@@ -1,4 +1,5 @@
-import { UserError } from '../userError.js';
+import { messageOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
@@ -33,5 +34,5 @@ export function fileProblem(error: unknown): string {
   if (error instanceof UserError) return error.message;
   const code = errorCode(error);
   if (code !== undefined && reasons[code] !== undefined) return reasons[code];
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

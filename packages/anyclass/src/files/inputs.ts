@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import { fileProblem } from './fileProblem.js';
 
 /**

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import { fileProblem } from './fileProblem.js';
 import { type Draft, draftFor, isNoFile, writeWhole } from './wholeFile.js';
 

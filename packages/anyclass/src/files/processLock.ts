@@ -2,7 +2,7 @@
 
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { UserError } from '../userError.js';
+import { type ErrorCode, UserError } from '../errors/userError.js';
 import { createWhole } from './wholeFile.js';
 
 /** A process that holds a lock. */
@@ -19,10 +19,11 @@ export interface Holder {
  * @example
  * using lock = takeLock('runs/sewer/lock', (who) => `runs/sewer: ${who} is working on this run`);
  */
-export function takeLock(path: string, refusal: (who: string) => string): Disposable {
+export function takeLock(path: string, refusal: (who: string) => string, code?: ErrorCode): Disposable {
   const refuse: Refuse = (holder) => {
     const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process';
-    throw new UserError(`${refusal(who)}; wait for it, or remove ${path} if it is gone`);
+    const message = `${refusal(who)}; wait for it, or remove ${path} if it is gone`;
+    throw new UserError(message, code === undefined ? {} : { code });
   };
   const own = JSON.stringify(thisProcess());
   if (!createWhole(path, own)) {

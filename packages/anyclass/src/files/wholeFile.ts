@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import { errorCode, fileProblem } from './fileProblem.js';
 
 /**

@@ -4,8 +4,9 @@ import { type Dataset, splitNames } from '../data/dataset.js';
 import { imageSize, type PixelFormat } from '../data/images/decode.js';
 import { createDecoder, type DecoderOptions } from '../data/images/decoder.js';
 import type { StoredImage } from '../data/images/imageSource.js';
-import { createQuarantine, type Quarantined } from '../data/images/quarantine.js';
+import { createQuarantine } from '../data/images/quarantine.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
+import type { Quarantined } from '../events/runSummary.js';
 import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
 import type { ImageStatistics } from './inspection.js';
 

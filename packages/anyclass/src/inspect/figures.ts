@@ -1,18 +1,18 @@
 // What a dataset holds, as figures.
 
+import { paleColor, seriesColors } from '../charts/palette.js';
+import { axis, labelWidth, legend, light, ownMargins, renderChart } from '../charts/render.js';
 import { splitNames } from '../data/dataset.js';
 import type { Figure } from '../pages/blocks.js';
-import { paleColour, seriesColours } from '../pages/palette.js';
-import { axis, labelWidth, legend, light, ownMargins, renderChart } from '../reports/charts/render.js';
 import type { ClassCount, Inspection } from './inspection.js';
 
 const width = 520;
 const mostInHeatmap = 60;
-// Dark, pale, dark: neighbours differ in brightness too.
-const splitColours = {
-  train: seriesColours[0]!.light,
-  validation: paleColour.light,
-  test: seriesColours[1]!.light,
+// Dark, pale, dark: neighbors differ in brightness too.
+const splitColors = {
+  train: seriesColors[0]!.light,
+  validation: paleColor.light,
+  test: seriesColors[1]!.light,
 } as const;
 
 /** Positive instances by class (or family of classes), the commonest on top, splits one after another. */
@@ -47,7 +47,7 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
         stack: 'all',
         barWidth: '70%',
         itemStyle: {
-          color: splitColours[split],
+          color: splitColors[split],
           borderColor: light.ground,
           borderWidth: 1,
         },
@@ -148,7 +148,7 @@ export function labelsPerInstanceFigure({
       series: [
         {
           type: 'bar',
-          itemStyle: { color: seriesColours[0]!.light },
+          itemStyle: { color: seriesColors[0]!.light },
           label: {
             show: true,
             position: 'top',

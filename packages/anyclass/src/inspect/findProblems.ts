@@ -74,12 +74,12 @@ function groupsAcrossSplits({ groups, splits, names }: Dataset): Problem[] {
 }
 
 function rareClasses(splits: readonly SplitCount[], classCounts: readonly ClassCount[]): Problem[] {
-  const labelled = splitNames.filter((name) => {
+  const labeled = splitNames.filter((name) => {
     const count = splits.find(({ split }) => split === name);
     return count !== undefined && count.positive + count.negative > 0;
   });
   const examples = classCounts.flatMap((count) =>
-    labelled.filter((split) => count[split] < 2).map((split) => `${count.name}: ${count[split]} in ${split}`),
+    labeled.filter((split) => count[split] < 2).map((split) => `${count.name}: ${count[split]} in ${split}`),
   );
   if (examples.length === 0) return [];
   return [

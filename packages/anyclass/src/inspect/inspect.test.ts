@@ -59,7 +59,7 @@ test('counts, weights and statistics of a small dataset are exact', async () => 
   expect(inspection.balance.classWeights[0]).toBeCloseTo(1.5 / 1.75, 3);
   expect(inspection.balance.negativeWeight).toBeCloseTo(0.75 / 1.75, 3);
   expect(inspection.images).toMatchObject({ examined: 7, of: 9, width: { min: 40, median: 40, max: 40 } });
-  // Four training pictures: in colour (twice: 8 and 16 bits), by palette, and gray; red is 200, 40, 40, 240 by quarters.
+  // Four training pictures: in color (twice: 8 and 16 bits), by palette, and gray; red is 200, 40, 40, 240 by quarters.
   expect(inspection.images!.mean[0]).toBeCloseTo((3 * 130 + 130) / 4 / 255, 2);
 });
 

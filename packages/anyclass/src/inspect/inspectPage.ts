@@ -1,6 +1,6 @@
 import { figureBlock, tableBlock } from '../pages/blocks.js';
-import { escaped } from '../pages/escaped.js';
 import { note, page, type Section, sections } from '../pages/page.js';
+import { escaped } from '../tables/escaped.js';
 import type { Table } from '../tables/index.js';
 import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from './figures.js';
 import type { ImageStatistics, Inspection, Problem } from './inspection.js';

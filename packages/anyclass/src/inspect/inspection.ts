@@ -1,5 +1,5 @@
 import type { SplitName } from '../data/dataset.js';
-import type { Quarantined } from '../data/images/quarantine.js';
+import type { Quarantined } from '../events/runSummary.js';
 
 /** Instances of a split, or of all splits together. */
 export interface SplitCount {

@@ -1,7 +1,7 @@
 // The loss as one operator: kernels of its own on the CPU and, where they were built, on GPUs.
 
 import type { Tensor } from '@anyclass/torch';
-import { type FusedOperator, fusedOperator } from '../fusedLibrary.js';
+import { type FusedOperator, fusedOperator } from '../kernels/fusedLibrary.js';
 
 /** As the C++ side numbers them. */
 const reductionNumbers = { batch: 0, mean: 1, sum: 2, none: 3 } as const;

@@ -1,6 +1,6 @@
 // MaxViT. Tu et al., "MaxViT: Multi-Axis Vision Transformer", arXiv 2204.01697.
 //
-// Names and initialisation of torchvision's maxvit_t. The feature maps stay [batch, height, width, channels] in memory:
+// Names and initialization of torchvision's maxvit_t. The feature maps stay [batch, height, width, channels] in memory:
 // only attention needs the tokens of a window beside each other, so the MLPs behind it run on the map as it lies, and the
 // way back from windows to the map is part of the residual's addition.
 

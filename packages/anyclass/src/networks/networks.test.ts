@@ -96,7 +96,7 @@ test.each(['tresnet-s', 'maxvit-t', 'resnet-18'] as const)('%s trains in mixed p
 });
 
 describe('TResNet', () => {
-  test('after one step from initialisation every zero-initialised norm weight has moved', () => {
+  test('after one step from initialization every zero-initialized norm weight has moved', () => {
     setSeed(3);
     using network = createNetwork('tresnet-s', { classes: 4, inputSize: 64 });
     const zero = Array.from(network.namedParameters()).filter(

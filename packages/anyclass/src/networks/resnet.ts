@@ -1,6 +1,6 @@
 // ResNet-18. He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385.
 //
-// Names and initialisation of torchvision's resnet18; the stride stands in the first 3x3 convolution of a block.
+// Names and initialization of torchvision's resnet18; the stride stands in the first 3x3 convolution of a block.
 
 import { nn, type Tensor } from '@anyclass/torch';
 import { classHead } from './layers/classHead.js';

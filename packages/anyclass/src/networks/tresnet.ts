@@ -59,8 +59,8 @@ export class TResNet extends Network {
       }),
     });
     const { classes, expertHeads } = options;
-    const initialise = (weight: Tensor) => nn.init.normal_(weight, 0, 0.01);
-    this.head = new nn.Sequential({ fc: classHead(planes * 32, { classes, expertHeads, initialise }) });
+    const initialize = (weight: Tensor) => nn.init.normal_(weight, 0, 0.01);
+    this.head = new nn.Sequential({ fc: classHead(planes * 32, { classes, expertHeads, initialize }) });
     for (const [, module] of this.body.namedModules()) {
       if (module instanceof nn.Conv2d)
         nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });

@@ -1,6 +1,6 @@
 // ViT. Dosovitskiy et al., "An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale", arXiv 2010.11929.
 //
-// Names and initialisation of torchvision's vit_b_16. The class token is added to a row of zeros in front of the patches,
+// Names and initialization of torchvision's vit_b_16. The class token is added to a row of zeros in front of the patches,
 // which gives the same sums as laying it beside them.
 
 import { empty, nn, type Tensor, tidy, zeros } from '@anyclass/torch';
@@ -40,8 +40,8 @@ export class VisionTransformer extends Network {
     nn.init.truncatedNormal_(this.convProj.weight, 0, deviation);
     nn.init.constant_(this.convProj.bias!, 0);
     this.encoder = new Encoder((inputSize / patchSize) ** 2 + 1);
-    const initialise = (weight: Tensor) => nn.init.constant_(weight, 0);
-    this.heads = new nn.Sequential({ head: classHead(width, { classes, expertHeads, initialise }) });
+    const initialize = (weight: Tensor) => nn.init.constant_(weight, 0);
+    this.heads = new nn.Sequential({ head: classHead(width, { classes, expertHeads, initialize }) });
   }
 
   forward(images: Tensor): Tensor {

@@ -1,14 +1,14 @@
 // Tables and figures in a page, each with what it takes to use it elsewhere.
 
+import { themed } from '../charts/palette.js';
+import { escaped } from '../tables/escaped.js';
 import { htmlTable, type NamedTable, tableTexts } from '../tables/index.js';
-import { escaped } from './escaped.js';
-import { themed } from './palette.js';
 
 /** A figure and what its file is called. */
 export interface Figure {
   readonly name: string;
   readonly title: string;
-  /** In the palette's light colours. */
+  /** In the palette's light colors. */
   readonly svg: string;
   /** Wider than a phone: it is scrolled there, not shrunk. */
   readonly isWide?: boolean;
@@ -33,7 +33,7 @@ ${table.note === undefined ? '' : `<p class="note">${escaped(table.note)}</p>`}
 ${areas.join('\n')}</div>`;
 }
 
-/** A figure that follows the page's colours; saved, it has the light ones. */
+/** A figure that follows the page's colors; saved, it has the light ones. */
 export function figureBlock({ name, title, svg, isWide = false }: Figure): string {
   return `<div class="block${isWide ? ' wide' : ''}" data-name="${escaped(name)}">
 <p class="title">${escaped(title)}</p>

@@ -1,8 +1,8 @@
 // An HTML page that needs nothing beside it: opened from disk, it asks no network for anything. `blocks` are what stands in
 // it; `palette`, `style` and `script` how it looks and what it does.
 
-import { escaped } from './escaped.js';
-import { paletteStyle } from './palette.js';
+import { paletteStyle } from '../charts/palette.js';
+import { escaped } from '../tables/escaped.js';
 import { pageScript } from './script.js';
 import { pageStyle } from './style.js';
 

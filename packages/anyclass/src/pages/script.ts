@@ -17,10 +17,10 @@ theme.addEventListener('click', () => {
 
 const mark = document.getElementById('mark');
 document.addEventListener('pointerover', (event) => {
-  const labelled = event.target.closest('[data-label]');
-  mark.hidden = labelled === null;
-  if (labelled === null) return;
-  mark.textContent = labelled.dataset.label;
+  const labeled = event.target.closest('[data-label]');
+  mark.hidden = labeled === null;
+  if (labeled === null) return;
+  mark.textContent = labeled.dataset.label;
   const box = mark.getBoundingClientRect();
   mark.style.left = Math.max(4, Math.min(event.clientX + 12, innerWidth - box.width - 4)) + 'px';
   mark.style.top = Math.max(4, event.clientY - box.height - 8) + 'px';

@@ -110,8 +110,8 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await settled(page, 'y=11');
     const both = await heatHashes(page);
     expect(both.every((hash, n) => hash !== before[n])).toBe(true);
-    await page.locator('[name="palette"]').selectOption('grey');
-    await settled(page, 'palette=grey');
+    await page.locator('[name="palette"]').selectOption('gray');
+    await settled(page, 'palette=gray');
     expect((await heatHashes(page)).every((hash, n) => hash !== both[n])).toBe(true);
     const lines = await heatHashes(page, '.lines');
     await page.locator('[name="contours"]').selectOption('0');

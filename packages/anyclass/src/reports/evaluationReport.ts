@@ -1,29 +1,29 @@
 import type { Scored } from '@anyclass/core';
-import type { Judgement } from '../evaluation/judge.js';
+import type { Judgment } from '../events/judgment.js';
 import { figureRow } from '../pages/blocks.js';
 import { page, sections } from '../pages/page.js';
-import { judgementSections } from './runReport.js';
+import { judgmentSections } from './runReport.js';
 import { scoreFigures } from './scoreFigures.js';
 
 /**
- * A judgement as one HTML page, with charts where the scores are given.
+ * A judgment as one HTML page, with charts where the scores are given.
  *
  * @example
- * writeFileSync('evaluation.html', evaluationPage('scores.csv', judgement, scored))
+ * writeFileSync('evaluation.html', evaluationPage('scores.csv', judgment, scored))
  */
-export function evaluationPage(title: string, judgement: Judgement, scored?: Scored): string {
+export function evaluationPage(title: string, judgment: Judgment, scored?: Scored): string {
   // Scores of a file are of no split but that file, which the title names already.
-  const split = judgement.split === title ? '' : judgement.split;
+  const split = judgment.split === title ? '' : judgment.split;
   return page(
     title,
     sections([
-      ...judgementSections({ ...judgement, split }),
+      ...judgmentSections({ ...judgment, split }),
       ...(scored
         ? [
             {
               name: 'scores',
               title: 'Scores',
-              parts: [figureRow(scoreFigures(scored, judgement.calibrated?.calibration))],
+              parts: [figureRow(scoreFigures(scored, judgment.calibrated?.calibration))],
             },
           ]
         : []),

@@ -1,6 +1,6 @@
-// A judgement's figures as tables.
+// A judgment's figures as tables.
 
-import type { Judgement } from '../evaluation/judge.js';
+import type { Judgment } from '../events/judgment.js';
 import { percent } from '../pages/page.js';
 import type { Cell, Column, Table } from '../tables/index.js';
 
@@ -24,11 +24,11 @@ const mainFigures = [
 ] as const;
 
 /** Each main figure at 0.5 and at fitted thresholds, with its interval. */
-export function figureTable(judgement: Judgement): Table {
-  const { metrics, intervals, fitted } = judgement;
+export function figureTable(judgment: Judgment): Table {
+  const { metrics, intervals, fitted } = judgment;
   return {
     title: '',
-    note: figureNote(judgement),
+    note: figureNote(judgment),
     columns: [
       { title: '', kind: 'text' },
       { title: 'at 0.5', kind: 'percent' },
@@ -45,7 +45,7 @@ export function figureTable(judgement: Judgement): Table {
 }
 
 /** The figures of each class. */
-export function classTable({ metrics, fitted, reliability }: Judgement): Table {
+export function classTable({ metrics, fitted, reliability }: Judgment): Table {
   const percents = (titles: readonly string[]) => titles.map((title): Column => ({ title, kind: 'percent' }));
   return {
     title: '',
@@ -74,7 +74,7 @@ export function classTable({ metrics, fitted, reliability }: Judgement): Table {
   };
 }
 
-function figureNote({ metrics, intervals, reliability, calibrated }: Judgement): string {
+function figureNote({ metrics, intervals, reliability, calibrated }: Judgment): string {
   const { rows, positiveRows, negativeRows } = metrics;
   return `${[
     `${rows} images, ${positiveRows} positive and ${negativeRows} negative; percent`,

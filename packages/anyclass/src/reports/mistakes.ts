@@ -3,8 +3,8 @@
 import type { Scored } from '@anyclass/core';
 import sharp from 'sharp';
 import type { Dataset } from '../data/dataset.js';
-import { escaped } from '../pages/escaped.js';
 import { percent } from '../pages/page.js';
+import { escaped } from '../tables/escaped.js';
 
 export type MistakeKind = 'seen in a negative' | 'seen beside others' | 'missed';
 

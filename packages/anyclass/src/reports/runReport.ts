@@ -6,17 +6,17 @@
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
-import type { Judgement } from '../evaluation/judge.js';
+import type { Judgment } from '../events/judgment.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { figureRow, tableBlock } from '../pages/blocks.js';
-import { escaped } from '../pages/escaped.js';
 import { note, page, type Section, sections } from '../pages/page.js';
-import { readEpochs } from '../runFolder/metricsLog.js';
-import { openRun } from '../runFolder/runFolder.js';
-import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import { readSummary } from '../runFolder/summary.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { openRun } from '../runs/runFolder.js';
+import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { readSummary } from '../runs/summary.js';
+import { escaped } from '../tables/escaped.js';
 import { classTable, figureTable } from './figureTables.js';
-import { chosenEpoch } from './judgementText.js';
+import { chosenEpoch } from './judgmentText.js';
 import { confidentMistakes, type MistakeKind, mistakeGallery } from './mistakes.js';
 import { scoreFigures } from './scoreFigures.js';
 import { trainingFigures } from './trainingFigures.js';
@@ -34,7 +34,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
   const { scored, names } = await savedScores(paths.scores, judged.split);
   const { network, loss } = summary;
   const list: Section[] = [
-    ...judgementSections(judged),
+    ...judgmentSections(judged),
     { name: 'training', title: 'Training', parts: [figureRow(trainingFigures(readEpochs(paths.metrics)))] },
     {
       name: 'scores',
@@ -55,19 +55,19 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
   return paths.report;
 }
 
-/** The tables of a judgement, for this page and for that of `evaluate`. */
-export function judgementSections(judgement: Judgement): Section[] {
-  const { split } = judgement;
+/** The tables of a judgment, for this page and for that of `evaluate`. */
+export function judgmentSections(judgment: Judgment): Section[] {
+  const { split } = judgment;
   return [
     {
       name: 'results',
       title: split === '' ? 'Results' : `Results on ${split}`,
-      parts: [tableBlock({ name: 'results', table: figureTable(judgement) })],
+      parts: [tableBlock({ name: 'results', table: figureTable(judgment) })],
     },
     {
       name: 'classes',
       title: 'Classes',
-      parts: [tableBlock({ name: 'classes', table: classTable(judgement) })],
+      parts: [tableBlock({ name: 'classes', table: classTable(judgment) })],
     },
   ];
 }

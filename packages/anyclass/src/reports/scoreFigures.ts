@@ -10,8 +10,8 @@ import {
   type Scored,
   thresholdCurves,
 } from '@anyclass/core';
+import { type Line, type LinePoint, lineChart } from '../charts/lineChart.js';
 import type { Figure } from '../pages/blocks.js';
-import { type Line, type LinePoint, lineChart } from './charts/lineChart.js';
 
 // More points than pixels only make the page heavy, and more classes the chart unreadable.
 const mostPoints = 250;

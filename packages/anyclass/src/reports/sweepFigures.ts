@@ -2,12 +2,12 @@
 // the page of `report` and, beside one another, in the file of `sweep`.
 
 import type { PaperFigure } from '@anyclass/core';
+import { light } from '../charts/render.js';
+import { type SweepPoint as ChartPoint, type SweepLine, sweepChart } from '../charts/sweepChart.js';
 import { figureTitles, type Spread } from '../experiments/figures.js';
 import type { JudgedSplit } from '../experiments/readRuns.js';
 import type { Sweep } from '../experiments/sweep.js';
 import type { Figure } from '../pages/blocks.js';
-import { light } from './charts/render.js';
-import { type SweepPoint as ChartPoint, type SweepLine, sweepChart } from './charts/sweepChart.js';
 
 /** What both panels show. */
 export interface SweepPanels {

@@ -1,6 +1,6 @@
+import { type Line, lineChart } from '../charts/lineChart.js';
+import type { EpochRecord } from '../events/epochRecord.js';
 import type { Figure } from '../pages/blocks.js';
-import type { EpochRecord } from '../runFolder/metricsLog.js';
-import { type Line, lineChart } from './charts/lineChart.js';
 
 /** A run's losses and validation figures by epoch. */
 export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {

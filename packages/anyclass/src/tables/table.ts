@@ -10,7 +10,7 @@ export type ColumnKind = 'text' | 'count' | 'number' | 'percent' | 'difference';
 export interface Column {
   readonly title: string;
   readonly kind: ColumnKind;
-  /** Neighbouring columns of one group share a heading above theirs. */
+  /** Neighboring columns of one group share a heading above theirs. */
   readonly group?: string;
   /** After the point; default 2 for percent and difference, 4 for number. */
   readonly digits?: number;

@@ -2,7 +2,7 @@
 // Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
 
 import { keep, noGrad } from '@anyclass/torch';
-import { moveNetwork } from '../evaluation/computeDevice.js';
+import { moveNetwork } from '../inference/computeDevice.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 

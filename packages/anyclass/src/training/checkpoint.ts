@@ -13,6 +13,7 @@ import {
   type Tensor,
   writeSafetensors,
 } from '@anyclass/torch';
+import { messageOf } from '../errors/reasonOf.js';
 import type { Progress } from './progress.js';
 
 export interface Checkpoint {
@@ -114,7 +115,7 @@ export function takeNewestCheckpoint(folder: string): Newest {
     } catch (error) {
       const aside = `damaged-${name}`;
       renameSync(path, join(folder, aside));
-      skipped.push(`${error instanceof Error ? error.message : String(error)}; it is called ${aside} now`);
+      skipped.push(`${messageOf(error)}; it is called ${aside} now`);
     }
   }
   return { checkpoint: undefined, path: undefined, skipped };

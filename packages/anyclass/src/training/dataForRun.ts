@@ -10,12 +10,12 @@ import { checkImagesAreThere } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
 import { openDataset } from '../data/openDataset.js';
 import { chooseSubset } from '../data/splits/subset.js';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 
 export interface RunData {
   readonly dataset: Dataset;
   readonly pixels: PixelSource;
-  /** How images are decoded and normalised: the dataset's own way, or the configuration's. */
+  /** How images are decoded and normalized: the dataset's own way, or the configuration's. */
   readonly preparation: Preparation;
   readonly trainingRows: Int32Array;
   /** Remarks for the log. */
@@ -55,7 +55,7 @@ export async function openRunData({ data, network, bestBy }: Configuration): Pro
       throw new UserError(`${dataset.name}: there are no training images`);
     if (!dataset.splits.validation.some((row) => dataset.labels.presence(row) !== 'unknown')) {
       throw new UserError(
-        `${dataset.name}: there are no labelled validation images; name a split, or set data.draw`,
+        `${dataset.name}: there are no labeled validation images; name a split, or set data.draw`,
       );
     }
     await checkImagesAreThere(dataset, dataset.splits.train);

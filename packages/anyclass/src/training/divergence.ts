@@ -1,8 +1,9 @@
 // A loss that is no number any more: what was seen when it happened.
 
 import { noGrad, stack, tidy } from '@anyclass/torch';
+import { listed } from '../errors/listed.js';
+import { UserError } from '../errors/userError.js';
 import type { Network } from '../networks/network.js';
-import { UserError } from '../userError.js';
 
 export interface StepFigures {
   readonly loss: number;
@@ -34,14 +35,13 @@ export function divergence(
   const norms = gradientNorms(where.network);
   const notFinite = norms.filter(({ norm }) => !Number.isFinite(norm));
   const largest = norms.filter(({ norm }) => Number.isFinite(norm)).sort((a, b) => b.norm - a.norm);
-  const shown = where.names.slice(0, 8).join(', ');
   return new UserError(
     [
       `the loss is ${figures.loss} in epoch ${where.epoch}, step ${where.step}: the run stops`,
       `  largest logit ${figures.largestLogit}, length of the gradient ${figures.gradientNorm}`,
-      `  images of the batch: ${shown}${where.names.length > 8 ? ` and ${where.names.length - 8} more` : ''}`,
-      ...(notFinite.length > 0 ? [`  gradients not finite in: ${listed(notFinite)}`] : []),
-      ...(largest.length > 0 ? [`  longest gradients: ${listed(largest)}`] : []),
+      `  images of the batch: ${listed(where.names, 8)}`,
+      ...(notFinite.length > 0 ? [`  gradients not finite in: ${normTexts(notFinite)}`] : []),
+      ...(largest.length > 0 ? [`  longest gradients: ${normTexts(largest)}`] : []),
       ...causesAndCheckpoint(where.lastCheckpoint),
     ].join('\n'),
   );
@@ -92,12 +92,13 @@ function causesAndCheckpoint(lastCheckpoint: string | undefined): string[] {
   ];
 }
 
-interface LayerNorm {
+/** The length of a parameter's gradient. */
+interface GradientNorm {
   readonly name: string;
   readonly norm: number;
 }
 
-function gradientNorms(network: Network): LayerNorm[] {
+function gradientNorms(network: Network): GradientNorm[] {
   return tidy(() =>
     noGrad(() =>
       Array.from(network.namedParameters()).flatMap(([name, parameter]) => {
@@ -108,7 +109,6 @@ function gradientNorms(network: Network): LayerNorm[] {
   );
 }
 
-function listed(norms: readonly LayerNorm[]): string {
-  const shown = norms.slice(0, 6).map(({ name, norm }) => `${name} ${norm.toPrecision(3)}`);
-  return shown.join(', ') + (norms.length > 6 ? ` and ${norms.length - 6} more` : '');
+function normTexts(norms: readonly GradientNorm[]): string {
+  return listed(norms.map(({ name, norm }) => `${name} ${norm.toPrecision(3)}`));
 }

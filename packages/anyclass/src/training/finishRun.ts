@@ -1,18 +1,18 @@
 // The end of a run: the best weights, thresholds and calibration from validation, and the test split, judged once.
 
 import { join } from 'node:path';
-import { reasonOf } from '../data/dataError.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
-import { moveNetwork } from '../evaluation/computeDevice.js';
+import { reasonOf } from '../errors/reasonOf.js';
 import { fitOnValidation, judge } from '../evaluation/judge.js';
-import { createScorer, type ScoredRows } from '../evaluation/scoreRows.js';
+import type { RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
+import { moveNetwork } from '../inference/computeDevice.js';
+import { createScorer, type ScoredRows } from '../inference/scoreRows.js';
 import { writeRunReport } from '../reports/runReport.js';
-import { readEpochs } from '../runFolder/metricsLog.js';
-import { loadModel, type Model, saveModel } from '../runFolder/modelFile.js';
-import type { RunPaths } from '../runFolder/runFolder.js';
-import { writeTable } from '../runFolder/scoreFiles.js';
-import type { RunSummary } from '../runFolder/summary.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { loadModel, type Model, saveModel } from '../runs/modelFile.js';
+import type { RunPaths } from '../runs/runFolder.js';
+import { writeTable } from '../runs/scoreFiles.js';
 import type { TrainingLog } from './log.js';
 import { type BestEpoch, metricValue } from './progress.js';
 import { saveWeights } from './saveWeights.js';
@@ -44,9 +44,9 @@ export async function finishRun(
       ? await scoreSplit(session, 'test', { log, signal, score })
       : undefined;
   if (test) writeScores(paths, 'test', data.dataset, test);
-  const isLabelled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
+  const isLabeled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!test) log.note('there is no test split: nothing is judged on it');
-  else if (!isLabelled) log.note('the test split has no labels: it is not judged');
+  else if (!isLabeled) log.note('the test split has no labels: it is not judged');
   const quarantined = [session.loader.quarantined(), validation.quarantined, test?.quarantined ?? []].flat();
   if (quarantined.length > 0)
     log.note(`${quarantined.length} images could not be read: summary.json lists them`);
@@ -61,7 +61,7 @@ export async function finishRun(
     bestValue: best.value,
     ...(isLastInstead && { isLastInstead }),
     validation: judge(validation.scored, { ...shared, calibration, replicates: 0 }),
-    ...(test && isLabelled && { test: judge(test.scored, { ...shared, thresholds, calibration }) }),
+    ...(test && isLabeled && { test: judge(test.scored, { ...shared, thresholds, calibration }) }),
     quarantined,
   };
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);

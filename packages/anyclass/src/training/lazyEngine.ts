@@ -4,7 +4,7 @@
 export const lazyEngine = {
   training: () => prepared(() => import('./train.js')),
   evaluation: () => prepared(() => import('../evaluation/evaluate.js')),
-  prediction: () => prepared(() => import('../prediction/predictor.js')),
+  prediction: () => prepared(() => import('../inference/predictor.js')),
 };
 
 // OpenMP's threads wait for one another by spinning, which on a busy machine keeps from running those that they wait for:

@@ -1,7 +1,7 @@
 // Where a run stands: everything that is a number or a name, and goes into a checkpoint as JSON.
 
 import type { Metrics } from '@anyclass/core';
-import type { BestMetric } from '../configuration/schema.js';
+import type { BestMetric } from '../events/bestMetric.js';
 
 export interface Progress {
   /** Epochs that are over. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { saveModel } from '../runFolder/modelFile.js';
-import type { RunPaths } from '../runFolder/runFolder.js';
+import { saveModel } from '../runs/modelFile.js';
+import type { RunPaths } from '../runs/runFolder.js';
 import { judgedNetwork, type Session } from './session.js';
 
 /** Saves the weights as they are after an epoch, for the run to be judged by; the name of their file among the checkpoints. */

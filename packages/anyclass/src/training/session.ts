@@ -15,17 +15,17 @@ import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
 import { createLoader, type Loader } from '../data/loading/loader.js';
-import { type ComputeSettings, chooseCompute, moveNetwork } from '../evaluation/computeDevice.js';
-import { createScorer, type Scorer } from '../evaluation/scoreRows.js';
+import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
+import { createScorer, type Scorer } from '../inference/scoreRows.js';
 import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
 import { namedLoss } from '../losses/lossNames.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
-import { loadWeights, weightReportText } from '../weights/loadWeights.js';
+import { loadWeights, weightReportText } from '../networks/weights/loadWeights.js';
 import { type AveragedWeights, averageWeights } from './averagedWeights.js';
 import type { Checkpoint } from './checkpoint.js';
 import { balanceOf, type RunData } from './dataForRun.js';
-import { createOptimizer, createSchedule } from './optimiser.js';
+import { createOptimizer, createSchedule } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
 import { createTrainingStep, type TrainingStep } from './trainingStep.js';
 
@@ -173,7 +173,7 @@ function lossOptions(
   if (beta === null) return options;
   const { classWeights, negativeWeight, emptyClasses } = balanceOf(dataset, trainingRows, beta);
   if (emptyClasses.length > 0)
-    remarks.push(`no training image shows ${emptyClasses.join(', ')}: cannot be learnt`);
+    remarks.push(`no training image shows ${emptyClasses.join(', ')}: cannot be learned`);
   const weights = keep(tensor(Float32Array.from(classWeights), { device }));
   return { ...options, balance: { classWeights: weights, negativeWeight } };
 }

@@ -17,10 +17,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
-import { type EpochRecord, readEpochs } from '../runFolder/metricsLog.js';
-import { loadModel } from '../runFolder/modelFile.js';
-import { lockRun } from '../runFolder/runLock.js';
-import { joinTables, readTable } from '../runFolder/scoreFiles.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { loadModel } from '../runs/modelFile.js';
+import { lockRun } from '../runs/runLock.js';
+import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { quietLog } from './log.js';
 import { resume, type TrainingResult, train } from './train.js';
 
@@ -130,11 +131,11 @@ describe('a run', () => {
   test('is judged the same by evaluate', async () => {
     const open = { digits: { scenes: { train: 64, validation: 40, test: 40 } } };
     const options = { open, replicates: 0, batchSize: 16, device: 'cpu' };
-    const { judgement } = await evaluate(at('whole'), 'digits', options);
-    expect(judgement.split).toBe('test');
-    expect(judgement.metrics.perClassAP).toEqual(result.summary!.test!.metrics.perClassAP);
+    const { judgment } = await evaluate(at('whole'), 'digits', options);
+    expect(judgment.split).toBe('test');
+    expect(judgment.metrics.perClassAP).toEqual(result.summary!.test!.metrics.perClassAP);
     const onValidation = await evaluate(at('whole'), 'digits', { ...options, split: 'validation' });
-    expect(onValidation.judgement.fitted).toBeUndefined();
+    expect(onValidation.judgment.fitted).toBeUndefined();
   });
 
   test('has a report with curves, tables and images of mistakes', () => {

@@ -3,13 +3,17 @@
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineInfo } from '@anyclass/torch';
-import type { BestMetric, Configuration, ConfigurationInput } from '../configuration/schema.js';
+import type { Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { reasonOf } from '../data/dataError.js';
-
+import { listed } from '../errors/listed.js';
+import { messageOf, reasonOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
+import type { BestMetric } from '../events/bestMetric.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import type { RunSummary } from '../events/runSummary.js';
 import { writeRunReport } from '../reports/runReport.js';
-import { appendEpoch, type EpochRecord, keepEpochs } from '../runFolder/metricsLog.js';
-import { loadModel } from '../runFolder/modelFile.js';
+import { appendEpoch, keepEpochs } from '../runs/metricsLog.js';
+import { loadModel } from '../runs/modelFile.js';
 import {
   absolutePaths,
   createRunFolder,
@@ -19,12 +23,11 @@ import {
   type RunPaths,
   refuseOldRun,
   saveRunRecord,
-} from '../runFolder/runFolder.js';
-import { lockRun } from '../runFolder/runLock.js';
-import { joinTables, readTable } from '../runFolder/scoreFiles.js';
-import { type RunSummary, readSummary } from '../runFolder/summary.js';
-import { UserError } from '../userError.js';
-import { version } from '../version.js';
+} from '../runs/runFolder.js';
+import { lockRun } from '../runs/runLock.js';
+import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { readSummary } from '../runs/summary.js';
+import { version } from '../runs/version.js';
 import { pruneCheckpoints, removePartial, takeNewestCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
 import { brokenWeights, lateDivergence } from './divergence.js';
@@ -174,8 +177,7 @@ async function trainToEnd(
   const refuseBroken = () => {
     const broken = brokenWeights(session.network);
     if (broken.length === 0) return;
-    const shown = broken.slice(0, 6).join(', ') + (broken.length > 6 ? ` and ${broken.length - 6} more` : '');
-    throw lateDivergence('weights', shown, {
+    throw lateDivergence('weights', listed(broken), {
       epoch: progress.epoch + 1,
       step: progress.step,
       lastCheckpoint,
@@ -275,7 +277,7 @@ function writing<T>(paths: RunPaths, last: string | undefined, write: () => T): 
   try {
     return write();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const whole =
       last === undefined ? 'no checkpoint was written before' : `the last checkpoint is whole: ${last}`;
     throw new UserError(

@@ -5,7 +5,7 @@ import { type DeviceBatch, deviceBatch } from '../data/deviceBatch.js';
 import type { Batch } from '../data/loading/loader.js';
 import { divergence, isHealthy, type StepFigures } from './divergence.js';
 import type { TrainingLog } from './log.js';
-import { setTrainingMode } from './optimiser.js';
+import { setTrainingMode } from './optimizer.js';
 import type { Session } from './session.js';
 import type { StepOutcome } from './trainingStep.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hasCuda } from '@anyclass/torch';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ConfigurationInput } from '../configuration/schema.js';
-import { readEpochs } from '../runFolder/metricsLog.js';
+import { readEpochs } from '../runs/metricsLog.js';
 import { quietLog } from './log.js';
 import { resume, train } from './train.js';
 

@@ -1,8 +1,8 @@
-// One update of the weights: forward, loss, backward, clipping, optimiser, average. On a GPU all of it is one captured
+// One update of the weights: forward, loss, backward, clipping, optimizer, average. On a GPU all of it is one captured
 // graph, so nothing here reads a value back.
 
 import { captureStep, noGrad, optim, type Tensor, tidy, zeros } from '@anyclass/torch';
-import { type ComputeSettings, inPrecision } from '../evaluation/computeDevice.js';
+import { type ComputeSettings, inPrecision } from '../inference/computeDevice.js';
 import { type AnyClassLossOptions, anyClassLoss, anyClassSums } from '../losses/anyClassLoss.js';
 import type { Network } from '../networks/network.js';
 import type { AveragedWeights } from './averagedWeights.js';

@@ -1,7 +1,7 @@
 import { measure, type Scored } from '@anyclass/core';
 import { noGrad, tensor, tidy } from '@anyclass/torch';
 import type { SplitName } from '../data/dataset.js';
-import { plainBce, probabilities, type ScoredRows, type Scorer, scoreRows } from '../evaluation/scoreRows.js';
+import { plainBce, probabilities, type ScoredRows, type Scorer, scoreRows } from '../inference/scoreRows.js';
 import { anyClassLoss } from '../losses/anyClassLoss.js';
 import { lateDivergence } from './divergence.js';
 import type { TrainingLog } from './log.js';

@@ -1,6 +1,6 @@
 // How much each searched field has to do with the metric: Spearman's rank correlation over all trials with a score.
 
-import type { BestMetric } from '../configuration/schema.js';
+import type { BestMetric } from '../events/bestMetric.js';
 import type { Trial } from './events.js';
 import { bestScore } from './score.js';
 

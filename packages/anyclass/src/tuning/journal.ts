@@ -10,8 +10,8 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
+import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
-import { UserError } from '../userError.js';
 import { type StudyEvent, studyEvent } from './events.js';
 
 export interface Journal {

@@ -1,7 +1,7 @@
 // Who has which trial: what changes a study goes through its journal, under its lock.
 
 import { join } from 'node:path';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import {
   afterEvent,
   emptyState,
@@ -114,7 +114,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
         const { trial, attempt } = claim;
         const noted: StudyEvent = { event: 'epoch', trial, attempt, epoch, value };
         const isStopped = judgedAfter.includes(epoch) && endsHere(afterEvent(state, noted), trial, epoch);
-        // In one go: a worker that is killed after this leaves no trial that escapes its judgement.
+        // In one go: a worker that is killed after this leaves no trial that escapes its judgment.
         if (isStopped) append(noted, { event: 'end', trial, attempt, outcome: 'stopped', seconds });
         else append(noted);
         return isStopped ? 'stop' : 'on';

@@ -13,7 +13,7 @@ export interface Parzen {
 }
 
 interface Kernel {
-  readonly centre: number;
+  readonly center: number;
   readonly deviation: number;
   readonly weight: number;
   /** Of the Gaussian's mass, what lies between 0 and 1. */
@@ -22,7 +22,7 @@ interface Kernel {
 
 /**
  * A mixture of Gaussians cut off at 0 and 1: one at each observation, and a broad one in the middle as prior. Each is as
- * wide as the larger distance to its neighbours, within bounds (Bergstra et al. 2011, section 4.2; the lower bound, one
+ * wide as the larger distance to its neighbors, within bounds (Bergstra et al. 2011, section 4.2; the lower bound, one
  * n-th but no less than one hundredth of the scale, is hyperopt's).
  *
  * @example
@@ -30,20 +30,20 @@ interface Kernel {
  */
 export function parzen(observations: readonly number[]): Parzen {
   const prior = 0.5;
-  const centres = [...observations, prior].sort((a, b) => a - b);
-  const priorIndex = centres.indexOf(prior);
-  const narrowest = 1 / Math.min(100, centres.length + 1);
+  const centers = [...observations, prior].sort((a, b) => a - b);
+  const priorIndex = centers.indexOf(prior);
+  const narrowest = 1 / Math.min(100, centers.length + 1);
   const total = observations.length + priorWeight;
-  const kernels = centres.map((centre, i): Kernel => {
-    const left = centre - (centres[i - 1] ?? centre);
-    const right = (centres[i + 1] ?? centre) - centre;
+  const kernels = centers.map((center, i): Kernel => {
+    const left = center - (centers[i - 1] ?? center);
+    const right = (centers[i + 1] ?? center) - center;
     const isPrior = i === priorIndex;
     const deviation = isPrior ? 1 : Math.min(1, Math.max(narrowest, left, right));
     return {
-      centre,
+      center,
       deviation,
       weight: (isPrior ? priorWeight : 1) / total,
-      inside: normalCdf((1 - centre) / deviation) - normalCdf(-centre / deviation),
+      inside: normalCdf((1 - center) / deviation) - normalCdf(-center / deviation),
     };
   });
   const probabilities = kernels.map(({ weight }) => weight);
@@ -52,14 +52,14 @@ export function parzen(observations: readonly number[]): Parzen {
       const [chosen = 0] = random.choice(kernels.length, 1, { probabilities });
       const kernel = kernels[chosen]!;
       for (;;) {
-        const place = kernel.centre + kernel.deviation * gaussian(random);
+        const place = kernel.center + kernel.deviation * gaussian(random);
         if (place >= 0 && place <= 1) return place;
       }
     },
     likelihood(from, to) {
       let sum = 0;
-      for (const { centre, deviation, weight, inside } of kernels) {
-        const [a, b] = [(from - centre) / deviation, (to - centre) / deviation];
+      for (const { center, deviation, weight, inside } of kernels) {
+        const [a, b] = [(from - center) / deviation, (to - center) / deviation];
         const mass = from === to ? normalDensity(a) / deviation : normalCdf(b) - normalCdf(a);
         sum += (weight * mass) / inside;
       }

@@ -139,19 +139,19 @@ describe('the sampler', () => {
     'finds better values of %s than random search in %i trials, over 20 seeds',
     (_, trials, { space, loss }) => {
       const seeds = Array.from({ length: 20 }, (_, seed) => seed);
-      const best = (seed: number, modelled: boolean) => {
+      const best = (seed: number, modeled: boolean) => {
         const observations: Observation[] = [];
         for (let trial = 0; trial < trials; trial++) {
-          const values = sample(space, modelled ? observations : [], { seed, trial });
+          const values = sample(space, modeled ? observations : [], { seed, trial });
           observations.push({ values, score: -loss(values) });
         }
         return Math.min(...observations.map(({ score }) => -(score ?? 0)));
       };
-      const modelled = seeds.map((seed) => best(seed, true));
+      const modeled = seeds.map((seed) => best(seed, true));
       const random = seeds.map((seed) => best(seed, false));
       expect(trials).toBeGreaterThan(startupTrials);
-      expect(median(modelled)).toBeLessThan(median(random));
-      expect(mean(modelled)).toBeLessThan(mean(random));
+      expect(median(modeled)).toBeLessThan(median(random));
+      expect(mean(modeled)).toBeLessThan(mean(random));
     },
   );
 });
@@ -173,7 +173,7 @@ function branin(): TestFunction {
   };
 }
 
-/** Its minimum is -3.32237. Dixon and Szegö, "Towards Global Optimisation 2" (1978). */
+/** Its minimum is -3.32237. Dixon and Szegö, "Towards Global Optimization 2" (1978). */
 function hartmann(): TestFunction {
   const alpha = [1, 1.2, 3, 3.2];
   const a = [

@@ -1,6 +1,6 @@
 // Scores: metrics turned so that higher is better.
 
-import type { BestMetric } from '../configuration/schema.js';
+import type { BestMetric } from '../events/bestMetric.js';
 import { isLowerBetter } from '../training/progress.js';
 import type { Trial } from './events.js';
 

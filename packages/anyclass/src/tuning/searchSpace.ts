@@ -1,8 +1,9 @@
 // Which fields a study searches, and where.
 
-import { UsageError } from '../commandLine/command.js';
 import { ratesOf } from '../configuration/optimizerDefaults.js';
 import type { Configuration } from '../configuration/schema.js';
+import { messageOf } from '../errors/reasonOf.js';
+import { UsageError } from '../errors/usageError.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { parseSpace, type Space, spaceText, type Value, valueAt } from './space.js';
 import type { StudySettings } from './study.js';
@@ -59,9 +60,7 @@ export function checkSearch(settings: StudySettings): void {
       try {
         trialConfiguration(settings, { [field]: value });
       } catch (error) {
-        throw new UsageError(
-          `--search ${field}=${text}: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        throw new UsageError(`--search ${field}=${text}: ${messageOf(error)}`);
       }
     }
   }

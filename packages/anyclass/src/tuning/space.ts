@@ -1,6 +1,6 @@
 // The values that one field of a configuration may take in a search, and their place on a scale from 0 to 1.
 
-import { UsageError } from '../commandLine/command.js';
+import { UsageError } from '../errors/usageError.js';
 
 export type Value = number | string | boolean | null;
 

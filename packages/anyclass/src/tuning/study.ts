@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { differingFields, dottedFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
-import { UserError } from '../userError.js';
 import { withStudyLock } from './studyLock.js';
 
 /** Not the loss: it is another function in every trial. */

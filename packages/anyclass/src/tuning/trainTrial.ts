@@ -3,7 +3,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import { type ChildDevice, deviceInChild, sharedCores } from '../childRuns/devices.js';
+import { type ChildDevice, deviceInChild, sharedCores } from '../children/devices.js';
 import { withOverrides } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';

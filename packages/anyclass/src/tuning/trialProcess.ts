@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProgressBar } from '../commandLine/progressBar.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import type { EpochRecord } from '../runFolder/metricsLog.js';
-import { lockRun } from '../runFolder/runLock.js';
+import { messageOf } from '../errors/reasonOf.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import { lockRun } from '../runs/runLock.js';
 import { lazyEngine } from '../training/lazyEngine.js';
 import type { TrainingLog } from '../training/log.js';
 import { metricValue } from '../training/progress.js';
@@ -38,7 +39,7 @@ try {
     : await train(configuration, { ...options, run: task.folder });
   say({ kind: result.summary ? 'finished' : 'interrupted' });
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   say(
     interruption.signal.aborted
       ? { kind: 'interrupted' }

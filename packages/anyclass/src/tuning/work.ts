@@ -1,7 +1,7 @@
 // The work on a study: take a trial, carry it out, note what came of it, until none is left.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../userError.js';
+import { UserError } from '../errors/userError.js';
 import type { Trial } from './events.js';
 import { type Claim, type Ledger, openLedger, type Verdict } from './ledger.js';
 import type { StudySettings } from './study.js';

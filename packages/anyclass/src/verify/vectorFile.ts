@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { messageOf } from '../errors/reasonOf.js';
 
 const matrix = z.array(z.array(z.number()));
 
@@ -102,7 +103,7 @@ function parseJson(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new TypeError(`${path}: not JSON (${error instanceof Error ? error.message : String(error)})`);
+    throw new TypeError(`${path}: not JSON (${messageOf(error)})`);
   }
 }
 

@@ -1,6 +1,6 @@
 // Platt scaling: sigmoid(a z + b) for each class, fitted by maximum likelihood. Platt, "Probabilistic Outputs for
 // Support Vector Machines", 1999, with his targets (N₊ + 1) / (N₊ + 2) and 1 / (N₋ + 2), which keep the fit finite;
-// minimised as in Lin, Lin and Weng, "A Note on Platt's Probabilistic Outputs", 2007: Newton with backtracking.
+// minimized as in Lin, Lin and Weng, "A Note on Platt's Probabilistic Outputs", 2007: Newton with backtracking.
 
 import { sigmoid, softplus } from '../losses/logisticTerms.js';
 import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';

@@ -4,7 +4,7 @@
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { checkProbabilities } from './probabilityLogits.js';
 
-/** How to summarise. */
+/** How to summarize. */
 export interface ReliabilityOptions {
   /** The number of equal bins in [0, 1]. Default 15. */
   readonly bins?: number;

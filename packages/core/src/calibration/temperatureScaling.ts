@@ -19,7 +19,7 @@ const SMALLEST_INVERSE = 0.01;
 const LARGEST_INVERSE = 100;
 
 /**
- * The temperature that minimises the cross-entropy of sigmoid(z / T) over all known labels.
+ * The temperature that minimizes the cross-entropy of sigmoid(z / T) over all known labels.
  *
  * With a = 1/T the cross-entropy is convex, with slope Σ z (sigmoid(a z) - y): we look for its root by Newton steps,
  * and by bisection where a step would leave the bracket.

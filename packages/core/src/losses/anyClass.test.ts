@@ -31,12 +31,12 @@ test('λ has no influence on a negative instance', () => {
   );
 });
 
-test('the probability is the normalised weighted geometric mean of the class probabilities', () => {
-  const labelled = logits.chain((z) =>
+test('the probability is the normalized weighted geometric mean of the class probabilities', () => {
+  const labeled = logits.chain((z) =>
     fc.tuple(fc.constant(z), fc.array(fc.constantFrom(0, 1), { minLength: z.length, maxLength: z.length })),
   );
   fc.assert(
-    fc.property(labelled, share, ([z, y], lambda) => {
+    fc.property(labeled, share, ([z, y], lambda) => {
       const weights = y.map((target) => (target === 1 || !y.includes(1) ? 1 : lambda));
       const total = weights.reduce((sum, weight) => sum + weight, 0);
       const mean = (sign: number) =>

@@ -14,7 +14,7 @@ import { checkShare, checkTarget } from './lossArguments.js';
 /**
  * The logit of 'any class is present'.
  *
- * The any-class probability is a normalised weighted geometric mean of the class probabilities (eq. 4),
+ * The any-class probability is a normalized weighted geometric mean of the class probabilities (eq. 4),
  *
  *     p_a = G(p) / (G(p) + G(1 - p)),   G(q) = Π q_j^(w_j / Σw)
  *

@@ -200,7 +200,7 @@ describe('reductions', () => {
   const targets = new Float64Array([1, 1, 0, 0, Number.NaN, Number.NaN]);
   const options = { classes: 2, base: 'bce' } as const;
   const total = anyClassLoss(logits, targets, { ...options, reduction: 'sum' }).loss;
-  test('batch divides by the labels and negatives, mean by the labelled rows', () => {
+  test('batch divides by the labels and negatives, mean by the labeled rows', () => {
     expect(anyClassLoss(logits, targets, options).loss).toBeCloseTo(total / 3, 14);
     expect(anyClassLoss(logits, targets, { ...options, reduction: 'mean' }).loss).toBeCloseTo(total / 2, 14);
   });

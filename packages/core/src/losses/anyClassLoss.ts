@@ -141,7 +141,7 @@ function withoutMasked(targets: ArrayLike<number>, mask: ArrayLike<number>): Flo
 
 function denominatorOf(reduction: Reduction, passes: LossPasses): number {
   if (reduction === 'batch') return passes.presences;
-  if (reduction === 'mean') return passes.labelledRows;
+  if (reduction === 'mean') return passes.labeledRows;
   if (reduction === 'sum' || reduction === 'none') return 1;
   if (!(reduction.denominator > 0 && reduction.denominator < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`reduction.denominator is ${reduction.denominator}; expected a positive number`);

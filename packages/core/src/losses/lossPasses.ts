@@ -20,7 +20,7 @@ export interface LossBatch {
 /** A batch after the first pass over it. The second one needs the gradient's scale, which depends on all rows. */
 export interface LossPasses {
   /** The number of rows with a known label. */
-  readonly labelledRows: number;
+  readonly labeledRows: number;
   /** Σ y + number of negatives: the denominator of the batch loss. */
   readonly presences: number;
   /** Computes the rows' losses and, where asked, the gradient times `scale`. */

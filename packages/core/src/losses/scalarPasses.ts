@@ -23,15 +23,15 @@ export function scalarPasses(batch: LossBatch): LossPasses {
     presentShares: new Float64Array(rowCount),
     absentShares: new Float64Array(rowCount),
   };
-  let labelledRows = 0;
+  let labeledRows = 0;
   let presences = 0;
   for (let row = 0; row < rowCount; row++) {
     const present = describeRow(batch, row, presence);
     if (presence.presentShares[row] === 0) continue;
-    labelledRows++;
+    labeledRows++;
     presences += present + (1 - presence.targets[row]!);
   }
-  return { labelledRows, presences, addTerms: (scale) => addTerms(batch, presence, scale) };
+  return { labeledRows, presences, addTerms: (scale) => addTerms(batch, presence, scale) };
 }
 
 /** Fills a row's entries and its weight; returns Σ y. */

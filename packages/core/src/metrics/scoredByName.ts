@@ -25,15 +25,15 @@ const LISTED = 10;
  */
 export function scoredByName(
   scored: NamedScores,
-  labelled: NamedTargets,
+  labeled: NamedTargets,
   classNames: readonly string[],
 ): Scored {
   const classes = classNames.length;
   checkLength('scores', scored.scores.length, scored.names.length * classes, 'one a name and class');
-  checkLength('targets', labelled.targets.length, labelled.names.length * classes, 'one a name and class');
+  checkLength('targets', labeled.targets.length, labeled.names.length * classes, 'one a name and class');
   const rowOfScore = rowsByName(scored.names, 'scores');
-  const rowOfLabel = rowsByName(labelled.names, 'labels');
-  const withoutScores = labelled.names.filter((name) => !rowOfScore.has(name));
+  const rowOfLabel = rowsByName(labeled.names, 'labels');
+  const withoutScores = labeled.names.filter((name) => !rowOfScore.has(name));
   const withoutLabels = scored.names.filter((name) => !rowOfLabel.has(name));
   const problems = [
     ...(withoutScores.length > 0 ? [`${listed(withoutScores)} without scores`] : []),
@@ -42,11 +42,11 @@ export function scoredByName(
   if (problems.length > 0) throw new RangeError(problems.join('; '));
 
   const scores = scored.scores.slice();
-  labelled.names.forEach((name, row) => {
+  labeled.names.forEach((name, row) => {
     const from = rowOfScore.get(name)! * classes;
     scores.set(scored.scores.subarray(from, from + classes), row * classes);
   });
-  return { scores, targets: labelled.targets, classNames };
+  return { scores, targets: labeled.targets, classNames };
 }
 
 function rowsByName(names: readonly string[], side: string): Map<string, number> {

@@ -68,8 +68,8 @@ export function iterativeStratifiedSplit(
       );
     }
   }
-  const unlabelled = order.filter((unit) => partOfUnit[unit] === -1);
-  for (const unit of unlabelled.sort((a, b) => deal.sizes[b]! - deal.sizes[a]!)) {
+  const unlabeled = order.filter((unit) => partOfUnit[unit] === -1);
+  for (const unit of unlabeled.sort((a, b) => deal.sizes[b]! - deal.sizes[a]!)) {
     give(
       unit,
       largest(allParts, (part) => wanted[part]!.rows),

@@ -16,14 +16,14 @@ export type LikelihoodQuantity =
   /** Π p^(w / Σw) */
   | 'geometric-mean'
   /** Π p^w / (Π p^w + Π (1 - p)^w) */
-  | 'normalised-product'
+  | 'normalized-product'
   /** G(p) / (G(p) + G(1 - p)), G the weighted geometric mean: the any-class probability p_a of the losses. */
-  | 'normalised-geometric-mean'
-  /** Π p^y (1 - p)^(1 - y), which binary cross-entropy maximises. */
+  | 'normalized-geometric-mean'
+  /** Π p^y (1 - p)^(1 - y), which binary cross-entropy maximizes. */
   | 'bce'
   /** p_a for a positive instance, 1 - p_a for a negative one. */
   | 'any-class'
-  /** The same with the normalised product in place of p_a. */
+  /** The same with the normalized product in place of p_a. */
   | 'any-class-product'
   /** 'bce' times 'any-class' to the power α. */
   | 'combined'
@@ -124,9 +124,9 @@ function logLikelihood(
       return sums.presence;
     case 'geometric-mean':
       return sums.presence / sums.weight;
-    case 'normalised-product':
+    case 'normalized-product':
       return -softplus(-productLogit);
-    case 'normalised-geometric-mean':
+    case 'normalized-geometric-mean':
       return -softplus(-meanLogit);
     case 'bce':
       return sums.bce;

@@ -47,9 +47,9 @@ function slope(
       return weight / probability;
     case 'geometric-mean':
       return share / probability;
-    case 'normalised-product':
+    case 'normalized-product':
       return weight * logitSlope * sigmoid(-productLogit);
-    case 'normalised-geometric-mean':
+    case 'normalized-geometric-mean':
       return share * logitSlope * sigmoid(-productLogit / sums.weight);
     case 'bce':
       return ofBce();

@@ -51,9 +51,9 @@ export function surfaceRows(
       return separableSurface(grid, 'presence', 1, negativeLog, values);
     case 'geometric-mean':
       return separableSurface(grid, 'presence', mean, negativeLog, values);
-    case 'normalised-product':
+    case 'normalized-product':
       return ofTruth(truthOf(grid, 1, 1, 0));
-    case 'normalised-geometric-mean':
+    case 'normalized-geometric-mean':
       return ofTruth(truthOf(grid, mean, 1, 0));
     case 'bce':
       return separableSurface(grid, 'bce', 1, negativeLog, values);

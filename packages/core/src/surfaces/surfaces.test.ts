@@ -13,8 +13,8 @@ const exponent = fc.constantFrom(0, 0.5, 2, 3.7);
 const quantities: LikelihoodQuantity[] = [
   'product',
   'geometric-mean',
-  'normalised-product',
-  'normalised-geometric-mean',
+  'normalized-product',
+  'normalized-geometric-mean',
   'bce',
   'any-class',
   'any-class-product',
@@ -51,12 +51,12 @@ test('the forms are the products that define them', () => {
       const at = (quantity: LikelihoodQuantity) => likelihood(quantity, [p1, p2], [y1, y2], { lambda });
       expect(at('product')).toBeCloseTo(product(p1, p2), 12);
       expect(at('geometric-mean')).toBeCloseTo(mean(p1, p2), 12);
-      const normalised = (of: typeof product) => of(p1, p2) / (of(p1, p2) + of(1 - p1, 1 - p2));
-      expect(at('normalised-product')).toBeCloseTo(normalised(product), 12);
-      expect(at('normalised-geometric-mean')).toBeCloseTo(normalised(mean), 12);
+      const normalized = (of: typeof product) => of(p1, p2) / (of(p1, p2) + of(1 - p1, 1 - p2));
+      expect(at('normalized-product')).toBeCloseTo(normalized(product), 12);
+      expect(at('normalized-geometric-mean')).toBeCloseTo(normalized(mean), 12);
       const truth = (value: number) => (y1 + y2 > 0 ? value : 1 - value);
-      expect(at('any-class')).toBeCloseTo(truth(normalised(mean)), 12);
-      expect(at('any-class-product')).toBeCloseTo(truth(normalised(product)), 12);
+      expect(at('any-class')).toBeCloseTo(truth(normalized(mean)), 12);
+      expect(at('any-class-product')).toBeCloseTo(truth(normalized(product)), 12);
       expect(at('bce')).toBeCloseTo((y1 === 1 ? p1 : 1 - p1) * (y2 === 1 ? p2 : 1 - p2), 12);
       expect(at('combined-product')).toBeCloseTo(at('bce') * at('any-class-product'), 12);
     }),

@@ -9,14 +9,14 @@ import { fBeta } from '../metrics/rates.js';
 import { checkScored, type Scored } from '../metrics/scored.js';
 import { type FittedThresholds, fingerprintOf } from './fittedThresholds.js';
 
-/** What to maximise. */
+/** What to maximize. */
 export interface FitThresholdsOptions {
   /** Recall weighs β² times as much as precision. Default 1. */
   readonly beta?: number;
 }
 
 /**
- * For each class the threshold that maximises F_β on this data, searched over all its distinct scores; among equals
+ * For each class the threshold that maximizes F_β on this data, searched over all its distinct scores; among equals
  * the largest. The result remembers the split, and `measure` refuses to judge it there.
  *
  * A class that is never present gets its largest score (every choice gives F_β = 0), a class without any known label

@@ -5,7 +5,7 @@ export interface FittedThresholds {
   /** One a class. */
   readonly values: readonly number[];
   readonly classNames: readonly string[];
-  /** The β whose F_β they maximise. */
+  /** The β whose F_β they maximize. */
   readonly beta: number;
   /** The F_β that each class reached on the data of the fit. */
   readonly reached: readonly number[];

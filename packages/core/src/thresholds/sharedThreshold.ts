@@ -3,7 +3,7 @@ import { checkFit } from './fitThresholds.js';
 import { type FittedThresholds, fingerprintOf } from './fittedThresholds.js';
 import { type ThresholdCurves, thresholdCurves } from './thresholdCurves.js';
 
-/** What to maximise, and what to keep. */
+/** What to maximize, and what to keep. */
 export interface SharedThresholdOptions {
   /** Recall weighs β² times as much as precision. Default 1. */
   readonly beta?: number;

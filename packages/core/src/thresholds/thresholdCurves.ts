@@ -52,7 +52,7 @@ export function thresholdCurves(
   const perClass = ranked.classNames.map((_, j) => confusionsAt(ranked, j, inPrecision));
   const highest = highestScores(checked, ranked.rowKinds);
   const anyClass = confusionsAt(rankClasses(highest), 0, inPrecision);
-  const labelledRows = ranked.rowKinds.reduce((sum, kind) => sum + (kind === ROW_UNLABELLED ? 0 : 1), 0);
+  const labeledRows = ranked.rowKinds.reduce((sum, kind) => sum + (kind === ROW_UNLABELLED ? 0 : 1), 0);
   const curves = perClass.map(curveOf);
   return {
     thresholds,
@@ -66,7 +66,7 @@ export function thresholdCurves(
     },
     micro: curveOf(thresholds.map((_, t) => summed(perClass.map((confusions) => confusions[t]!)))),
     anyClass: curveOf(anyClass),
-    noClass: curveOf(anyClass.map((confusion) => opposite(confusion, labelledRows))),
+    noClass: curveOf(anyClass.map((confusion) => opposite(confusion, labeledRows))),
   };
 }
 

@@ -1,4 +1,4 @@
-// Vaswani et al., "Attention Is All You Need", arXiv 1706.03762. Parameter names and initialisation as PyTorch's
+// Vaswani et al., "Attention Is All You Need", arXiv 1706.03762. Parameter names and initialization as PyTorch's
 // MultiheadAttention; always batch first.
 
 import { empty, zeros } from '../creation.js';

@@ -16,7 +16,7 @@ export interface BatchNorm2dOptions {
 }
 
 /**
- * Normalises each channel by the batch's statistics in training and by running ones in evaluation.
+ * Normalizes each channel by the batch's statistics in training and by running ones in evaluation.
  *
  * @example
  * new BatchNorm2d(8).forward(randn([4, 8, 5, 5])).mean().toNumber() // about 0

@@ -1,7 +1,7 @@
 import { empty } from '../creation.js';
 import { conv2d, pad } from '../operators.generated.js';
 import type { Tensor } from '../tensor.js';
-import { initialise } from './linear.js';
+import { initialize } from './linear.js';
 import { Module } from './module.js';
 import { Parameter } from './parameter.js';
 
@@ -67,7 +67,7 @@ export class Conv2d extends Module {
     this.#padMode = paddingMode === 'zeros' ? 'constant' : paddingMode;
     this.#padded = paddingMode === 'zeros' && symmetric ? undefined : sides;
     this.#padding = this.#padded ? 0 : [sides[2] ?? 0, sides[0] ?? 0];
-    initialise(this.weight, this.bias);
+    initialize(this.weight, this.bias);
   }
 
   forward(input: Tensor): Tensor {
@@ -84,7 +84,7 @@ function evenPadding([height, width]: readonly [number, number]): number[] {
   return [width, width, height, height];
 }
 
-// An even kernel cannot be centred: the odd cell goes to the right and bottom, as in PyTorch.
+// An even kernel cannot be centered: the odd cell goes to the right and bottom, as in PyTorch.
 function samePadding(kernel: readonly [number, number], dilation: readonly [number, number]): number[] {
   const [height, width] = [dilation[0] * (kernel[0] - 1), dilation[1] * (kernel[1] - 1)];
   return [Math.floor(width / 2), Math.ceil(width / 2), Math.floor(height / 2), Math.ceil(height / 2)];

@@ -10,11 +10,11 @@ interface Statistics {
   readonly max: number;
 }
 
-const fixtures: { initialisers: Record<string, Statistics> } = JSON.parse(
+const fixtures: { initializers: Record<string, Statistics> } = JSON.parse(
   readFileSync(new URL('../../test/fixtures/nn/layers.json', import.meta.url), 'utf8'),
 );
 
-const initialised: Readonly<Record<string, () => Tensor>> = {
+const initialized: Readonly<Record<string, () => Tensor>> = {
   linear: () => new Linear(300, 200).weight,
   linearBias: () => new Linear(300, 20000).bias!,
   conv: () => new Conv2d(30, 200, { kernel: 3 }).weight,
@@ -29,11 +29,11 @@ const initialised: Readonly<Record<string, () => Tensor>> = {
   attention: () => new MultiheadAttention(120, 4).inProjWeight,
 };
 
-test.each(Object.keys(fixtures.initialisers))('%s has the distribution of PyTorch', (name) => {
+test.each(Object.keys(fixtures.initializers))('%s has the distribution of PyTorch', (name) => {
   setSeed(3);
-  const expected = fixtures.initialisers[name]!;
+  const expected = fixtures.initializers[name]!;
   tidy(() => {
-    const values = initialised[name]!().detach();
+    const values = initialized[name]!().detach();
     const range = expected.max - expected.min;
     expect(Math.abs(values.mean().toNumber() - expected.mean)).toBeLessThan(0.01 * range);
     expect(Math.abs(values.standardDeviation().toNumber() / expected.std - 1)).toBeLessThan(0.02);

@@ -1,4 +1,4 @@
-// PyTorch's initialisers (torch.nn.init): they fill a tensor in place, without recording, and return it.
+// PyTorch's initializers (torch.nn.init): they fill a tensor in place, without recording, and return it.
 // Glorot & Bengio, "Understanding the difficulty of training deep feedforward neural networks" (Xavier);
 // He et al., "Delving Deep into Rectifiers", arXiv 1502.01852 (Kaiming).
 

@@ -12,7 +12,7 @@ export interface LayerNormOptions {
 }
 
 /**
- * Normalises each row over its last dimensions.
+ * Normalizes each row over its last dimensions.
  *
  * @example
  * new LayerNorm(4).forward(tensor([[1, 2, 3, 4]])) // [[-1.3416, -0.4472, 0.4472, 1.3416]]

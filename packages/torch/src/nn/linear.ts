@@ -23,7 +23,7 @@ export class Linear extends Module {
     super();
     this.weight = new Parameter(empty([outputs, inputs]));
     this.bias = bias ? new Parameter(empty([outputs])) : null;
-    initialise(this.weight, this.bias);
+    initialize(this.weight, this.bias);
   }
 
   forward(input: Tensor): Tensor {
@@ -32,7 +32,7 @@ export class Linear extends Module {
 }
 
 /** PyTorch's default for linear and convolution layers: both uniform within ±1/√fan-in. */
-export function initialise(weight: Parameter, bias: Parameter | null): void {
+export function initialize(weight: Parameter, bias: Parameter | null): void {
   kaimingUniform_(weight, { slope: Math.sqrt(5) });
   const bound = 1 / Math.sqrt(fan(weight, 'fanIn'));
   if (bias) uniform_(bias, -bound, bound);

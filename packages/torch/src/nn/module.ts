@@ -14,7 +14,7 @@ export type Layer = Module & { forward(input: Tensor): Tensor };
 
 /**
  * The base of all layers and networks. Fields give the names of the state dict, in Python's spelling: a `Parameter` is
- * learnt, any other `Tensor` is a buffer, a `Module` or an array of them is a part (`runningMean` becomes
+ * learned, any other `Tensor` is a buffer, a `Module` or an array of them is a part (`runningMean` becomes
  * `running_mean`, the first of `blocks` becomes `blocks.0`).
  *
  * @example
@@ -76,7 +76,7 @@ export abstract class Module {
     return this.train(false);
   }
 
-  /** Whether the parameters are learnt. */
+  /** Whether the parameters are learned. */
   requireGrad(on = true): this {
     for (const parameter of this.parameters()) parameter.requiresGrad = on;
     return this;

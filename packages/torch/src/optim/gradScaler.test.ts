@@ -69,10 +69,10 @@ onEachDevice((device) => {
     parameter.grad = tensor([65536 * 3], { device });
     scaler.unscale_(optimizer);
     expect(parameter.grad.toArray()).toEqual([3]);
-    expect(() => scaler.unscale_(optimizer)).toThrow('called before on this optimiser');
+    expect(() => scaler.unscale_(optimizer)).toThrow('called before on this optimizer');
     scaler.step(optimizer);
     expect(parameter.toArray()).toEqual([-3]);
-    expect(() => scaler.step(optimizer)).toThrow('called before on this optimiser');
+    expect(() => scaler.step(optimizer)).toThrow('called before on this optimizer');
   });
 
   test('a scaler goes on from a saved state', () => {

@@ -37,7 +37,7 @@ export interface GradScalerState {
   readonly growthTracker: number;
 }
 
-/** What a scaler needs of an optimiser. */
+/** What a scaler needs of an optimizer. */
 export interface ScaledOptimizer {
   readonly parameters: readonly Tensor[];
   step(options?: StepOptions): void;
@@ -52,7 +52,7 @@ interface Progress {
  * Multiplies a loss so that small float16 gradients do not vanish, divides the gradients again, and skips the steps in
  * which one overflowed.
  *
- * With an optimiser on a GPU that has a fused kernel nothing is read back, and a CUDA graph can capture the whole.
+ * With an optimizer on a GPU that has a fused kernel nothing is read back, and a CUDA graph can capture the whole.
  *
  * @example
  * const scaler = new GradScaler();
@@ -85,12 +85,12 @@ export class GradScaler {
     return this.enabled ? output.mul(this.#tensors(output.device).scale.to(output.device)) : output;
   }
 
-  /** Divides an optimiser's gradients by the scale and notes whether one is infinite or not a number. */
+  /** Divides an optimizer's gradients by the scale and notes whether one is infinite or not a number. */
   unscale_(optimizer: ScaledOptimizer): void {
     if (!this.enabled) return;
     const { scale } = this.#scaled('unscale_');
     if (this.#progress.has(optimizer)) {
-      throw new Error('GradScaler.unscale_: called before on this optimiser since the last update()');
+      throw new Error('GradScaler.unscale_: called before on this optimizer since the last update()');
     }
     const foundInf = tidy(() =>
       noGrad(() => {
@@ -105,7 +105,7 @@ export class GradScaler {
     this.#progress.set(optimizer, { foundInf: keep(foundInf), stepped: false });
   }
 
-  /** Unscales, unless done before, and takes the optimiser's step if all gradients are finite. */
+  /** Unscales, unless done before, and takes the optimizer's step if all gradients are finite. */
   step(optimizer: ScaledOptimizer): void {
     if (!this.enabled) {
       optimizer.step();
@@ -114,13 +114,13 @@ export class GradScaler {
     if (!this.#progress.has(optimizer)) this.unscale_(optimizer);
     const progress = this.#progress.get(optimizer);
     if (!progress || progress.stepped) {
-      throw new Error('GradScaler.step: called before on this optimiser since the last update()');
+      throw new Error('GradScaler.step: called before on this optimizer since the last update()');
     }
     optimizer.step({ foundInf: progress.foundInf });
     progress.stepped = true;
   }
 
-  /** Adapts the scale, once all optimisers have taken their steps. */
+  /** Adapts the scale, once all optimizers have taken their steps. */
   update(): void {
     if (!this.enabled) return;
     const tensors = this.#scaled('update');

@@ -1,4 +1,4 @@
-// Optimisers, what prepares their gradients, and schedules of their learning rates.
+// Optimizers, what prepares their gradients, and schedules of their learning rates.
 
 export { AdamW, type AdamWGroupOptions, type AdamWOptions, type AdamWState } from './adamw.js';
 export { type ClipOptions, clipGradNorm_ } from './clip.js';

@@ -39,7 +39,7 @@ onEachDevice((device) => {
     );
   });
 
-  test('an optimiser that has taken steps can be taken back to an earlier state', () => {
+  test('an optimizer that has taken steps can be taken back to an earlier state', () => {
     const parameter = zeros([3], { device });
     const optimizer = new AdamW([parameter], { lr: 0.1 });
     const take = () => {
@@ -164,7 +164,7 @@ test('a parameter larger than a block takes the steps of its parts, bit for bit'
 
 test('wrong parameters and options are refused by name', () => {
   const [a, b] = [tensor([1], { requiresGrad: true }), tensor([1])];
-  expect(() => new AdamW([])).toThrow('AdamW: there are no parameters to optimise');
+  expect(() => new AdamW([])).toThrow('AdamW: there are no parameters to optimize');
   expect(() => new AdamW([{ params: [] }])).toThrow('group 0 has no parameters');
   expect(() => new AdamW([{ params: [a] }, { params: [b, a] }])).toThrow(
     'parameter 1 of group 1 was given twice',

@@ -1,4 +1,4 @@
-// What all optimisers share: groups of parameters, what is remembered of each parameter, and its way to and from disk.
+// What all optimizers share: groups of parameters, what is remembered of each parameter, and its way to and from disk.
 
 import { noGrad } from '../autograd.js';
 import type { Device, Dtype } from '../dtype.js';
@@ -8,14 +8,14 @@ import { places, Tensor } from '../tensor.js';
 import type { RawOptions } from './options.js';
 import { type GroupOptions, groupInputs, ParameterGroup, type ParametersInput } from './parameterGroup.js';
 
-/** What an optimiser remembers of one parameter. */
+/** What an optimizer remembers of one parameter. */
 export type ParameterState = { readonly [name: string]: Tensor };
 
 /**
- * An optimiser's state as plain data. The tensors go into one safetensors file under their names, `groups` into JSON.
+ * An optimizer's state as plain data. The tensors go into one safetensors file under their names, `groups` into JSON.
  *
  * A name is the parameter's number and the tensor's, '12.expAvg'; the numbers run through all groups in order. The
- * tensors are the optimiser's own: write or clone them before the next step.
+ * tensors are the optimizer's own: write or clone them before the next step.
  */
 export interface OptimizerState {
   readonly state: ReadonlyMap<string, Tensor>;
@@ -207,7 +207,7 @@ export abstract class Optimizer<
     const counts = saved.map(({ params }) => params).join(', ');
     const own = this.groups.map(({ params }) => params.length).join(', ');
     if (counts !== own) {
-      this.#fail(`the saved state has groups of ${counts} parameters, this optimiser of ${own}`);
+      this.#fail(`the saved state has groups of ${counts} parameters, this optimizer of ${own}`);
     }
     return saved.map(({ options }, g) => this.#checkedOptions(options, g));
   }

@@ -6,17 +6,17 @@ import { keep } from '../memory.js';
 import type { Tensor } from '../tensor.js';
 import type { RawOptions } from './options.js';
 
-/** What every optimiser's groups have, beside plain values of their own. */
+/** What every optimizer's groups have, beside plain values of their own. */
 export type GroupOptions = RawOptions & { readonly lr: number };
 
-/** Parameters with options of their own; what is left out is taken from the optimiser's. */
+/** Parameters with options of their own; what is left out is taken from the optimizer's. */
 export type GroupInput<Options> = { readonly params: readonly Tensor[] } & Partial<Options>;
 
 /** Parameters with the same options, or groups of them. */
 export type ParametersInput<Options> = readonly Tensor[] | readonly GroupInput<Options>[];
 
 /**
- * One group of an optimiser.
+ * One group of an optimizer.
  *
  * @example
  * const optimizer = new SGD([{ params: backbone, lr: 0.01 }, { params: head }], { lr: 0.1 });
@@ -83,13 +83,13 @@ export function groupInputs<Options>(
       if (!parameter.isLeaf) {
         throw new RangeError(
           describe(
-            `parameter ${p} of group ${g} was computed from others: only leaf tensors can be optimised`,
+            `parameter ${p} of group ${g} was computed from others: only leaf tensors can be optimized`,
           ),
         );
       }
     });
   });
-  if (groups.length === 0) throw new RangeError(describe('there are no parameters to optimise'));
+  if (groups.length === 0) throw new RangeError(describe('there are no parameters to optimize'));
   return groups;
 }
 

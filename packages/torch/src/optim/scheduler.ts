@@ -1,8 +1,8 @@
-// Moves the learning rates of an optimiser along a schedule.
+// Moves the learning rates of an optimizer along a schedule.
 
 import type { Schedule } from './schedules.js';
 
-/** What a scheduler needs of an optimiser. */
+/** What a scheduler needs of an optimizer. */
 export interface RatedOptimizer {
   readonly groups: readonly { lr: number }[];
 }

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomlyDamaged, rewritten } from '../../test/hostile/damage.js';
+import { checkpointOf, refusedFiles } from '../../test/hostile/evilArchives.js';
+import { programs, refusedPickles } from '../../test/hostile/evilPickles.js';
+import { described } from '../../test/hostile/fixture.js';
 import { CheckpointError } from './errors.js';
-import { randomlyDamaged, rewritten } from './hostile/damage.js';
-import { checkpointOf, refusedFiles } from './hostile/evilArchives.js';
-import { programs, refusedPickles } from './hostile/evilPickles.js';
-import { described } from './hostile/fixture.js';
 import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hostile-'));

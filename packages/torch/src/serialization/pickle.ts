@@ -1,6 +1,6 @@
 // A reader for Python's pickles that runs nothing. A pickle is a program for a small stack machine; this machine builds
 // containers and scalars, and hands everything that Python would look up or call to a table of what is known. What is
-// not in that table becomes a name without behaviour.
+// not in that table becomes a name without behavior.
 // Opcodes: CPython's Lib/pickletools.py, protocols 2 to 5. The text opcodes of protocols 0 and 1 are not read, since
 // torch.save cannot write them.
 

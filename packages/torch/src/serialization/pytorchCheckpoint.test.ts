@@ -2,10 +2,8 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type CheckpointValue, isStoredTensor } from './checkpointValue.js';
-import { CheckpointError } from './errors.js';
-import { checkpointOf } from './hostile/evilArchives.js';
-import { described, fixtureFolder, fixtures } from './hostile/fixture.js';
+import { checkpointOf } from '../../test/hostile/evilArchives.js';
+import { described, fixtureFolder, fixtures } from '../../test/hostile/fixture.js';
 import {
   dictOf,
   emptyDict,
@@ -16,8 +14,10 @@ import {
   storage,
   tensor,
   tupleOf,
-} from './hostile/pickleBuilder.js';
-import { buildZip } from './hostile/zipBuilder.js';
+} from '../../test/hostile/pickleBuilder.js';
+import { buildZip } from '../../test/hostile/zipBuilder.js';
+import { type CheckpointValue, isStoredTensor } from './checkpointValue.js';
+import { CheckpointError } from './errors.js';
 import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
 import { withFile } from './randomAccessFile.js';
 import { listZipEntries, readZipEntry } from './zip.js';
@@ -86,7 +86,7 @@ test('tensors of other kinds are left out by name', () => {
   expect(skipped).toEqual([
     { className: 'torch.ComplexFloatStorage', path: 'complex' },
     { className: 'torch._utils._rebuild_sparse_tensor', path: 'sparse' },
-    { className: 'torch._utils._rebuild_qtensor', path: 'quantised' },
+    { className: 'torch._utils._rebuild_qtensor', path: 'quantized' },
   ]);
 });
 

@@ -3,7 +3,7 @@
 
 import type { CheckpointValue, SkippedObject } from './checkpointValue.js';
 import { CheckpointError, quoted } from './errors.js';
-import { materialise } from './materialise.js';
+import { materialize } from './materialize.js';
 import { unpickle } from './pickle.js';
 import { type RandomAccessFile, withFile } from './randomAccessFile.js';
 import { torchWorld } from './torchWorld.js';
@@ -66,7 +66,7 @@ function readArchive(file: RandomAccessFile): PytorchCheckpoint {
   if (pickle.size > longestPickle) {
     throw file.error(`has a pickle of ${pickle.size} bytes, over the limit of ${longestPickle}`);
   }
-  return materialise(unpickle(readZipEntry(file, pickle), torchWorld, file.error), {
+  return materialize(unpickle(readZipEntry(file, pickle), torchWorld, file.error), {
     readStorage: ({ key }) => readZipEntry(file, entry(`data/${key}`)),
     // Transposed weights are gathered once; more than a few times the file is repetition.
     mostGathered: Math.max(2 ** 26, 8 * file.size),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { fixtureFolder } from '../../test/hostile/fixture.js';
 import type { CheckpointValue } from './checkpointValue.js';
-import { fixtureFolder } from './hostile/fixture.js';
 import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
 import { findStateDict } from './stateDict.js';
 
@@ -18,8 +18,8 @@ describe('the weights are', () => {
     expect([...tensors.keys()]).toEqual(['model.weight', 'model.bias']);
   });
 
-  test('under model_state_dict, beside the state of the optimiser', () => {
-    const { tensors, key } = findStateDict(readPytorchCheckpoint(`${fixtureFolder}optimiser_113.pt`).value);
+  test('under model_state_dict, beside the state of the optimizer', () => {
+    const { tensors, key } = findStateDict(readPytorchCheckpoint(`${fixtureFolder}optimizer_113.pt`).value);
     expect(key).toBe('model_state_dict');
     expect([...tensors.keys()]).toEqual(['weight', 'bias']);
   });

@@ -33,7 +33,7 @@ export function mutatedArguments(random: Random, call: LegalCall, pool: readonly
     'uint8',
   ]);
   const differentiable = random() < 0.5;
-  return values.map((value) => materialise(random, value, floating, differentiable));
+  return values.map((value) => materialize(random, value, floating, differentiable));
 }
 
 function mutate(random: Random, value: unknown, pool: readonly Tensor[]): unknown {
@@ -96,12 +96,12 @@ function mutateTensor(random: Random, example: TensorExample): TensorExample {
   };
 }
 
-function materialise(random: Random, value: unknown, floating: Dtype, differentiable: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item) => materialise(random, item, floating, differentiable));
+function materialize(random: Random, value: unknown, floating: Dtype, differentiable: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => materialize(random, item, floating, differentiable));
   if (isTensorExample(value)) return makeTensor(random, value, floating, differentiable);
   if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, materialise(random, item, floating, differentiable)]),
+      Object.entries(value).map(([key, item]) => [key, materialize(random, item, floating, differentiable)]),
     );
   }
   return value;

@@ -2,12 +2,12 @@ import { arange, hasCuda, type Tensor, tensor } from '@anyclass/torch';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { augmentImages } from './augmentImages.js';
-import { colourChanges, type Jitter, pixelChangesPerImage } from './parameters.js';
+import { colorChanges, type Jitter, pixelChangesPerImage } from './parameters.js';
 
 const kinds: readonly (keyof Jitter)[] = ['brightness', 'contrast', 'saturation', 'hue'];
-const colours = { mean: [0.47, 0.447, 0.408], std: [0.233, 0.228, 0.231] };
+const colors = { mean: [0.47, 0.447, 0.408], std: [0.233, 0.228, 0.231] };
 const grays = { mean: [0.1], std: [0.5] };
-const tolerance = 2e-5; // of normalised values: 5e-6 of a pixel's range
+const tolerance = 2e-5; // of normalized values: 5e-6 of a pixel's range
 
 interface Images {
   readonly width: number;
@@ -16,13 +16,13 @@ interface Images {
   readonly bytes: Uint8Array;
   readonly changes: readonly {
     readonly flip: boolean;
-    readonly colour: readonly { readonly kind: keyof Jitter; readonly factor: number }[];
+    readonly color: readonly { readonly kind: keyof Jitter; readonly factor: number }[];
   }[];
 }
 
 const changesOfOne = fc.record({
   flip: fc.boolean(),
-  colour: fc
+  color: fc
     .shuffledSubarray([...kinds])
     .chain((order) =>
       fc.tuple(
@@ -54,8 +54,8 @@ const someImages: fc.Arbitrary<Images> = fc
 
 function rowsOf(changes: Images['changes']): Float32Array {
   const rows = new Float32Array(changes.length * pixelChangesPerImage);
-  changes.forEach(({ flip, colour }, i) => {
-    const pairs = colour.flatMap(({ kind, factor }) => [colourChanges[kind], factor]);
+  changes.forEach(({ flip, color }, i) => {
+    const pairs = color.flatMap(({ kind, factor }) => [colorChanges[kind], factor]);
     rows.set([Number(flip), ...pairs], i * pixelChangesPerImage);
   });
   return rows;
@@ -66,8 +66,8 @@ function tensorOf({ bytes, changes, height, width, channels }: Images): Tensor {
 }
 
 function augmented(images: Images, given = tensorOf(images)): Float32Array {
-  const normalisation = images.channels === 3 ? colours : grays;
-  const result = augmentImages(given, rowsOf(images.changes), normalisation);
+  const normalization = images.channels === 3 ? colors : grays;
+  const result = augmentImages(given, rowsOf(images.changes), normalization);
   expect(result.isContiguous('channelsLast')).toBe(true);
   return result.permute([0, 2, 3, 1]).toFloat32Array();
 }
@@ -96,7 +96,7 @@ test('each of the 24 orders of the four changes is kept', () => {
   expect(new Set(orders.map((order) => order.join())).size).toBe(24);
   const changes = orders.map((order, i) => ({
     flip: i % 2 === 1,
-    colour: order.map((kind) => ({ kind, factor: kind === 'hue' ? 0.3 : 1.6 })),
+    color: order.map((kind) => ({ kind, factor: kind === 'hue' ? 0.3 : 1.6 })),
   }));
   const bytes = Uint8Array.from({ length: 24 * 7 * 5 * 3 }, (_, i) => (i * i) % 251);
   const images = { width: 7, height: 5, channels: 3, bytes, changes };
@@ -106,8 +106,8 @@ test('each of the 24 orders of the four changes is kept', () => {
 test('rows of more than a thousand pixels are changed and flipped as a whole', () => {
   const [width, height] = [1301, 3];
   const bytes = Uint8Array.from({ length: width * height * 3 }, (_, i) => (i * i) % 251);
-  const colour = kinds.map((kind) => ({ kind, factor: kind === 'hue' ? 0.2 : 0.8 }));
-  const images = { width, height, channels: 3, bytes, changes: [{ flip: true, colour }] };
+  const color = kinds.map((kind) => ({ kind, factor: kind === 'hue' ? 0.2 : 0.8 }));
+  const images = { width, height, channels: 3, bytes, changes: [{ flip: true, color }] };
   expectClose(augmented(images), reference(images), tolerance);
 });
 
@@ -138,7 +138,7 @@ test('an image has the same bits alone and in a batch, and again', () => {
   );
 });
 
-test('without changes images are normalised only', () => {
+test('without changes images are normalized only', () => {
   const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
   expectClose(
     augmentImages(bytes, undefined, grays).toFloat32Array(),
@@ -149,7 +149,7 @@ test('without changes images are normalised only', () => {
 
 test('an empty batch stays empty', () => {
   const none = tensor(new Uint8Array(0), { shape: [0, 4, 4, 3] });
-  expect(augmentImages(none, new Float32Array(0), colours).shape).toEqual([0, 3, 4, 4]);
+  expect(augmentImages(none, new Float32Array(0), colors).shape).toEqual([0, 3, 4, 4]);
 });
 
 test('what does not fit is refused', () => {
@@ -159,7 +159,7 @@ test('what does not fit is refused', () => {
     /2 channels; expected 1 or 3/,
   );
   expect(() => augmentImages(arange(0, 12).view([2, 6]), undefined, grays)).toThrow(/shape/);
-  expect(() => augmentImages(bytes, new Float32Array(8), colours)).toThrow(/9/);
+  expect(() => augmentImages(bytes, new Float32Array(8), colors)).toThrow(/9/);
 });
 
 describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
@@ -179,10 +179,10 @@ describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUD
   test("photographs of 224 pixels are the CPU's to 2e-5", () => {
     const [width, height, count] = [224, 224, 8];
     const bytes = Uint8Array.from({ length: width * height * 3 * count }, (_, i) => (i * i) % 251);
-    const colour = kinds.map((kind) => ({ kind, factor: kind === 'hue' ? 0.1 : 0.9 }));
+    const color = kinds.map((kind) => ({ kind, factor: kind === 'hue' ? 0.1 : 0.9 }));
     const changes = Array.from({ length: count }, (_, i) => ({
       flip: i % 2 === 0,
-      colour: [...colour.slice(i % 4), ...colour.slice(0, i % 4)],
+      color: [...color.slice(i % 4), ...color.slice(0, i % 4)],
     }));
     const images = { width, height, channels: 3, bytes, changes };
     expectClose(augmented(images, tensorOf(images).to({ device: 'cuda' })), augmented(images), tolerance);
@@ -193,13 +193,13 @@ type Pixel = readonly [red: number, green: number, blue: number];
 
 /** Image by image and change by change, as torchvision goes about it. */
 function reference({ width, height, channels, bytes, changes }: Images): number[] {
-  const { mean, std } = channels === 3 ? colours : grays;
-  return changes.flatMap(({ flip, colour }, image) => {
+  const { mean, std } = channels === 3 ? colors : grays;
+  return changes.flatMap(({ flip, color }, image) => {
     let pixels = Array.from({ length: width * height }, (_, at): Pixel => {
       const value = (c: number) => bytes[(image * width * height + at) * channels + (c % channels)]! / 255;
       return [value(0), value(1), value(2)];
     });
-    if (channels === 3) for (const { kind, factor } of colour) pixels = changedPixels(pixels, kind, factor);
+    if (channels === 3) for (const { kind, factor } of color) pixels = changedPixels(pixels, kind, factor);
     return pixels.flatMap((_, at) => {
       const from = flip ? at - (at % width) + width - 1 - (at % width) : at;
       return pixels[from]!.map((value, c) => (value - mean[c % channels]!) / std[c % channels]!);

@@ -1,20 +1,20 @@
-// The changes of an image's pixels where they are: flip, colour jitter and normalisation, all in one pass. Its mathematics
-// stands in native/colourMath.h.
+// The changes of an image's pixels where they are: flip, color jitter and normalization, all in one pass. Its mathematics
+// stands in native/colorMath.h.
 
 import { type Tensor, tensor } from '@anyclass/torch';
-import { type FusedOperator, fusedOperator } from '../../fusedLibrary.js';
+import { type FusedOperator, fusedOperator } from '../../kernels/fusedLibrary.js';
 import { pixelChangesPerImage } from './parameters.js';
 
-export interface Normalisation {
+export interface Normalization {
   /** Per channel of the images, or one for all. */
   readonly mean: readonly number[];
   readonly std: readonly number[];
 }
 
 /**
- * Flip images, change their colours and normalise them: [N, H, W, C] of bytes, or of floats from 0 to 1, to float32
+ * Flip images, change their colors and normalize them: [N, H, W, C] of bytes, or of floats from 0 to 1, to float32
  * [N, 3, H, W] in channels-last memory. `changes` are those of `drawParameters`, a row an image, which travel to the device
- * together; without them images are normalised only. Gray images (C is 1) have no colours to change, only their flip.
+ * together; without them images are normalized only. Gray images (C is 1) have no colors to change, only their flip.
  *
  * @example
  * const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
@@ -23,7 +23,7 @@ export interface Normalisation {
 export function augmentImages(
   images: Tensor,
   changes: Float32Array | undefined,
-  { mean, std }: Normalisation,
+  { mean, std }: Normalization,
 ): Tensor {
   const [count = 0, , , channels = 0] = images.shape;
   const parameters =

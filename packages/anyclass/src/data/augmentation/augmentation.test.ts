@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { augmentImages } from './augmentImages.js';
 import { eraseBoxes } from './erase.js';
 import { cropAndResize, rotate } from './geometry.js';
-import { type Box, colourChanges, type Jitter, pixelChangesPerImage } from './parameters.js';
+import { type Box, colorChanges, type Jitter, pixelChangesPerImage } from './parameters.js';
 
 /** Torchvision's results, made by bench/fixtures/data/make_augmentations.py. */
 interface Golden extends Record<Expected, number[][]> {
@@ -38,7 +38,7 @@ function boxes(name: 'crops' | 'boxes'): Box[] {
 /** The golden images with one change each, or all flipped. */
 function changed(of: keyof Jitter | 'flip'): Tensor {
   const factors = golden[of === 'hue' ? 'shifts' : 'factors'];
-  const row = (i: number) => (of === 'flip' ? [1] : [0, colourChanges[of], factors[i]!]);
+  const row = (i: number) => (of === 'flip' ? [1] : [0, colorChanges[of], factors[i]!]);
   const rows = new Float32Array(3 * pixelChangesPerImage);
   for (const i of [0, 1, 2]) rows.set(row(i), i * pixelChangesPerImage);
   return augmentImages(images.permute([0, 2, 3, 1]).contiguous(), rows, { mean: [0], std: [1] });
@@ -52,7 +52,7 @@ test("a flip is torchvision's", () => {
   expect(difference(changed('flip'), 'flip')).toBeLessThan(1e-7);
 });
 
-test("rotation is torchvision's, nearest neighbour with black outside", () => {
+test("rotation is torchvision's, nearest neighbor with black outside", () => {
   expect(difference(rotate(images, golden.angles), 'rotate')).toBeLessThan(1e-6);
 });
 

@@ -1,5 +1,5 @@
 // Random erasing. Zhong et al., "Random Erasing Data Augmentation", arXiv 1708.04896; filled with 0 as torchvision does
-// by default: on normalised images that is the mean colour.
+// by default: on normalized images that is the mean color.
 
 import { arange, type Tensor, tensor, tidy } from '@anyclass/torch';
 import type { Box } from './parameters.js';

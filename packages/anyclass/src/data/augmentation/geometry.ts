@@ -14,7 +14,7 @@ export function cropAndResize(images: Tensor, crops: readonly Box[]): Tensor {
   const [, , height, width] = dimensions(images);
   return tidy(() => {
     const per = perImage(crops, images.device);
-    // Pixel centres: (x + 1/2) · w / W - 1/2 within the crop, and never outside it.
+    // Pixel centers: (x + 1/2) · w / W - 1/2 within the crop, and never outside it.
     const along = (length: number, shape: readonly number[], start: Tensor, size: Tensor) => {
       const position = arange(0, length, 1, { device: images.device }).view(shape);
       const within = position.add(0.5).mul(size.div(length)).sub(0.5).clamp(0);
@@ -43,7 +43,7 @@ export function cropAndResize(images: Tensor, crops: readonly Box[]): Tensor {
 }
 
 /**
- * Turn each image [N, C, H, W] about its middle, counter-clockwise, nearest neighbour; what comes from outside is 0.
+ * Turn each image [N, C, H, W] about its middle, counter-clockwise, nearest neighbor; what comes from outside is 0.
  *
  * @example
  * rotate(images, [5, -3]) // two images, by 5 and by -3 degrees
@@ -54,9 +54,10 @@ export function rotate(images: Tensor, degrees: readonly number[]): Tensor {
     const per = perImage(degrees, images.device);
     const cosine = per((angle) => Math.cos((angle * Math.PI) / 180));
     const sine = per((angle) => Math.sin((angle * Math.PI) / 180));
-    const centred = (length: number) => arange(0, length, 1, { device: images.device }).sub((length - 1) / 2);
-    const x = centred(width).view([1, 1, width]);
-    const y = centred(height).view([1, height, 1]);
+    const centered = (length: number) =>
+      arange(0, length, 1, { device: images.device }).sub((length - 1) / 2);
+    const x = centered(width).view([1, 1, width]);
+    const y = centered(height).view([1, height, 1]);
     const fromX = x
       .mul(cosine)
       .sub(y.mul(sine))

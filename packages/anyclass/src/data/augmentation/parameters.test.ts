@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   type Augmentation,
   augmentations,
-  colourChanges,
+  colorChanges,
   drawParameters,
   type Jitter,
   pixelChangesPerImage,
@@ -28,15 +28,15 @@ function draw(augmentation: Augmentation, seed: number, epoch: number, index: nu
     indices: [index],
     ...size,
   });
-  const colour = [1, 3, 5, 7].flatMap((at) => {
-    const kind = kinds.find((one) => colourChanges[one] === pixelChanges[at]);
+  const color = [1, 3, 5, 7].flatMap((at) => {
+    const kind = kinds.find((one) => colorChanges[one] === pixelChanges[at]);
     return kind ? [{ kind, factor: pixelChanges[at + 1]! }] : [];
   });
   return {
     crop: crops?.[0],
     angle: angles?.[0] ?? 0,
     flip: pixelChanges[0] === 1,
-    colour,
+    color,
     erase: erased?.[0],
   };
 }
@@ -64,7 +64,7 @@ test('an image has the same parameters in every batch', () => {
 test('every parameter stays within its range, and boxes within the image', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), (epoch, index) => {
-      const { crop, angle, colour, erase } = draw(all, 0, epoch, index);
+      const { crop, angle, color, erase } = draw(all, 0, epoch, index);
       for (const box of [crop, erase]) {
         if (!box) continue;
         expect(Math.min(box.top, box.left)).toBeGreaterThanOrEqual(0);
@@ -73,8 +73,8 @@ test('every parameter stays within its range, and boxes within the image', () =>
         expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(1);
       }
       expect(Math.abs(angle)).toBeLessThanOrEqual(5);
-      expect(colour.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
-      for (const { kind, factor } of colour) {
+      expect(color.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
+      for (const { kind, factor } of color) {
         const most = all.jitter[kind] + 1e-7; // factors are float32
         expect(Math.abs(kind === 'hue' ? factor : factor - 1)).toBeLessThanOrEqual(most);
       }
@@ -89,8 +89,8 @@ test('flips, erasures, factors and orders have their frequencies', () => {
   expect(Math.abs(share(({ erase }) => erase !== undefined) - 0.25)).toBeLessThan(0.03);
   expect(Math.abs(share(({ angle }) => angle > 2.5) - 0.25)).toBeLessThan(0.03);
   const orders = new Map<string, number>();
-  for (const { colour } of drawn) {
-    const order = colour.map(({ kind }) => kind).join();
+  for (const { color } of drawn) {
+    const order = color.map(({ kind }) => kind).join();
     orders.set(order, (orders.get(order) ?? 0) + 1);
   }
   expect(orders.size).toBe(24);
@@ -101,7 +101,7 @@ test('what has no range does not change', () => {
   const jitter = { brightness: 0, contrast: 0.2, saturation: 0, hue: 0.1 };
   expect(
     draw({ jitter }, 0, 0, 7)
-      .colour.map(({ kind }) => kind)
+      .color.map(({ kind }) => kind)
       .sort(),
   ).toEqual(['contrast', 'hue']);
 });
@@ -110,7 +110,7 @@ test('without augmentation nothing happens', () => {
   expect(draw(augmentations.none, 0, 0, 0)).toEqual({
     crop: undefined,
     angle: 0,
-    colour: [],
+    color: [],
     flip: false,
     erase: undefined,
   });

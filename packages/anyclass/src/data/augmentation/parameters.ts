@@ -8,9 +8,9 @@ export interface Augmentation {
     readonly scale: readonly [number, number];
     readonly ratio: readonly [number, number];
   };
-  /** Turn by at most so many degrees either way, nearest neighbour, what comes in from outside is black. */
+  /** Turn by at most so many degrees either way, nearest neighbor, what comes in from outside is black. */
   readonly rotation?: number;
-  /** Change by at most this share either way, in random order; hue in turns of the colour circle. */
+  /** Change by at most this share either way, in random order; hue in turns of the color circle. */
   readonly jitter?: Jitter;
   /** Chance of a horizontal flip. */
   readonly flip?: number;
@@ -47,11 +47,11 @@ export interface BatchParameters {
   readonly erased: readonly (Box | undefined)[] | undefined;
 }
 
-/** Whether an image is flipped, then four changes of its colours in their order, each its kind and its factor. */
+/** Whether an image is flipped, then four changes of its colors in their order, each its kind and its factor. */
 export const pixelChangesPerImage = 9;
 
-/** The kinds of changes of colour in a row of numbers, in which 0 is none. For hue the factor is the shift in turns. */
-export const colourChanges: Readonly<Record<keyof Jitter, number>> = {
+/** The kinds of changes of color in a row of numbers, in which 0 is none. For hue the factor is the shift in turns. */
+export const colorChanges: Readonly<Record<keyof Jitter, number>> = {
   brightness: 1,
   contrast: 2,
   saturation: 3,
@@ -88,7 +88,7 @@ export function drawParameters(
     const row = i * pixelChangesPerImage;
     if (resizedCrop) crops.push(drawCrop(stream, resizedCrop, of));
     if (rotation !== 0) angles.push(between(stream, -rotation, rotation));
-    if (jitter) drawColour(stream, jitter, pixelChanges, row + 1);
+    if (jitter) drawColor(stream, jitter, pixelChanges, row + 1);
     if (stream.uniform() < flip) pixelChanges[row] = 1;
     if (erasing) {
       erased.push(stream.uniform() < erasing.probability ? drawBox(stream, erasing, of, most) : undefined);
@@ -102,7 +102,7 @@ export function drawParameters(
   };
 }
 
-/** As torchvision's RandomResizedCrop.get_params: ten tries, then the largest centred part within the ratio. */
+/** As torchvision's RandomResizedCrop.get_params: ten tries, then the largest centered part within the ratio. */
 function drawCrop(
   stream: RandomStream,
   range: NonNullable<Augmentation['resizedCrop']>,
@@ -146,10 +146,10 @@ function drawBox(
 }
 
 /** Writes pairs of kind and factor in random order; the kind of what has no range is 0. */
-function drawColour(stream: RandomStream, jitter: Jitter, pairs: Float32Array, start: number): void {
+function drawColor(stream: RandomStream, jitter: Jitter, pairs: Float32Array, start: number): void {
   let at = start;
   const write = (kind: keyof Jitter, low: number, high: number) => {
-    pairs[at++] = jitter[kind] > 0 ? colourChanges[kind] : 0;
+    pairs[at++] = jitter[kind] > 0 ? colorChanges[kind] : 0;
     pairs[at++] = between(stream, low, high);
   };
   const around1 = (kind: keyof Jitter) => write(kind, Math.max(0, 1 - jitter[kind]), 1 + jitter[kind]);

@@ -2,13 +2,14 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { Quarantined } from '../../events/runSummary.js';
 import { takeLock } from '../../files/processLock.js';
 import { writeWhole } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes, type PixelFormat } from '../images/decode.js';
 import type { DecoderOptions } from '../images/decoder.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
-import { createQuarantine, type Quarantined } from '../images/quarantine.js';
+import { createQuarantine } from '../images/quarantine.js';
 import { limiter, settleAll } from '../loading/limiter.js';
 import {
   cachePath,

@@ -3,7 +3,7 @@ import type { ImageSource } from '../images/imageSource.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { readMnist } from './mnist.js';
-import { digitPool, labelledDigits, renderScene, sceneDigits, sceneSide } from './scene.js';
+import { digitPool, labeledDigits, renderScene, sceneDigits, sceneSide } from './scene.js';
 
 export interface DigitsOptions {
   /** Another seed gives another dataset. Default 0. */
@@ -31,14 +31,14 @@ export function readDigits(options: DigitsOptions): DatasetTable {
   const { train = 20_000, validation = 4_000, test = 4_000 } = options.scenes ?? {};
   const scenes = { train, validation, test };
   const names = nameTableBuilder();
-  const labels = labelMatrixBuilder(labelledDigits.length);
+  const labels = labelMatrixBuilder(labeledDigits.length);
   const firstRow = { train: 0, validation: scenes.train, test: scenes.train + scenes.validation };
   const addScenes = (split: SplitName): Int32Array => {
     for (let index = 0; index < scenes[split]; index++) {
       names.add(`${split}-${String(index).padStart(6, '0')}`);
       labels.addRow();
       for (const digit of sceneDigits(seed, handwriting[split].code, index)) {
-        const classIndex = labelledDigits.findIndex((labelled) => labelled.digit === digit);
+        const classIndex = labeledDigits.findIndex((labeled) => labeled.digit === digit);
         if (classIndex >= 0) labels.set(classIndex);
       }
     }
@@ -47,7 +47,7 @@ export function readDigits(options: DigitsOptions): DatasetTable {
   const splits = { train: addScenes('train'), validation: addScenes('validation'), test: addScenes('test') };
   return {
     name: 'digits',
-    classes: labelledDigits.map(({ digit }) => String(digit)),
+    classes: labeledDigits.map(({ digit }) => String(digit)),
     names: names.finish(),
     labels: labels.finish(),
     images: sceneImages(seed, firstRow),

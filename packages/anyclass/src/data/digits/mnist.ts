@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 
 export const mnistSide = 28;
 

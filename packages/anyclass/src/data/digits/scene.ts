@@ -3,8 +3,8 @@ import { type Mnist, mnistSide } from './mnist.js';
 
 export const sceneSide = 64;
 
-/** The digits that are labelled, and how often one drawn at random is each of them (in 10,000): a long tail. */
-export const labelledDigits: readonly { readonly digit: number; readonly frequency: number }[] = [
+/** The digits that are labeled, and how often one drawn at random is each of them (in 10,000): a long tail. */
+export const labeledDigits: readonly { readonly digit: number; readonly frequency: number }[] = [
   { digit: 3, frequency: 1000 },
   { digit: 5, frequency: 650 },
   { digit: 7, frequency: 400 },
@@ -13,7 +13,7 @@ export const labelledDigits: readonly { readonly digit: number; readonly frequen
   { digit: 9, frequency: 70 },
 ];
 /** All others are one of these, which no label speaks of: such a scene is negative, and not empty. */
-const unlabelledDigits = [0, 1, 4, 6];
+const unlabeledDigits = [0, 1, 4, 6];
 
 /** Scenes with 0 to 4 digits, in 20 parts. */
 const digitCounts = [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4];
@@ -24,11 +24,11 @@ export function sceneDigits(seed: number, split: number, index: number): number[
   const count = digitCounts[stream.below(digitCounts.length)]!;
   return Array.from({ length: count }, () => {
     let left = stream.below(10_000);
-    for (const { digit, frequency } of labelledDigits) {
+    for (const { digit, frequency } of labeledDigits) {
       if (left < frequency) return digit;
       left -= frequency;
     }
-    return unlabelledDigits[left % unlabelledDigits.length]!;
+    return unlabeledDigits[left % unlabeledDigits.length]!;
   });
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import { randomStream } from '../philox.js';
 import { decodeImage } from './decode.js';
 

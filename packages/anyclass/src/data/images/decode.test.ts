@@ -15,7 +15,7 @@ async function quarters(name: string, channels: 1 | 3): Promise<number[][]> {
   return [at(4, 3), at(15, 3), at(4, 9), at(15, 9)];
 }
 
-const colours = [
+const colors = [
   [200, 40, 40],
   [40, 200, 40],
   [40, 40, 200],
@@ -23,14 +23,14 @@ const colours = [
 ];
 const grays = [88, 134, 58, 240];
 
-describe('colour pictures come out in their colours', () => {
+describe('color pictures come out in their colors', () => {
   const names = ['rgb.png', 'rgb.webp', 'rgb.tif', 'rgb.jpg', 'progressive.jpg', 'misnamed.jpg', 'rgb16.png'];
   test.each([...names, 'palette.png', 'first-frame.gif', 'opaque-alpha.png', 'exif-rotated.jpg'])(
     '%s',
     async (name) => {
       for (const [i, quarter] of (await quarters(name, 3)).entries()) {
         for (const [c, value] of quarter.entries())
-          expect(Math.abs(value - colours[i]![c]!)).toBeLessThanOrEqual(2);
+          expect(Math.abs(value - colors[i]![c]!)).toBeLessThanOrEqual(2);
       }
     },
   );
@@ -48,7 +48,7 @@ describe('gray pictures come out gray, on one channel or three', () => {
   });
 });
 
-test('CMYK keeps the kind of its colours', async () => {
+test('CMYK keeps the kind of its colors', async () => {
   const [red, green, blue, white] = await quarters('cmyk.jpg', 3);
   expect(red!.indexOf(Math.max(...red!))).toBe(0);
   expect(green!.indexOf(Math.max(...green!))).toBe(1);
@@ -66,7 +66,7 @@ test('the size is that of the picture as it is looked at', async () => {
   expect(await imageSize(encoded('exif-rotated.jpg'))).toMatchObject({ width: 40, height: 24 });
 });
 
-test('a small picture is enlarged between pixel centres', async () => {
+test('a small picture is enlarged between pixel centers', async () => {
   const image = { kind: 'pixels', pixels: Uint8Array.of(0, 10), width: 2, height: 1, channels: 1 } as const;
   expect([...(await decodeImage(image, { width: 4, height: 2, channels: 1 }))]).toEqual([
     0, 3, 8, 10, 0, 3, 8, 10,

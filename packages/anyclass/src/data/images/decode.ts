@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
-import { DataError, reasonOf } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
 import { enlarge } from './enlarge.js';
 import type { StoredImage } from './imageSource.js';
 import { decodeJpeg } from './jpeg.js';
@@ -76,7 +77,7 @@ export async function decodeWithSharp(image: StoredImage, format: PixelFormat): 
       .autoOrient()
       .flatten({ background: '#000' })
       .resize(width, height, { fit: 'fill', kernel: 'linear', withoutEnlargement: true })
-      .toColourspace(channels === 1 ? 'b-w' : 'srgb')
+      .toColorspace(channels === 1 ? 'b-w' : 'srgb')
       .timeout({ seconds: longestDecode })
       .raw()
       .toBuffer({ resolveWithObject: true });

@@ -1,7 +1,7 @@
 import type { PixelFormat } from './decode.js';
 
 /**
- * Enlarge 8-bit pixels, bilinear between pixel centres, edges repeated: as Pillow does, first along rows, then along
+ * Enlarge 8-bit pixels, bilinear between pixel centers, edges repeated: as Pillow does, first along rows, then along
  * columns, each rounded. libvips enlarges from the corner, which moves the image by up to half a pixel.
  *
  * @example

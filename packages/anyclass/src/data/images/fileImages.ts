@@ -2,7 +2,7 @@ import { readFile as readFileWithCallback } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import type { NameTable } from '../nameTable.js';
 import type { ImageSource } from './imageSource.js';
 

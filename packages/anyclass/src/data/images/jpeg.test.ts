@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { reasonOf } from '../dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
 import { randomStream } from '../philox.js';
 import { decodeImage, decodeWithSharp, imageBytes, type PixelFormat } from './decode.js';
 import { decodeJpeg, decodeJpegFile, jpegDecoder } from './jpeg.js';
@@ -15,14 +15,14 @@ const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
 const addon = resolve(import.meta.dirname, '../../../build/images/images.node');
 const format = { width: 20, height: 12, channels: 3 } as const;
 
-/** Blotches of all colours, the same for a size. */
+/** Blotches of all colors, the same for a size. */
 function picture(width: number, height: number): Sharp {
   const draw = randomStream('sample', 7, width, height);
   const noise = Uint8Array.from({ length: width * height * 3 }, () => draw.below(256));
   return sharp(noise, { raw: { width, height, channels: 3 } }).blur(2);
 }
 
-/** The same without strong colours: none is cut off at 0 or 255. */
+/** The same without strong colors: none is cut off at 0 or 255. */
 function muted(width: number, height: number): Sharp {
   return picture(width, height).linear(0.5, 64);
 }
@@ -86,7 +86,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     }
   });
 
-  test('a colour profile other than sRGB, and colour to gray, are left to sharp', async () => {
+  test('a color profile other than sRGB, and color to gray, are left to sharp', async () => {
     const withProfile = (name: string) => picture(40, 24).withIccProfile(name).jpeg().toBuffer();
     expect(await decoded(await withProfile('p3'), format)).toBeUndefined();
     expect(await decoded(await withProfile('srgb'), format)).toBeDefined();
@@ -95,7 +95,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
   });
 
   test('at its own size a picture of any odd size has the pixels of libjpeg, but for rounding', async () => {
-    const side = fc.integer({ min: 6, max: 70 }); // with less, libjpeg does not interpolate colours
+    const side = fc.integer({ min: 6, max: 70 }); // with less, libjpeg does not interpolate colors
     await fc.assert(
       fc.asyncProperty(side, side, sampling, async (width, height, chromaSubsampling) => {
         const bytes = await muted(width, height).jpeg({ chromaSubsampling }).toBuffer();
@@ -111,18 +111,18 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     const side = fc.integer({ min: 1, max: 90 });
     const shrunk = fc.double({ min: 0.26, max: 3, noNaN: true }); // below a quarter, decoding itself shrinks
     await fc.assert(
-      fc.asyncProperty(side, side, shrunk, shrunk, samplingOrGray, async (width, height, x, y, colours) => {
-        const channels = colours === 'gray' ? 1 : 3;
+      fc.asyncProperty(side, side, shrunk, shrunk, samplingOrGray, async (width, height, x, y, colors) => {
+        const channels = colors === 'gray' ? 1 : 3;
         const source = muted(width, height);
         const bytes =
-          colours === 'gray'
-            ? await source.toColourspace('b-w').jpeg({ quality: 90 }).toBuffer()
-            : await source.jpeg({ quality: 90, chromaSubsampling: colours }).toBuffer();
+          colors === 'gray'
+            ? await source.toColorspace('b-w').jpeg({ quality: 90 }).toBuffer()
+            : await source.jpeg({ quality: 90, chromaSubsampling: colors }).toBuffer();
         const whole = await decoded(bytes, { width, height, channels });
         const wanted = { width: Math.ceil(width * x), height: Math.ceil(height * y), channels } as const;
         const rows = filtered(whole!, 1, height, wanted.height, width * channels);
         const expected = filtered(rows, wanted.height, width, wanted.width, channels);
-        // The whole picture's colours are rounded, which those of the other never were.
+        // The whole picture's colors are rounded, which those of the other never were.
         const rounding = channels === 1 ? 0.5 : 1;
         expect(largestDifference((await decoded(bytes, wanted))!, expected)).toBeLessThan(rounding + 0.1);
       }),
@@ -213,7 +213,7 @@ function damage(bytes: Buffer, draw: ReturnType<typeof randomStream>): Buffer {
   return copy;
 }
 
-/** Resize the middle one of [outer, length, inner] numbers: each is a mean of those near its centre, by a triangle. */
+/** Resize the middle one of [outer, length, inner] numbers: each is a mean of those near its center, by a triangle. */
 function filtered(
   values: ArrayLike<number>,
   outer: number,
@@ -224,9 +224,9 @@ function filtered(
   const out = new Float64Array(outer * to * inner);
   const support = Math.max(1, from / to);
   for (let t = 0; t < to; t++) {
-    const centre = ((t + 0.5) * from) / to;
+    const center = ((t + 0.5) * from) / to;
     const weights = Array.from({ length: from }, (_, f) =>
-      Math.max(0, 1 - Math.abs(f + 0.5 - centre) / support),
+      Math.max(0, 1 - Math.abs(f + 0.5 - center) / support),
     );
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     for (let o = 0; o < outer; o++) {

@@ -1,4 +1,5 @@
-import { DataError, reasonOf } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
 import type { Dataset } from '../dataset.js';
 
 const looksAt = 32;

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import type { ParquetFile } from '../readers/parquetFile.js';
 import type { ImageSource } from './imageSource.js';
 

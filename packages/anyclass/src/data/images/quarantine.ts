@@ -1,12 +1,7 @@
-import { DataError, reasonOf } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
+import type { Quarantined } from '../../events/runSummary.js';
 import type { NameTable } from '../nameTable.js';
-
-/** An image that could not be used, and why. */
-export interface Quarantined {
-  readonly row: number;
-  readonly name: string;
-  readonly reason: string;
-}
 
 /** The images that could not be used so far: listed, counted, never replaced by others. */
 export interface Quarantine {

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
+import type { Quarantined } from '../../events/runSummary.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes } from '../images/decode.js';
 import type { PixelSource } from '../images/pixelSource.js';
-import { createQuarantine, type Quarantined } from '../images/quarantine.js';
+import { createQuarantine } from '../images/quarantine.js';
 import { limiter, settleAll } from './limiter.js';
 import { type BatchPlan, checkPlan, epochOrder, rowsOfStep, stepsPerEpoch } from './order.js';
 

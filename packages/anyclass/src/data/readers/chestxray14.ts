@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shuffleSplit, threeWaySplit } from '@anyclass/core';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable, Grouping, Splits } from '../dataset.js';
 import { fileImages } from '../images/fileImages.js';
 import type { NameTable } from '../nameTable.js';

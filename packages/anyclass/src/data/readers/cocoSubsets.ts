@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stratifiedShuffleSplit, threeWaySplit } from '@anyclass/core';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable, Splits } from '../dataset.js';
 import { readCoco } from './coco.js';
 

@@ -6,7 +6,8 @@ import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { CsvError, parse } from 'csv-parse';
-import { DataError, reasonOf } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
 
 /** Called with the cells of a row and the number of its (last) line. */
 export type RowReader = (cells: readonly string[], line: number) => void;

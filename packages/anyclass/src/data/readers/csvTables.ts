@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable, SplitName } from '../dataset.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { readCsv } from './csv.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import { closeDataset } from '../dataset.js';
 import { openDataset } from '../openDataset.js';
 import { randomStream } from '../philox.js';

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { DataError, reasonOf } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
 
 /** Called with each element of an array and its number. */
 export type ElementReader = (element: unknown, index: number) => void;

@@ -2,7 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { DataError, reasonOf } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
 
 /** An open Parquet file. */
 export interface ParquetFile {

@@ -15,13 +15,13 @@ test("Hugging Face's layout is read: a struct of bytes and path, and a list of c
   );
   expect(labels).toEqual([['bird', 'cat'], [], ['dog'], [], ['cat']]);
   expect(dataset.names.at(3)).toBe('class-numbers.parquet#3');
-  const colours = await Promise.all(
+  const colors = await Promise.all(
     [0, 2, 4].map(async (row) => {
       const pixels = await decodeImage(await dataset.images.read(row), { width: 1, height: 1, channels: 3 });
       return [...pixels];
     }),
   );
-  expect(colours).toEqual([
+  expect(colors).toEqual([
     [255, 0, 0],
     [0, 0, 255],
     [0, 0, 0],

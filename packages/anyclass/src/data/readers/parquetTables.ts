@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable } from '../dataset.js';
 import { parquetImages } from '../images/parquetImages.js';
 import { datasetName, splitFromFileName } from './csvTables.js';

@@ -1,4 +1,4 @@
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../labelMatrix.js';
 import { growingInt32 } from '../typedArrays.js';
 

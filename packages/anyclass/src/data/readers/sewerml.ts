@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable, SplitName } from '../dataset.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
@@ -65,8 +65,8 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
       if (filename < 0) throw new DataError(`${file}, line 1: no column 'Filename'`);
       const codes = classes.map((code) => columns.indexOf(code));
       const absent = classes.filter((_, j) => codes[j] === -1);
-      const unlabelled = absent.length === classes.length;
-      if (absent.length > 0 && !unlabelled) {
+      const unlabeled = absent.length === classes.length;
+      if (absent.length > 0 && !unlabeled) {
         throw new DataError(`${file}, line 1: no column for the defect codes ${absent.join(', ')}`);
       }
       const defect = columns.indexOf('Defect');
@@ -76,7 +76,7 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
         checkImageName(name, where);
         names.add(name);
         labels.addRow();
-        if (unlabelled) {
+        if (unlabeled) {
           for (let j = 0; j < classes.length; j++) labels.setUnknown(j);
           return;
         }

@@ -1,4 +1,4 @@
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import { type DatasetTable, type Grouping, type SplitName, type Splits, splitNames } from '../dataset.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../labelMatrix.js';
 import { type NameTable, nameTableBuilder } from '../nameTable.js';

@@ -1,4 +1,4 @@
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 
 /** Which columns of a table mean what. */
 export interface TableOptions {

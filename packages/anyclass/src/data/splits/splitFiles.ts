@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DataError } from '../dataError.js';
+import { DataError } from '../../errors/dataError.js';
 import { type SplitName, type Splits, splitNames } from '../dataset.js';
 import type { NameTable } from '../nameTable.js';
 

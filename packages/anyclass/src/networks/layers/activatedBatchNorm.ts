@@ -75,7 +75,7 @@ export class ActivatedBatchNorm extends nn.Module {
     return fusedActivatedBatchNorm({ ...this, input, finished: this.#finished, slope });
   }
 
-  // libtorch's |w| has gradient 0 at w = 0, where zero-initialised weights would stay for ever. The summand is below the
+  // libtorch's |w| has gradient 0 at w = 0, where zero-initialized weights would stay for ever. The summand is below the
   // last bit of any other weight and makes the gradient +1 there.
   #scale(): Tensor {
     return this.absoluteWeight ? this.weight.add(1e-30).abs().add(this.eps) : this.weight;

@@ -8,15 +8,15 @@ export interface ClassHeadOptions {
   readonly expertHeads: boolean;
   readonly bias?: boolean;
   /** Fills the linear layer's weight; PyTorch's default where not given. The bias becomes 0 with it. */
-  readonly initialise?: (weight: Tensor) => void;
+  readonly initialize?: (weight: Tensor) => void;
 }
 
 export function classHead(width: number, options: ClassHeadOptions): nn.Layer {
-  const { classes, expertHeads, bias = true, initialise } = options;
+  const { classes, expertHeads, bias = true, initialize } = options;
   if (expertHeads) return new ExpertHeads(width, classes);
   const head = new nn.Linear(width, classes, { bias });
-  if (initialise) {
-    initialise(head.weight);
+  if (initialize) {
+    initialize(head.weight);
     if (head.bias) nn.init.constant_(head.bias, 0);
   }
   return head;

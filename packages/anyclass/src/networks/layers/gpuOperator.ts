@@ -1,5 +1,5 @@
 import type { Tensor } from '@anyclass/torch';
-import { type FusedOperator, fusedOperator, hasFusedOperator } from '../../fusedLibrary.js';
+import { type FusedOperator, fusedOperator, hasFusedOperator } from '../../kernels/fusedLibrary.js';
 
 /**
  * An operator that only libraries built with a CUDA compiler have, looked for when it is first needed: null without it.

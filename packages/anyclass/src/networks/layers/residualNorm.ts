@@ -1,4 +1,4 @@
-// A residual network's step between two branches: what one gave is added to the stream, and the sum normalised for the
+// A residual network's step between two branches: what one gave is added to the stream, and the sum normalized for the
 // next. On a GPU that is one pass over the tokens, by the kernels in packages/anyclass/native; elsewhere a composition.
 
 import { type nn, ones, type Tensor } from '@anyclass/torch';
@@ -27,7 +27,7 @@ export interface ResidualStep {
 
 export interface ResidualNormOptions {
   readonly branch?: Branch | undefined;
-  /** Gives the normalised tokens in squares of the stream's map. */
+  /** Gives the normalized tokens in squares of the stream's map. */
   readonly squares?: Squares | undefined;
 }
 

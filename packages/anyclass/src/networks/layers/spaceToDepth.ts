@@ -2,7 +2,7 @@ import { nn, type Tensor } from '@anyclass/torch';
 
 /**
  * Moves each square of pixels into the channels: [batch, C, H, W] → [batch, C·size², H/size, W/size], the new channels in
- * the order (row, column, old channel). With that order the pixels of a row stay neighbours in channels-last memory.
+ * the order (row, column, old channel). With that order the pixels of a row stay neighbors in channels-last memory.
  *
  * @example
  * new SpaceToDepth(4).forward(zeros([1, 3, 224, 224])).shape // [1, 48, 56, 56]

@@ -2,7 +2,7 @@
 
 import type { Tensor } from '@anyclass/torch';
 
-/** `window`: neighbouring pixels see each other. `grid`: pixels at equal distances over the whole map do. */
+/** `window`: neighboring pixels see each other. `grid`: pixels at equal distances over the whole map do. */
 export type Axis = 'window' | 'grid';
 
 export interface Squares {

@@ -84,7 +84,7 @@ function crossedCells(net: Net, levels: readonly number[]): number[][] {
   return cells;
 }
 
-// Neighbours are alike, so the band of each is looked for from that of the one before.
+// Neighbors are alike, so the band of each is looked for from that of the one before.
 function fillBands({ values, bands }: Net, levels: readonly number[]): void {
   let band = 0;
   for (let node = 0; node < values.length; node++) {

@@ -1,12 +1,12 @@
-// The scale of a plot: which values get a contour, and how values become colours.
+// The scale of a plot: which values get a contour, and how values become colors.
 
 import type { ContourCount } from './state.js';
 
 export interface Scale {
-  /** The largest value that has a colour of its own. */
+  /** The largest value that has a color of its own. */
   readonly largest: number;
   readonly levels: Record<ContourCount, readonly number[]>;
-  /** A value's place between the darkest colour, 0, and the brightest, 1. */
+  /** A value's place between the darkest color, 0, and the brightest, 1. */
   readonly share: (value: number) => number;
 }
 

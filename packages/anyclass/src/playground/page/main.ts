@@ -70,7 +70,7 @@ function askFrame(): void {
 
 function draw(): void {
   const before = drawn;
-  const isRecoloured = before?.palette !== state.palette || before.contours !== state.contours;
+  const isRecolored = before?.palette !== state.palette || before.contours !== state.contours;
   if (before?.palette !== state.palette) {
     palette = paletteOf(state.palette);
     showLegend();
@@ -81,7 +81,7 @@ function draw(): void {
     { ...state, targets: [state.y1, state.y2], steps },
     moved.map(({ values }) => values),
   );
-  for (const { canvas, values } of before === undefined || isRecoloured ? views : moved) {
+  for (const { canvas, values } of before === undefined || isRecolored ? views : moved) {
     canvas.paint({ values, steps }, palette, state.contours);
   }
   const isPointMoved = before?.p1 !== state.p1 || before.p2 !== state.p2;
@@ -100,8 +100,8 @@ function isMoved(dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[], before: P
 
 function showLegend(): void {
   const context = byId('legend', HTMLCanvasElement).getContext('2d');
-  const colours = new ImageData(new Uint8ClampedArray(palette.pixels.slice().buffer), 256, 1);
-  context?.putImageData(colours, 0, 0);
+  const colors = new ImageData(new Uint8ClampedArray(palette.pixels.slice().buffer), 256, 1);
+  context?.putImageData(colors, 0, 0);
 }
 
 function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {

@@ -1,8 +1,8 @@
-// Colours of values from 0 to 1. Viridis, cividis and magma are those of matplotlib (released under CC0), at 17 points
-// with straight lines between; their lightness rises steadily, so readers with any kind of colour vision, and a
+// Colors of values from 0 to 1. Viridis, cividis and magma are those of matplotlib (released under CC0), at 17 points
+// with straight lines between; their lightness rises steadily, so readers with any kind of color vision, and a
 // black-and-white print, tell high from low.
 
-export const paletteNames = ['viridis', 'cividis', 'magma', 'grey'] as const;
+export const paletteNames = ['viridis', 'cividis', 'magma', 'gray'] as const;
 export type PaletteName = (typeof paletteNames)[number];
 
 const stops: Record<PaletteName, string> = {
@@ -12,32 +12,32 @@ const stops: Record<PaletteName, string> = {
     '00224e 002e6a 1a386f 32436d 434e6c 535a6d 61656f 6f7073 7d7c78 8c8878 9b9476 aba072 bcae6c cdbb63 dec958 f0d846 fee838',
   magma:
     '000004 0a0822 1d1147 36106b 51127c 6a1c81 832681 9c2e7f b73779 d0416f e75263 f56b5c fc8961 fea772 fec488 fde2a3 fcfdbf',
-  grey: '101010 ffffff',
+  gray: '101010 ffffff',
 };
 
 export interface Palette {
   /** 256 pixels as ImageData holds them, from the lowest value to the highest. */
   readonly pixels: Uint32Array;
-  /** A value's colour for CSS and canvas. */
-  readonly colour: (share: number) => string;
-  /** Black or white, whichever is easier to see on a value's colour. */
+  /** A value's color for CSS and canvas. */
+  readonly color: (share: number) => string;
+  /** Black or white, whichever is easier to see on a value's color. */
   readonly ink: (share: number) => string;
 }
 
 /**
  * @example
- * paletteOf('grey').colour(0) // 'rgb(16,16,16)'
+ * paletteOf('gray').color(0) // 'rgb(16,16,16)'
  */
 export function paletteOf(name: PaletteName): Palette {
-  const colours = stops[name]
+  const colors = stops[name]
     .split(' ')
     .map((hex) => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)));
   const bytes = new Uint8ClampedArray(4 * 256);
   for (let index = 0; index < 256; index++) {
-    const place = (index / 255) * (colours.length - 1);
-    const below = Math.min(Math.floor(place), colours.length - 2);
+    const place = (index / 255) * (colors.length - 1);
+    const below = Math.min(Math.floor(place), colors.length - 2);
     for (let channel = 0; channel < 3; channel++) {
-      const [from, to] = [colours[below]![channel]!, colours[below + 1]![channel]!];
+      const [from, to] = [colors[below]![channel]!, colors[below + 1]![channel]!];
       bytes[4 * index + channel] = Math.round(from + (to - from) * (place - below));
     }
     bytes[4 * index + 3] = 255;
@@ -48,7 +48,7 @@ export function paletteOf(name: PaletteName): Palette {
   };
   return {
     pixels: new Uint32Array(bytes.buffer),
-    colour: (share) => `rgb(${channels(share).join(',')})`,
+    color: (share) => `rgb(${channels(share).join(',')})`,
     ink: (share) => (luminance(...channels(share)) > 0.22 ? '#000' : '#fff'),
   };
 }

@@ -29,7 +29,7 @@ const symbol = (name: string, below = '', above = '') => {
 };
 const mark = (place: 'sub' | 'sup', text: string) => (text === '' ? '' : `<${place}>${text}</${place}>`);
 const ofP = (name: string) => `${symbol(name)}(${symbol('p')})`;
-const normalised = (name: string) => `${ofP(name)} / (${ofP(name)} + ${symbol(name)}(1−${symbol('p')}))`;
+const normalized = (name: string) => `${ofP(name)} / (${ofP(name)} + ${symbol(name)}(1−${symbol('p')}))`;
 
 const means: readonly PlotDefinition[] = [
   likelihoodPlot('product', 'Product', `${ofP('P')} = ∏ ${symbol('p', '<i>j</i>', '<i>w</i>ⱼ')}`, ['lambda']),
@@ -39,11 +39,11 @@ const means: readonly PlotDefinition[] = [
     `${ofP('G')} = ∏ ${symbol('p', '<i>j</i>', '<i>w</i>ⱼ/Σ<i>w</i>')}`,
     ['lambda'],
   ),
-  likelihoodPlot('normalised-product', 'Normalised product', normalised('P'), ['lambda']),
+  likelihoodPlot('normalized-product', 'Normalized product', normalized('P'), ['lambda']),
   likelihoodPlot(
-    'normalised-geometric-mean',
-    'Normalised geometric mean',
-    `${symbol('p', 'a')} = ${normalised('G')}`,
+    'normalized-geometric-mean',
+    'Normalized geometric mean',
+    `${symbol('p', 'a')} = ${normalized('G')}`,
     ['lambda'],
   ),
 ];

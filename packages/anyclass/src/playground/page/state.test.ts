@@ -66,7 +66,7 @@ test('the slider of λ reaches 0, 0.001 and 1, and stays where it was put', () =
 });
 
 test.each(paletteNames)('%s grows lighter from the lowest value to the highest', (name: PaletteName) => {
-  const { pixels, colour, ink } = paletteOf(name);
+  const { pixels, color, ink } = paletteOf(name);
   const bytes = new Uint8Array(pixels.buffer);
   const lightness = Array.from({ length: 256 }, (_, n) => {
     const [red, green, blue] = bytes.subarray(4 * n, 4 * n + 3);
@@ -75,5 +75,5 @@ test.each(paletteNames)('%s grows lighter from the lowest value to the highest',
   for (let n = 16; n < 256; n++) expect(lightness[n]).toBeGreaterThan(lightness[n - 16]!);
   expect(ink(0)).toBe('#fff');
   expect(ink(1)).toBe('#000');
-  expect(colour(0)).toBe(`rgb(${bytes.subarray(0, 3).join(',')})`);
+  expect(color(0)).toBe(`rgb(${bytes.subarray(0, 3).join(',')})`);
 });

@@ -1,4 +1,4 @@
-// A surface on two canvases: colours at the grid's resolution, which the browser scales smoothly, and over them
+// A surface on two canvases: colors at the grid's resolution, which the browser scales smoothly, and over them
 // contours at the screen's.
 
 import { placeLabels } from './contourLabels.js';
@@ -27,8 +27,8 @@ export function surfaceCanvas(scale: Scale, steps: number, contourLines: Contour
     heat,
     lines,
     paint(grid, palette, contours) {
-      if (scale.largest === 1) colourLinearly(pixels, grid.values, palette);
-      else colourByRoot(pixels, grid.values, palette, scale.largest);
+      if (scale.largest === 1) colorLinearly(pixels, grid.values, palette);
+      else colorByRoot(pixels, grid.values, palette, scale.largest);
       heatContext.putImageData(image, 0, 0);
       lineContext.clearRect(0, 0, lines.width, lines.height);
       const contourLevels = scale.levels[contours];
@@ -51,15 +51,15 @@ export function surfaceCanvas(scale: Scale, steps: number, contourLines: Contour
 }
 
 // The first row of a grid is at the bottom of the plot, that of an image at the top: the style turns the canvas over.
-function colourLinearly(pixels: Uint32Array, values: Float32Array, palette: Palette): void {
-  const colours = palette.pixels;
-  for (let n = 0; n < pixels.length; n++) pixels[n] = colours[(values[n]! * 255.5) | 0]!;
+function colorLinearly(pixels: Uint32Array, values: Float32Array, palette: Palette): void {
+  const colors = palette.pixels;
+  for (let n = 0; n < pixels.length; n++) pixels[n] = colors[(values[n]! * 255.5) | 0]!;
 }
 
-function colourByRoot(pixels: Uint32Array, values: Float32Array, palette: Palette, largest: number): void {
-  const colours = palette.pixels;
+function colorByRoot(pixels: Uint32Array, values: Float32Array, palette: Palette, largest: number): void {
+  const colors = palette.pixels;
   const factor = 255.5 ** 2 / largest;
-  for (let n = 0; n < pixels.length; n++) pixels[n] = colours[255 - (Math.sqrt(values[n]! * factor) | 0)]!;
+  for (let n = 0; n < pixels.length; n++) pixels[n] = colors[255 - (Math.sqrt(values[n]! * factor) | 0)]!;
 }
 
 function drawContours(
@@ -91,7 +91,7 @@ function drawContours(
     const share = scale.share(levels[level]!);
     const [halfWidth, halfHeight] = [(text.length * 2.8 + 2) * ratio, 6 * ratio];
     const [left, top] = [x * unit, width - y * unit];
-    context.fillStyle = palette.colour(share);
+    context.fillStyle = palette.color(share);
     context.fillRect(left - halfWidth, top - halfHeight, 2 * halfWidth, 2 * halfHeight);
     context.fillStyle = palette.ink(share);
     context.fillText(text, left, top);

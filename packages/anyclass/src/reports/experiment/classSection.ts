@@ -1,9 +1,9 @@
 // Each class before and after: the standard loss beside the any-class loss.
 
 import type { Metrics } from '@anyclass/core';
+import { pairedBars } from '../../charts/pairedBars.js';
 import { standardOf } from '../../experiments/seedGroups.js';
 import type { Cell, Table } from '../../tables/index.js';
-import { pairedBars } from '../charts/pairedBars.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
 /** A panel for each any-class loss whose standard loss is there too. */

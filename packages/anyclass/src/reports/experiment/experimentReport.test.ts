@@ -10,9 +10,9 @@ import { report } from '../../commands/report.js';
 import { compareRuns } from '../../experiments/comparison.js';
 import { readRuns } from '../../experiments/readRuns.js';
 import type { LossName } from '../../losses/lossNames.js';
-import { appendEpoch } from '../../runFolder/metricsLog.js';
-import { runPaths } from '../../runFolder/runFolder.js';
-import { readSummary } from '../../runFolder/summary.js';
+import { appendEpoch } from '../../runs/metricsLog.js';
+import { runPaths } from '../../runs/runFolder.js';
+import { readSummary } from '../../runs/summary.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -59,7 +59,7 @@ beforeAll(async () => {
   await report.run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet);
 });
 
-test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colours', async () => {
+test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colors', async () => {
   const files = await report
     .run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet)
     .then((result) => result.files);

@@ -1,5 +1,5 @@
-import type { EpochRecord } from '../../runFolder/metricsLog.js';
-import { type Line, lineChart } from '../charts/lineChart.js';
+import { type Line, lineChart } from '../../charts/lineChart.js';
+import type { EpochRecord } from '../../events/epochRecord.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
 /** Validation by epoch, the mean over seeds; one figure is shown at a time. */

@@ -13,7 +13,7 @@ export interface Material {
   readonly differences: readonly MethodDifference[];
   readonly replicates: number;
   readonly confidence: number;
-  /** Test, or validation where a run has no labelled test split. */
+  /** Test, or validation where a run has no labeled test split. */
   readonly split: JudgedSplit;
 }
 

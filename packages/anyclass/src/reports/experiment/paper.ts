@@ -1,10 +1,10 @@
 // Our figures beside those that the paper published.
 
 import type { PaperFigure } from '@anyclass/core';
+import type { SweepLine } from '../../charts/sweepChart.js';
 import { spreadCell } from '../../experiments/comparisonTables.js';
 import { figureTitles } from '../../experiments/figures.js';
 import type { Cell, Column } from '../../tables/index.js';
-import type { SweepLine } from '../charts/sweepChart.js';
 import type { SweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material } from './material.js';
 import {

@@ -1,8 +1,8 @@
 // The scores of all set-ups over one another.
 
 import { rankingCurves, reliability, type Scored, thresholdCurves } from '@anyclass/core';
+import { type Line, type LinePoint, lineChart } from '../../charts/lineChart.js';
 import type { Figure } from '../../pages/blocks.js';
-import { type Line, type LinePoint, lineChart } from '../charts/lineChart.js';
 import { precisionRecallFigure, reliabilityFigure, reliabilityLine } from '../scoreFigures.js';
 import { type Group, type Material, meanOf, pooledScores, type ReportSection } from './material.js';
 

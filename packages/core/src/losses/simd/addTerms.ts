@@ -8,7 +8,7 @@ import {
   stepBack,
   store,
   sumOfLanes,
-  whereLabelled,
+  whereLabeled,
 } from './rowGroups.js';
 import { type Focusing, vectorTerm } from './vectorTerm.js';
 
@@ -38,7 +38,7 @@ export function addTerms(focusing: Focusing): WasmFunction {
         store(
           records,
           'anyClass',
-          whereLabelled(
+          whereLabeled(
             vector.lane(term.loss, 0),
             f32.greaterThan(load(records, 'presentShare'), f32.constant(0)),
           ),

@@ -18,7 +18,7 @@ import {
   stepBack,
   store,
   sumOfLanes,
-  whereLabelled,
+  whereLabeled,
 } from './rowGroups.js';
 
 const { all } = vector;
@@ -60,7 +60,7 @@ export const describeRows: WasmFunction = {
     ];
     const total = f32.add(present, f32.multiply(f32.subtract(knownCount, present), absent));
     const absentLogit = f32.subtract(sumOfLanes(sums.logit), sumOfLanes(sums.presentLogit));
-    const isLabelled = f32.greaterThan(knownCount, f32.constant(0));
+    const isLabeled = f32.greaterThan(knownCount, f32.constant(0));
     const row: Code = [
       ...Object.values(sums).map((sum) => set(sum, all(0))),
       set(highest, all(0)),
@@ -73,7 +73,7 @@ export const describeRows: WasmFunction = {
       set(present, sumOfLanes(sums.target)),
       set(anyTarget, highestLane(highest)),
       set(absent, f32.add(f32.multiply(anyTarget, lambda), f32.subtract(f32.constant(1), anyTarget))),
-      set(share, select(f32.divide(f32.constant(1), total), f32.constant(0), isLabelled)),
+      set(share, select(f32.divide(f32.constant(1), total), f32.constant(0), isLabeled)),
       store(records, 'anyTarget', anyTarget),
       store(
         records,
@@ -85,18 +85,18 @@ export const describeRows: WasmFunction = {
       store(
         records,
         'weight',
-        whereLabelled(
+        whereLabeled(
           f32.add(
             sumOfLanes(sums.weight),
             f32.multiply(f32.subtract(f32.constant(1), anyTarget), negativeWeight),
           ),
-          isLabelled,
+          isLabeled,
         ),
       ),
       store(
         records,
         'presences',
-        whereLabelled(f32.add(present, f32.subtract(f32.constant(1), anyTarget)), isLabelled),
+        whereLabeled(f32.add(present, f32.subtract(f32.constant(1), anyTarget)), isLabeled),
       ),
       advance(records, RECORD_ENTRIES),
       set(rows, i32.add(rows, i32.constant(-1))),

@@ -42,8 +42,8 @@ function lanesOf(lanes: Local): [Code, Code, Code, Code] {
   return [vector.lane(lanes, 0), vector.lane(lanes, 1), vector.lane(lanes, 2), vector.lane(lanes, 3)];
 }
 
-export function whereLabelled(value: Code, isLabelled: Code): Code {
-  return select(value, f32.constant(0), isLabelled);
+export function whereLabeled(value: Code, isLabeled: Code): Code {
+  return select(value, f32.constant(0), isLabeled);
 }
 
 export function load(record: Local, entry: keyof typeof RECORD): Code {

@@ -109,7 +109,7 @@ test('each term has the accuracy of float32', () => {
   }
 });
 
-test('without class balancing every labelled row weighs 1', () => {
+test('without class balancing every labeled row weighs 1', () => {
   const targets = [1, 0, 0, 0, Number.NaN, Number.NaN];
   const { rows } = anyClassLoss(new Float32Array(6), targets, { classes: 2, base: 'bce' });
   expect([...rows.weights]).toEqual([1, 1, 0]);

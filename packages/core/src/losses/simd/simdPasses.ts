@@ -72,17 +72,17 @@ export function simdPasses(batch: LossBatch): LossPasses | null {
   );
   if (isBad !== 0) return null;
   const records = floats.subarray(at.records / BYTES, at.records / BYTES + rowCount * RECORD_ENTRIES);
-  let labelledRows = 0;
+  let labeledRows = 0;
   let presences = 0;
   for (let record = 0; record < records.length; record += RECORD_ENTRIES) {
     if (records[record + RECORD.presentShare] === 0) continue;
-    labelledRows++;
+    labeledRows++;
     presences += records[record + RECORD.presences]!;
     if (balance === undefined) records[record + RECORD.weight] = 1;
   }
   const pass = passOf(kernel, gamma);
   return {
-    labelledRows,
+    labeledRows,
     presences,
     addTerms(scale) {
       pass(at.logits, at.targets, at.gradient, at.records, ...shape, alpha, gamma, scale);

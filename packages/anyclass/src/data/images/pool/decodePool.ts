@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { DataError } from '../../dataError.js';
+import { DataError } from '../../../errors/dataError.js';
 import type { PixelFormat } from '../decode.js';
 import { frameHeader, frameReader } from './frames.js';
 

@@ -2,7 +2,7 @@
 // Started by decodePool.ts with the size as its arguments; ends when its stdin does.
 
 import { once } from 'node:events';
-import { reasonOf } from '../../dataError.js';
+import { reasonOf } from '../../../errors/reasonOf.js';
 import { decodeWithSharp } from '../decode.js';
 import { frameHeader, frameReader } from './frames.js';
 

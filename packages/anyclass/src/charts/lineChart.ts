@@ -1,0 +1,221 @@
+import { seriesColors } from './palette.js';
+import { axis, legend, light, ownMargins, renderChart } from './render.js';
+
+export interface LinePoint {
+  readonly x: number;
+  /** Null leaves a gap. */
+  readonly y: number | null;
+  /** The ends of an error bar. */
+  readonly low?: number;
+  readonly high?: number;
+}
+
+export interface Line {
+  readonly name: string;
+  readonly points: readonly LinePoint[];
+  /** Something to compare with, such as the ideal: thin and gray. */
+  readonly isReference?: boolean;
+}
+
+export interface LineChartOptions {
+  readonly title: string;
+  readonly x: string;
+  readonly y: string;
+  /** Default: from the data. */
+  readonly xRange?: readonly [number, number];
+  readonly yRange?: readonly [number, number];
+  /** Where `yRange` is left out: it stays within 0 and 100. */
+  readonly yIsPercent?: boolean;
+  /** Ticks in place of even ones, with their texts. */
+  readonly xTicks?: readonly { readonly at: number; readonly text: string }[];
+  /** Ticks at whole numbers only. */
+  readonly xIsWhole?: boolean;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+const usualWidth = 470;
+// Long enough to show how a line is dashed on both sides of its marker.
+const legendLine = 44;
+const sides = { left: 58, right: 22 } as const;
+
+/** What is left between the margins. */
+export function plotWidth({ width = usualWidth }: Pick<LineChartOptions, 'width'>): number {
+  return width - sides.left - sides.right;
+}
+
+/**
+ * Lines over a common axis as SVG. Each has its own color, marker and dashes.
+ *
+ * @example
+ * lineChart([{ name: 'loss', points: [{ x: 1, y: 0.7 }, { x: 2, y: 0.5 }] }], { title: 'Training', x: 'epoch', y: 'loss' })
+ * // '<svg …'
+ */
+export function lineChart(lines: readonly Line[], options: LineChartOptions): string {
+  const { title, x, y, xRange, yRange, xTicks, width = usualWidth, height = 300 } = options;
+  const names = legend(
+    lines.map(({ name }) => name),
+    width,
+    legendLine,
+  );
+  const texts = new Map(xTicks?.map(({ at, text }) => [at, text]));
+  const shown = xTicks && { customValues: xTicks.map(({ at }) => at) };
+  const xAxis = axis(x, 30);
+  return renderChart(
+    title,
+    { width, height: height + names.height - 24 },
+    {
+      grid: { ...ownMargins, ...sides, top: names.height + 14, bottom: 46 },
+      legend: {
+        ...names.option,
+        itemHeight: 10,
+        data: lines.map(({ name, isReference }) => (isReference ? { name, icon: bareLine } : name)),
+      },
+      xAxis: {
+        ...xAxis,
+        type: 'value',
+        ...(options.xIsWhole && { minInterval: 1 }),
+        ...(xRange && { min: xRange[0], max: xRange[1] }),
+        ...(shown && {
+          axisTick: { ...xAxis.axisTick, ...shown },
+          axisLabel: {
+            ...xAxis.axisLabel,
+            ...shown,
+            hideOverlap: true,
+            formatter: (at: number) => texts.get(at) ?? '',
+          },
+          splitLine: { show: false },
+        }),
+      },
+      yAxis: {
+        ...axis(y, 42),
+        type: 'value',
+        ...(yRange
+          ? { min: yRange[0], max: yRange[1] }
+          : options.yIsPercent
+            ? percentBounds(lines)
+            : { scale: true }),
+      },
+      series: [...lines.map(lineSeries), ...lines.flatMap(errorSeries)],
+    },
+    (series, data) => {
+      const point = lines[series]?.points[data];
+      if (!point || point.y === null) return undefined;
+      const range =
+        point.low === undefined || point.high === undefined
+          ? ''
+          : ` (${short(point.low)} to ${short(point.high)})`;
+      return `${lines[series]!.name}, ${x} ${texts.get(point.x) ?? short(point.x)}: ${short(point.y)}${range}`;
+    },
+  );
+}
+
+/**
+ * The ends and ticks of an axis for percents. ECharts' own would pass 0 or 100 where all values are the same. Differences of
+ * less than a point must not fill the figure.
+ */
+function percentBounds(lines: readonly Line[]) {
+  const values = lines
+    .flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low ?? null, high ?? null]))
+    .filter((value) => value !== null);
+  if (values.length === 0) return { min: 0, max: 100 };
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)];
+  const missing = Math.max(0, 1 - (highest - lowest)) / 2;
+  const [from, to] = [Math.max(0, lowest - missing), Math.min(100, highest + missing)];
+  const interval = [0.2, 0.5, 1, 2, 5, 10].find((step) => to - from <= 6 * step) ?? 20;
+  const tidy = (steps: number) => Number((steps * interval).toFixed(1));
+  return { min: tidy(Math.floor(from / interval)), max: tidy(Math.ceil(to / interval)), interval };
+}
+
+const markers = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect'] as const;
+const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2]] as const;
+
+/**
+ * How a line looks. Markers and dashes move on with each round of the colors, by one and by two: no two of 36 lines share
+ * color and marker, nor marker and dashes, which is all that print in black shows.
+ */
+export function lookOf(index: number) {
+  const round = Math.floor(index / seriesColors.length);
+  return {
+    color: seriesColors[index % seriesColors.length]!.light,
+    marker: markers[(index + round) % markers.length]!,
+    dash: dashes[(index + 2 * round) % dashes.length]!,
+  };
+}
+
+function lineSeries({ name, points, isReference = false }: Line, index: number) {
+  const { color, marker, dash } = isReference ? referenceLook : lookOf(index);
+  // Lines of many points are marked here and there, each at places of its own.
+  const every = points.length <= 30 ? 1 : Math.ceil(points.length / 8);
+  return {
+    type: 'line',
+    name,
+    data: points.map(({ x, y }, i) =>
+      i % every === (3 * index) % every ? [x, y] : { value: [x, y], symbol: 'none' },
+    ),
+    symbol: marker,
+    symbolSize: 7,
+    showAllSymbol: true,
+    itemStyle: { color: color },
+    lineStyle: {
+      width: isReference ? 1 : 1.8,
+      color: color,
+      type: typeof dash === 'string' ? dash : [...dash],
+    },
+  };
+}
+
+/** A line without a marker, which ECharts would otherwise show with a dot in the legend. */
+const bareLine = 'path://M0,0H25V1H0Z';
+const referenceLook = { color: light.faint, marker: 'none', dash: 'solid' } as const;
+
+interface PlotArea {
+  readonly y: number;
+  readonly height: number;
+}
+
+interface DrawingApi {
+  value(dimension: number): number;
+  coord(point: readonly number[]): [number, number];
+}
+
+function errorSeries({ name, points }: Line, index: number) {
+  const data = points.flatMap(({ x, low, high }) =>
+    low === undefined || high === undefined ? [] : [[x, low, high]],
+  );
+  if (data.length === 0) return [];
+  const stroke = lookOf(index).color;
+  const cap = 4;
+  return [
+    {
+      type: 'custom',
+      name,
+      silent: true,
+      z: 1,
+      data,
+      encode: { x: 0, y: [1, 2] },
+      itemStyle: { color: stroke },
+      renderItem: ({ coordSys: plot }: { readonly coordSys: PlotArea }, api: DrawingApi) => {
+        const [x, low] = api.coord([api.value(0), api.value(1)]);
+        const [, high] = api.coord([api.value(0), api.value(2)]);
+        const [top, bottom] = [Math.max(high, plot.y), Math.min(low, plot.y + plot.height)];
+        const line = (x1: number, y1: number, x2: number, y2: number) => ({
+          type: 'line',
+          shape: { x1, y1, x2, y2 },
+          style: { stroke, lineWidth: 1.2 },
+        });
+        // A bar that goes on beyond the plot has no end in it.
+        const ends = [low, high].filter((end) => end >= top && end <= bottom);
+        return {
+          type: 'group',
+          children: [line(x, bottom, x, top), ...ends.map((end) => line(x - cap, end, x + cap, end))],
+        };
+      },
+    },
+  ];
+}
+
+/** A number with as many digits as a reader wants. */
+function short(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}

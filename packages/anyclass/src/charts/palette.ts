@@ -1,0 +1,57 @@
+// The colors of all pages and figures, each for light and for dark. The series begin with blue, vermilion and bluish green
+// of Okabe and Ito's palette for color-blind readers ("Color Universal Design", 2002), lightened on dark ground; the
+// others are darkened until they stand out from white. Lines have dashes and markers too and need no color to be told apart.
+
+export interface Shade {
+  readonly light: string;
+  readonly dark: string;
+}
+
+export const pageColors = {
+  ground: { light: '#ffffff', dark: '#12161c' },
+  panel: { light: '#f5f7fa', dark: '#1b212a' },
+  ink: { light: '#1c2430', dark: '#e4e9f0' },
+  faint: { light: '#5a6675', dark: '#9aa7b8' },
+  edge: { light: '#d5dce5', dark: '#323c49' },
+  accent: { light: '#1f6fb2', dark: '#6cb4f0' },
+  warning: { light: '#c0392b', dark: '#ef8275' },
+  fine: { light: '#4e8a35', dark: '#8ccf70' },
+} as const satisfies Readonly<Record<string, Shade>>;
+
+export const seriesColors: readonly Shade[] = [
+  { light: '#0072b2', dark: '#56b4e9' },
+  { light: '#d55e00', dark: '#e8743b' },
+  { light: '#009e73', dark: '#1fb487' },
+  { light: '#c2619b', dark: '#e39cc6' },
+  { light: '#5b4a00', dark: '#f0e442' },
+  { light: '#101820', dark: '#e8edf3' },
+];
+
+/** The light bars of a pair: dark ones beside them differ in brightness too, as print shows it. */
+export const paleColor: Shade = { light: '#b9cbdd', dark: '#4a6178' };
+
+/** All shades by the names of their CSS variables. */
+export const namedShades: ReadonlyMap<string, Shade> = new Map<string, Shade>([
+  ...Object.entries(pageColors),
+  ...seriesColors.map((shade, i): [string, Shade] => [`series-${i}`, shade]),
+  ['pale', paleColor],
+]);
+
+/** A figure that was drawn in light colors, with variables that follow the page. */
+export function themed(svg: string): string {
+  return svg.replaceAll(/#[0-9a-f]{6}\b/g, (color) => {
+    const name = nameOfLight.get(color);
+    return name === undefined ? color : `var(--${name}, ${color})`;
+  });
+}
+
+/** The variables as CSS. */
+export function paletteStyle(): string {
+  const variables = (mode: keyof Shade) =>
+    Array.from(namedShades, ([name, shade]) => `--${name}: ${shade[mode]};`).join(' ');
+  return `:root { color-scheme: light; ${variables('light')} }
+@media screen { :root[data-theme=dark] { color-scheme: dark; ${variables('dark')} } }
+@media screen and (prefers-color-scheme: dark) { :root:not([data-theme=light]) { color-scheme: dark; ${variables('dark')} } }`;
+}
+
+const nameOfLight = new Map(Array.from(namedShades, ([name, { light }]) => [light, name]));

@@ -1,0 +1,135 @@
+// Charts as SVG, drawn by ECharts without a browser, in the light colors of the palette.
+
+import { BarChart, CustomChart, HeatmapChart, LineChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, VisualMapComponent } from 'echarts/components';
+import { type EChartsCoreOption, format, init, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import { escaped } from '../tables/escaped.js';
+import { pageColors, seriesColors } from './palette.js';
+
+use([
+  LineChart,
+  BarChart,
+  HeatmapChart,
+  CustomChart,
+  GridComponent,
+  LegendComponent,
+  VisualMapComponent,
+  SVGRenderer,
+]);
+
+export interface ChartSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a mark says under the pointer: `data` is its place in its series. */
+export type MarkLabel = (series: number, data: number) => string | undefined;
+
+/** An SVG element with a title for screen readers; marks with a label carry it as `data-label`. */
+export function renderChart(
+  title: string,
+  size: ChartSize,
+  option: EChartsCoreOption,
+  labelOf: MarkLabel = () => undefined,
+): string {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, ...size });
+  try {
+    chart.setOption({
+      animation: false,
+      // A saved figure is readable on any ground.
+      backgroundColor: light.ground,
+      color: seriesColors.map(({ light }) => light),
+      textStyle: { fontFamily: 'system-ui, sans-serif', color: light.ink },
+      ...option,
+    });
+    return tidied(chart.renderToSVGString(), title, labelOf);
+  } finally {
+    chart.dispose();
+  }
+}
+
+/** The light colors of the page, by name. */
+export const light = {
+  ground: pageColors.ground.light,
+  ink: pageColors.ink.light,
+  faint: pageColors.faint.light,
+  edge: pageColors.edge.light,
+} as const;
+
+/** An axis in the page's colors. */
+export function axis(name: string, nameGap: number) {
+  return {
+    name,
+    nameLocation: 'middle',
+    nameGap,
+    nameTextStyle: { color: light.faint },
+    axisLabel: { color: light.faint },
+    axisLine: { show: true, onZero: false, lineStyle: { color: light.faint } },
+    axisTick: { show: true, lineStyle: { color: light.faint } },
+    splitLine: { lineStyle: { color: light.edge } },
+  };
+}
+
+/** A legend on top, and the height that it takes. `symbol` is the width of what stands before a name. */
+export function legend(names: readonly string[], width: number, symbol = 16) {
+  const textGap = 5;
+  const padding = 5;
+  const gap = 18;
+  const rowHeight = 14;
+  let rows = 1;
+  let used = 0;
+  for (const name of names) {
+    // As ECharts itself measures: rows break where it breaks them.
+    const needed = symbol + textGap + format.getTextRect(name).width;
+    if (used > 0 && used + needed > width - 2 * padding) {
+      rows++;
+      used = 0;
+    }
+    used += needed + gap;
+  }
+  return {
+    height: 2 * padding + rows * rowHeight + (rows - 1) * gap,
+    option: {
+      top: 0,
+      left: 0,
+      itemGap: gap,
+      itemWidth: symbol,
+      padding,
+      textStyle: { color: light.ink },
+      inactiveColor: light.faint,
+      data: [...names],
+    },
+  };
+}
+
+/** Without a browser ECharts guesses the width of text too low and would cut long names off: margins are our own. */
+export const ownMargins = { outerBoundsMode: 'none' } as const;
+
+/** Room for names beside an axis. */
+export function labelWidth(names: readonly string[]): number {
+  return 20 + 7 * Math.max(0, ...names.map((name) => Math.min(40, name.length)));
+}
+
+// ECharts leaves rules for its own script, which is not in the page: marks would change color under the pointer.
+function tidied(svg: string, title: string, labelOf: MarkLabel): string {
+  return (
+    svg
+      .replaceAll(/<style[\s\S]*?<\/style>/g, '')
+      .replaceAll(/ class="zr[^"]*"/g, '')
+      // Hollow markers show the ground, which is not white everywhere.
+      .replaceAll('fill="#fff"', `fill="${light.ground}"`)
+      .replaceAll(
+        / ecmeta_series_index="(\d+)"(?: ecmeta_data_index="(\d+)")?( ecmeta_ssr_type="\w+")?/g,
+        (_, series: string, data: string | undefined, kind: string | undefined) => {
+          const isMark = data !== undefined && kind?.includes('chart');
+          const label = isMark ? labelOf(Number(series), Number(data)) : undefined;
+          return label === undefined ? '' : ` data-label="${escaped(label)}"`;
+        },
+      )
+      .replace(/<svg([^>]*)>/, (_, attributes: string) => {
+        const name = escaped(title);
+        return `<svg${attributes} role="img" aria-label="${name}"><title>${name}</title>`;
+      })
+  );
+}

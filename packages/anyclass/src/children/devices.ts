@@ -1,0 +1,92 @@
+// `compare`, `sweep` and `tune` make each run in a process of its own. Here is where those compute and how much room there is,
+// in `admission` how many go side by side.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Configuration } from '../configuration/schema.js';
+import { UsageError } from '../errors/usageError.js';
+
+export interface ChildDevice {
+  /** As a user writes it: `cuda:1`, `cpu`. */
+  readonly name: string;
+  /** What a child's environment says in addition. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The GPU as `nvidia-smi` knows it. */
+  readonly gpu: string | undefined;
+}
+
+/**
+ * The devices of a list such as `cuda:0,cuda:1`, which runs are spread over. A child sees only its own GPU, so that a run can
+ * be resumed on another one.
+ *
+ * @example
+ * listedDevices('cuda:0,cuda:1')[1].env // { CUDA_VISIBLE_DEVICES: '1', CUDA_DEVICE_ORDER: 'PCI_BUS_ID' }
+ */
+export function listedDevices(list: string, visible = visibleGpus()): ChildDevice[] {
+  return list.split(',').map((text) => {
+    const name = text.trim();
+    if (name === 'cpu') return { name, env: {}, gpu: undefined };
+    const number = /^cuda:(\d+)$/.exec(name)?.[1];
+    if (number === undefined) throw new UsageError(`--devices: '${name}' is neither cpu nor cuda:N`);
+    const gpu = physicalGpu(Number(number), visible);
+    if (gpu === undefined)
+      throw new UsageError(`--devices: there is no ${name}: CUDA_VISIBLE_DEVICES is ${visible}`);
+    return { name, gpu, env: { CUDA_VISIBLE_DEVICES: gpu, CUDA_DEVICE_ORDER: 'PCI_BUS_ID' } };
+  });
+}
+
+/** The device that a configuration names; the child sees what its parent sees. */
+export function configuredDevice(
+  { device }: Pick<Configuration, 'device'>,
+  visible = visibleGpus(),
+): ChildDevice {
+  const number = Number(/^cuda:(\d+)$/.exec(device)?.[1] ?? 0);
+  return { name: device, env: {}, gpu: device === 'cpu' ? undefined : physicalGpu(number, visible) };
+}
+
+/** The device's name in a child, which sees its own GPU alone. */
+export function deviceInChild({ gpu }: Pick<ChildDevice, 'gpu'>): 'cpu' | 'cuda' {
+  return gpu === undefined ? 'cpu' : 'cuda';
+}
+
+/**
+ * Processes side by side share the cores, unless the environment says how many threads each has.
+ *
+ * @example
+ * sharedCores(2) // { OMP_NUM_THREADS: '8' } on 16 cores
+ */
+export function sharedCores(sideBySide: number): Readonly<Record<string, string>> {
+  if (sideBySide < 2 || process.env['OMP_NUM_THREADS'] !== undefined) return {};
+  return { OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / sideBySide))) };
+}
+
+/** MiB that are free on a GPU; undefined where nobody tells. */
+export function freeGpuMemory(gpu: string): number | undefined {
+  const { status, stdout } = spawnSync(
+    'nvidia-smi',
+    ['-i', gpu, '--query-gpu=memory.free', '--format=csv,noheader,nounits'],
+    { encoding: 'utf8', timeout: 10_000 },
+  );
+  const free = Number.parseInt(stdout ?? '', 10);
+  return status === 0 && Number.isFinite(free) ? free : undefined;
+}
+
+/**
+ * Whether NVIDIA's Multi-Process Service runs. Without it, processes on one GPU take turns, and side by side gains nothing.
+ *
+ * @example
+ * isMpsRunning() // false, until someone called nvidia-cuda-mps-control -d
+ */
+export function isMpsRunning(folder = process.env['CUDA_MPS_PIPE_DIRECTORY'] ?? '/tmp/nvidia-mps'): boolean {
+  return existsSync(join(folder, 'control'));
+}
+
+function visibleGpus(): string | undefined {
+  return process.env['CUDA_VISIBLE_DEVICES'];
+}
+
+function physicalGpu(number: number, visible: string | undefined): string | undefined {
+  return visible === undefined ? String(number) : visible.split(',')[number]?.trim();
+}

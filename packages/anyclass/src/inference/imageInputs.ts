@@ -1,0 +1,260 @@
+// What a user names on the command line, as a stream of images: files, folders, globs, Parquet, a list.
+
+import { type Dirent, existsSync, realpathSync, statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parquetSchema } from 'hyparquet';
+import type { StoredImage } from '../data/images/imageSource.js';
+import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
+import { DataError } from '../errors/dataError.js';
+import { reasonOf } from '../errors/reasonOf.js';
+import { errorCode, fileProblem } from '../files/fileProblem.js';
+
+export interface ImageInput {
+  readonly name: string;
+  /** Rejects with the reason where the image is missing or cannot be read. */
+  read(): Promise<StoredImage>;
+}
+
+/**
+ * The images behind paths, one after another: a file, a folder with all below it, a pattern with `*`, `?` or `**`, a
+ * Parquet file with images inside, or `-` for a list of paths on standard input, one a line. What cannot be read, such as a
+ * folder or a damaged Parquet file, is an image of its name whose `read` tells why; the others follow.
+ *
+ * @param signal aborted, a list that is waited for ends
+ *
+ * @example
+ * for await (const { name } of imageInputs(['photos', 'more/*.jpg'])) console.log(name);
+ */
+export async function* imageInputs(
+  paths: Iterable<string> | AsyncIterable<string>,
+  list: NodeJS.ReadableStream = process.stdin,
+  signal?: AbortSignal,
+): AsyncGenerator<ImageInput> {
+  for await (const path of paths) {
+    if (path !== '-') yield* inputsAt(path);
+    else for await (const listed of listedPaths(list, signal)) yield* inputsAt(listed);
+  }
+}
+
+async function* listedPaths(list: NodeJS.ReadableStream, signal?: AbortSignal): AsyncGenerator<string> {
+  const options = { input: list, crlfDelay: Number.POSITIVE_INFINITY, ...(signal && { signal }) };
+  for await (const line of createInterface(options)) {
+    if (line.trim() !== '') yield line.trim();
+  }
+}
+
+async function* inputsAt(path: string): AsyncGenerator<ImageInput> {
+  if (!existsSync(path) && /[*?]/.test(path)) yield* matchingFiles(path);
+  else if (isFolder(path)) yield* imagesBelow(path);
+  else yield* imagesIn(path);
+}
+
+async function* imagesBelow(folder: string): AsyncGenerator<ImageInput> {
+  for await (const found of filesBelow(folder)) {
+    if (typeof found !== 'string') yield found;
+    // A table of labels may lie beside its images.
+    else if (isParquet(found)) yield* parquetRows(found, { withoutImages: 'skip' });
+    else if (isImage(found)) yield fileInput(found);
+  }
+}
+
+async function* matchingFiles(pattern: string): AsyncGenerator<ImageInput> {
+  const parts = join(pattern).split('/');
+  const fixed = parts.slice(
+    0,
+    parts.findIndex((part) => /[*?]/.test(part)),
+  );
+  const root = fixed.join('/') || (pattern.startsWith('/') ? '/' : '.');
+  const expression = globExpression(join(pattern));
+  let isFound = false;
+  if (existsSync(root)) {
+    for await (const found of filesBelow(root, (folder) => mayHoldMatches(folder, parts))) {
+      if (typeof found === 'string' && !expression.test(found)) continue;
+      isFound = true;
+      if (typeof found === 'string') yield* imagesIn(found);
+      else yield found;
+    }
+  }
+  if (!isFound) yield unreadable(pattern, 'no file matches');
+}
+
+function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
+  return isParquet(path) ? parquetRows(path, { withoutImages: 'tell' }) : [fileInput(path)];
+}
+
+function fileInput(path: string): ImageInput {
+  return {
+    name: path,
+    async read() {
+      try {
+        return { kind: 'encoded', bytes: await readFile(path) };
+      } catch (error) {
+        const isMissing = errorCode(error) === 'ENOENT';
+        throw new DataError(isMissing ? 'there is no such file' : `cannot be read: ${fileProblem(error)}`);
+      }
+    },
+  };
+}
+
+/** Stands for what cannot be read, among the images that can. */
+function unreadable(name: string, reason: string): ImageInput {
+  return { name, read: () => Promise.reject(new DataError(reason)) };
+}
+
+const imageExtensions = new Set(['.jpg', '.jpeg', '.png', '.webp', '.tif', '.tiff', '.gif', '.avif']);
+
+function isImage(path: string): boolean {
+  return imageExtensions.has(extname(path).toLowerCase());
+}
+
+function isParquet(path: string): boolean {
+  return extname(path).toLowerCase() === '.parquet';
+}
+
+/** Also a link to one; false for what is not there. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Paths of files in the order of their names, folder by folder, and inputs for folders that cannot be read. Links to folders
+ * are followed, except to one that the link is in: that would never end.
+ */
+async function* filesBelow(
+  folder: string,
+  isEntered: (folder: string) => boolean = () => true,
+  above: readonly string[] = [],
+): AsyncGenerator<string | ImageInput> {
+  let place: string;
+  let entries: Dirent[];
+  try {
+    place = realpathSync(folder);
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    yield unreadable(folder, `this folder cannot be read: ${fileProblem(error)}`);
+    return;
+  }
+  if (above.includes(place)) return;
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory() && !(entry.isSymbolicLink() && isFolder(path))) yield path;
+    else if (isEntered(path)) yield* filesBelow(path, isEntered, [...above, place]);
+  }
+}
+
+/** Whether files below a folder may match a pattern, given in its parts. */
+function mayHoldMatches(folder: string, pattern: readonly string[]): boolean {
+  for (const [i, name] of folder.split('/').entries()) {
+    const part = pattern[i] ?? '';
+    if (part.includes('**')) return true;
+    if (i >= pattern.length - 1 || !globExpression(part).test(name)) return false;
+  }
+  return true;
+}
+
+/**
+ * A shell's pattern as an expression: `*` and `?` stay within a folder, `**` goes below it.
+ *
+ * @example
+ * globExpression('a/*.png').test('a/b.png') // true
+ */
+export function globExpression(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (token) => {
+    if (token === '**/') return '(?:.*/)?';
+    if (token === '**') return '.*';
+    if (token === '*') return '[^/]*';
+    return token === '?' ? '[^/]' : `\\${token}`;
+  });
+  return new RegExp(`^${source}$`);
+}
+
+async function* parquetRows(
+  path: string,
+  { withoutImages }: { readonly withoutImages: 'skip' | 'tell' },
+): AsyncGenerator<ImageInput> {
+  let file: ParquetFile;
+  try {
+    file = await openParquet(path);
+  } catch (error) {
+    yield unreadable(path, parquetProblem(error, path));
+    return;
+  }
+  try {
+    const columns = parquetSchema(file.metadata).children.map(({ element }) => element.name);
+    if (!mayHoldImages(file)) {
+      if (withoutImages === 'tell')
+        yield unreadable(path, `has no column of images, only ${columns.join(', ')}`);
+      return;
+    }
+    for (let group = 0; group + 1 < file.groupStarts.length; group++) {
+      const [start, end] = [file.groupStarts[group]!, file.groupStarts[group + 1]!];
+      try {
+        yield* rowInputs(await file.readRows(columns, start, end), start, columns, path);
+      } catch (error) {
+        yield unreadable(path, parquetProblem(error, path));
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without the file's name, which stands before it. */
+function parquetProblem(error: unknown, path: string): string {
+  const reason = error instanceof DataError ? reasonOf(error) : fileProblem(error);
+  const name = basename(path);
+  return reason.startsWith(name) ? reason.slice(name.length).replace(/^[:,] /, '') : reason;
+}
+
+/** Whether a column holds bytes that are no text, or Hugging Face's struct of `bytes` and `path`. */
+function mayHoldImages({ metadata }: ParquetFile): boolean {
+  return parquetSchema(metadata).children.some(({ element, children }) =>
+    [element, ...children.map((child) => child.element)].some(
+      ({ type, converted_type, logical_type }) =>
+        type === 'BYTE_ARRAY' && converted_type !== 'UTF8' && logical_type?.type !== 'STRING',
+    ),
+  );
+}
+
+function* rowInputs(
+  rows: readonly Record<string, unknown>[],
+  start: number,
+  columns: readonly string[],
+  path: string,
+): Generator<ImageInput> {
+  const naming = columns.find((column) => /^(file_?name|path|image_?id|id)$/i.test(column));
+  for (const [i, row] of rows.entries()) {
+    const named = naming === undefined ? undefined : row[naming];
+    yield {
+      name: named === undefined || named === null ? `${path}#${start + i}` : String(named),
+      async read() {
+        const bytes = imageBytes(row, columns);
+        if (!bytes) throw new DataError('no image bytes in this row');
+        return { kind: 'encoded', bytes };
+      },
+    };
+  }
+}
+
+/** Bytes, or Hugging Face's struct of `bytes` and `path`; a column called image before others. */
+function imageBytes(row: Record<string, unknown>, columns: readonly string[]): Uint8Array | undefined {
+  for (const column of ['image', ...columns]) {
+    const value = row[column];
+    if (value instanceof Uint8Array) return value;
+    if (
+      typeof value === 'object' &&
+      value !== null &&
+      'bytes' in value &&
+      value.bytes instanceof Uint8Array
+    ) {
+      return value.bytes;
+    }
+  }
+  return undefined;
+}

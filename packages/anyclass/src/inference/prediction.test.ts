@@ -1,0 +1,248 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { setSeed } from '@anyclass/torch';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sewermlClasses } from '../data/readers/sewerml.js';
+import { createNetwork } from '../networks/createNetwork.js';
+import { saveWeights } from '../networks/weights/saveWeights.js';
+import { saveModel } from '../runs/modelFile.js';
+import { globExpression, imageInputs } from './imageInputs.js';
+import { outputOf } from './outputFormats.js';
+import { openPredictor, type Prediction } from './predictor.js';
+
+const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-predict-'));
+const model = join(folder, 'model.safetensors');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeAll(() => {
+  setSeed(1);
+  using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
+  const thresholds = {
+    values: [0.001, 0.999],
+    classNames: ['crack', 'roots'],
+    beta: 1,
+    reached: [1, 1],
+    fittedOn: 'validation',
+    fingerprint: '0',
+    undefinedClasses: [],
+  };
+  saveModel(model, {
+    network,
+    description: {
+      classes: ['crack', 'roots'],
+      channels: 3,
+      mean: [0.5],
+      std: [0.25],
+      epoch: 1,
+      loss: 'bce',
+      dataset: 'digits',
+      thresholds,
+      calibration: { kind: 'temperature', temperature: 2, atBound: false, fittedOn: 'validation' },
+    },
+  });
+  mkdirSync(join(folder, 'images', 'below'), { recursive: true });
+  writeFileSync(join(folder, 'images', 'note.txt'), 'no image');
+  writeFileSync(join(folder, 'images', 'b.jpg'), 'not an image either');
+  writeFileSync(join(folder, 'images', 'below', 'c.png'), '');
+});
+
+async function namesOf(...paths: string[]): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of imageInputs(paths)) names.push(name.replace(`${folder}/`, ''));
+  return names;
+}
+
+async function predictions(images: string[], options: Parameters<typeof openPredictor>[1] = {}) {
+  using predictor = openPredictor(model, { device: 'cpu', ...options });
+  const found = [];
+  for await (const prediction of predictor.predict(imageInputs(images))) found.push(prediction);
+  return found;
+}
+
+const rgb = join(fixtures, 'rgb.png');
+const isPrediction = (value: object): value is Prediction => 'probabilities' in value;
+
+test('folders are walked in order, patterns match, files are taken as they are', async () => {
+  expect(await namesOf(join(folder, 'images'))).toEqual(['images/b.jpg', 'images/below/c.png']);
+  expect(await namesOf(join(folder, 'images', '*', '*.png'))).toEqual(['images/below/c.png']);
+  expect(await namesOf(join(folder, 'images', '**', '*.???'))).toEqual([
+    'images/b.jpg',
+    'images/below/c.png',
+    'images/note.txt',
+  ]);
+});
+
+async function failuresOf(...paths: string[]): Promise<string[]> {
+  const failures: string[] = [];
+  for await (const { name, read } of imageInputs(paths)) {
+    await read().catch((error: Error) =>
+      failures.push(`${name.replace(`${folder}/`, '')}: ${error.message}`),
+    );
+  }
+  return failures;
+}
+
+test('a pattern without a match is told as an image that cannot be read, and the others follow', async () => {
+  expect(await failuresOf(join(folder, '*.bmp'), rgb)).toEqual(['*.bmp: no file matches']);
+});
+
+test('links to folders are followed, and those that lead back are not', async () => {
+  mkdirSync(join(folder, 'linked', 'a'), { recursive: true });
+  mkdirSync(join(folder, 'elsewhere'));
+  copyFileSync(rgb, join(folder, 'linked', 'a', 'a.png'));
+  copyFileSync(rgb, join(folder, 'elsewhere', 'b.png'));
+  symlinkSync('../elsewhere', join(folder, 'linked', 'b'));
+  symlinkSync('../..', join(folder, 'linked', 'a', 'top'));
+  symlinkSync('gone.png', join(folder, 'linked', 'c.png'));
+  const names = await namesOf(join(folder, 'linked'));
+  expect(names.filter((name) => !name.includes('top'))).toEqual([
+    'linked/a/a.png',
+    'linked/b/b.png',
+    'linked/c.png',
+  ]);
+  expect(names.every((name) => !name.includes('top/linked'))).toBe(true);
+  expect(await namesOf(join(folder, 'linked', '?', 'b.png'))).toEqual(['linked/b/b.png']);
+  expect(await failuresOf(join(folder, 'linked', 'c.png'))).toEqual(['linked/c.png: there is no such file']);
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  'a folder that may not be read is told, and the others follow',
+  async () => {
+    mkdirSync(join(folder, 'closed', 'a'), { recursive: true });
+    copyFileSync(rgb, join(folder, 'closed', 'b.png'));
+    chmodSync(join(folder, 'closed', 'a'), 0);
+    expect(await namesOf(join(folder, 'closed'))).toEqual(['closed/a', 'closed/b.png']);
+    expect(await failuresOf(join(folder, 'closed'))).toEqual([
+      'closed/a: this folder cannot be read: permission denied',
+    ]);
+    // Nothing below it could match.
+    expect(await failuresOf(join(folder, 'closed', '*.png'))).toEqual([]);
+    chmodSync(join(folder, 'closed', 'a'), 0o700);
+  },
+);
+
+test('a list of paths comes from standard input', async () => {
+  const names: string[] = [];
+  const list = Readable.from(['a.png\n\n b.', 'png\r\n']);
+  for await (const { name } of imageInputs(['-'], list)) names.push(name);
+  expect(names).toEqual(['a.png', 'b.png']);
+  // A list has no list in it.
+  for await (const { name } of imageInputs(['-'], Readable.from(['-\n']))) names.push(name);
+  expect(names.at(-1)).toBe('-');
+});
+
+test('Parquet files give an image a row', async () => {
+  const found = [];
+  for await (const input of imageInputs([join(fixtures, 'class-columns.parquet')])) found.push(input);
+  expect(found.length).toBeGreaterThan(0);
+  expect((await found[0]!.read()).kind).toBe('encoded');
+});
+
+test('Parquet files are found in folders and by patterns; a damaged one counts as one that cannot be read', async () => {
+  mkdirSync(join(folder, 'shards'));
+  const whole = readFileSync(join(fixtures, 'class-columns.parquet'));
+  writeFileSync(join(folder, 'shards', 'a.parquet'), whole.subarray(0, whole.length / 2));
+  writeFileSync(join(folder, 'shards', 'b.parquet'), whole);
+  const rows = await namesOf(join(fixtures, 'class-columns.parquet'));
+  for (const path of ['', '*.parquet']) {
+    expect(await namesOf(join(folder, 'shards', path))).toEqual(['shards/a.parquet', ...rows]);
+    expect(await failuresOf(join(folder, 'shards', path))).toEqual([
+      expect.stringMatching(/^shards\/a.parquet: cannot be read as Parquet: /),
+    ]);
+  }
+  expect(await failuresOf(join(folder, 'none.parquet'))).toEqual([
+    'none.parquet: there is no such file or folder',
+  ]);
+});
+
+test('* stays within a folder, ** goes below it', () => {
+  expect(globExpression('a/*.png').test('a/b.png')).toBe(true);
+  expect(globExpression('a/*.png').test('a/b/c.png')).toBe(false);
+  expect(globExpression('a/**/*.png').test('a/b/c.png')).toBe(true);
+  expect(globExpression('a/**/*.png').test('a/c.png')).toBe(true);
+  expect(globExpression('a+(b).png').test('a+(b).png')).toBe(true);
+});
+
+test('predictions come in order, with those that failed among them, whatever the batch size', async () => {
+  const paths = [rgb, join(folder, 'images', 'b.jpg'), join(fixtures, 'rgb.webp'), 'missing.png', rgb];
+  const [one, many] = [
+    await predictions(paths, { batchSize: 1 }),
+    await predictions(paths, { batchSize: 4 }),
+  ];
+  expect(many.map(({ name }) => name)).toEqual(paths);
+  expect(many.filter((value) => !isPrediction(value)).map(({ name }) => name)).toEqual([
+    paths[1],
+    'missing.png',
+  ]);
+  expect(many[3]).toEqual({ name: 'missing.png', failure: 'there is no such file' });
+  const [a, b] = [one, many].map((list) =>
+    list.filter(isPrediction).flatMap((value) => [...value.probabilities]),
+  );
+  a!.forEach((value, i) => {
+    expect(value).toBeCloseTo(b![i]!, 5);
+  });
+});
+
+test('labels are decided by the fitted thresholds, or by one number', async () => {
+  const labels = async (options: Parameters<typeof openPredictor>[1]) =>
+    (await predictions([rgb], options)).filter(isPrediction)[0]!.labels;
+  expect(await labels({})).toEqual(['crack']);
+  expect(await labels({ threshold: 0 })).toEqual(['crack', 'roots']);
+  expect(await labels({ threshold: 1 })).toEqual([]);
+});
+
+test('calibration changes the probabilities and not the labels', async () => {
+  const [raw, calibrated] = [await predictions([rgb]), await predictions([rgb], { calibrated: true })].map(
+    (list) => list.filter(isPrediction)[0]!,
+  );
+  const logit = (p: number) => Math.log(p / (1 - p));
+  expect(logit(calibrated!.probabilities[0]!)).toBeCloseTo(logit(raw!.probabilities[0]!) / 2, 4);
+  expect(calibrated!.labels).toEqual(raw!.labels);
+});
+
+test('CSV and JSON lines say negative where no class reaches its threshold', () => {
+  const prediction = { name: 'a,b.png', probabilities: Float32Array.of(0.25, 0.5), labels: [] };
+  const csv = outputOf('csv', ['crack', 'roots']);
+  expect([csv.header, csv.line(prediction)]).toEqual([
+    'Filename,crack,roots,labels',
+    '"a,b.png",0.25,0.5,negative',
+  ]);
+  expect(csv.line({ ...prediction, labels: ['crack', 'roots'] })).toContain('crack|roots');
+  expect(JSON.parse(outputOf('jsonl', ['crack', 'roots']).line(prediction))).toEqual({
+    Filename: 'a,b.png',
+    labels: [],
+    negative: true,
+    probabilities: { crack: 0.25, roots: 0.5 },
+  });
+});
+
+test("SewerML's file has the benchmark's 17 columns in their order, and names without folders", () => {
+  const classes = Object.keys(sewermlClasses).reverse();
+  const { header, line } = outputOf('sewerml', classes);
+  expect(header).toBe(`Filename,${Object.keys(sewermlClasses).join(',')}`);
+  const probabilities = Float32Array.from(classes, (_, j) => j / 32);
+  expect(line({ name: 'test/00001.png', probabilities, labels: [] })).toMatch(/^00001.png,0.5,.*,0$/);
+  expect(() => outputOf('sewerml', ['RB'])).toThrow('the model lacks OB');
+});
+
+test('weights without classes are refused with what is missing', () => {
+  using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
+  saveWeights(network, join(folder, 'plain.safetensors'));
+  expect(() => openPredictor(join(folder, 'plain.safetensors'))).toThrow(
+    'does not say of which network and classes',
+  );
+  expect(() => openPredictor(folder.concat('/images'))).toThrow('holds no model.safetensors');
+});

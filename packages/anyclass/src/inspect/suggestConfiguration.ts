@@ -1,0 +1,84 @@
+// A configuration for data that nobody described.
+
+import { availableParallelism } from 'node:os';
+import { openOptions } from '../configuration/openOptions.js';
+import { type PlainObject, withOverrides } from '../configuration/overrides.js';
+import type { ConfigurationInput } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { imageSize } from '../data/images/decode.js';
+import type { ImageSource } from '../data/images/imageSource.js';
+import { checkImagesAreThere } from '../data/images/missingImages.js';
+import { openDataset } from '../data/openDataset.js';
+import { lambdaAdvice } from './lambdaAdvice.js';
+
+export interface Suggestion {
+  /** The fields that are not at their defaults. */
+  readonly configuration: PlainObject;
+  /** What was seen, and what follows from it. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Looks at a dataset and suggests how to train on it: λ by the share of negatives, network, size and epochs by the images.
+ * Fields that are set, as `field=value`, stay as they are.
+ *
+ * @example
+ * const { configuration } = await suggestConfiguration('digits');
+ * configuration.network // { name: 'tresnet-s', inputSize: 64 }
+ */
+export async function suggestConfiguration(spec: string, set: readonly string[] = []): Promise<Suggestion> {
+  const given = withOverrides({ data: { dataset: spec } }, set);
+  const { data } = validateConfiguration(given, `${spec} with the options given`);
+  const dataset = await openDataset(spec, openOptions(data));
+  try {
+    const { train } = dataset.splits;
+    await checkImagesAreThere(dataset, train);
+    const negatives = train.reduce(
+      (sum, row) => sum + (dataset.labels.presence(row) === 'negative' ? 1 : 0),
+      0,
+    );
+    const advice = lambdaAdvice(negatives / Math.max(1, train.length));
+    const inputSize = await fittingSize(dataset.images, train);
+    const isSmall = inputSize <= 96 || train.length < 5000;
+    const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));
+    const suggested: ConfigurationInput = {
+      data: { dataset: spec },
+      network: { name: isSmall ? 'tresnet-s' : 'tresnet-m', inputSize },
+      loss: { name: 'any-bce', lambda: advice.start },
+      epochs: Math.max(10, Math.min(40, Math.round(400_000 / Math.max(1, train.length)))),
+      batchSize,
+      optimizer: { name: 'adamw', rate: isSmall ? 0.002 : 0.001 },
+      schedule: { name: 'cosine', warmUpEpochs: 1 },
+    };
+    return {
+      configuration: withOverrides(suggested, set),
+      remarks: [
+        `${dataset.name}: ${train.length} training images, ${dataset.classes.length} classes (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
+        `splits: ${dataset.splitOrigin}`,
+        `λ ${advice.start}: ${advice.reason}`,
+        ...(availableParallelism() < 8 && inputSize > 128
+          ? [
+              `${inputSize} px take long on ${availableParallelism()} cores without a GPU: a smaller network.inputSize is faster`,
+            ]
+          : []),
+      ],
+    };
+  } finally {
+    await dataset.images.close();
+  }
+}
+
+/** The common sizes that networks are trained at, the smallest that keeps what typical images show. */
+async function fittingSize(images: ImageSource, rows: Int32Array): Promise<number> {
+  const sides: number[] = [];
+  for (const row of rows.subarray(0, 25)) {
+    try {
+      const { width, height } = await imageSize(await images.read(row));
+      sides.push(Math.min(width, height));
+    } catch {
+      // an unreadable image tells nothing about the others
+    }
+  }
+  const median = sides.sort((a, b) => a - b)[Math.floor(sides.length / 2)] ?? 224;
+  return [32, 64, 96, 128, 160].find((size) => median <= size) ?? 224;
+}

@@ -1,0 +1,41 @@
+// The operators in packages/anyclass/native, in a library that set-up builds and the first use loads.
+
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { hasOperator, loadLibrary, registeredOperator } from '@anyclass/torch';
+
+export type FusedOperator = ReturnType<typeof registeredOperator>;
+
+/**
+ * An operator of ours by its name.
+ *
+ * @example
+ * const [loss, counts] = fusedOperator('any_class_loss')(logits, targets, null, null, 1, 1, 0.02, 2, 0)
+ */
+export function fusedOperator(name: string): FusedOperator {
+  load();
+  return registeredOperator(`anyclass::${name}`);
+}
+
+/**
+ * Whether the library has an operator: those for GPUs are left out where set-up found no CUDA compiler.
+ *
+ * @example
+ * hasFusedOperator('any_class_loss') // true
+ */
+export function hasFusedOperator(name: string): boolean {
+  load();
+  return hasOperator(`anyclass::${name}`);
+}
+
+let isLoaded = false;
+
+function load(): void {
+  if (isLoaded) return;
+  const path = fileURLToPath(new URL('../../build/libanyclass.so', import.meta.url));
+  if (!existsSync(path)) {
+    throw new Error(`the fused operators are not built: ${path} is missing; run 'npm run setup'`);
+  }
+  loadLibrary(path);
+  isLoaded = true;
+}

@@ -1,0 +1,150 @@
+// Weights from a file into a network, and an account of every name that found no place.
+
+import { fromStored, noGrad, type StoredTensor, type Tensor, tidy } from '@anyclass/torch';
+import { listed } from '../../errors/listed.js';
+import { UserError } from '../../errors/userError.js';
+import type { Network } from '../network.js';
+import { matchNames, type NameMatch } from './matchNames.js';
+import { readWeights } from './readWeights.js';
+import { resizeGrid } from './resizeGrid.js';
+
+export interface WeightReport {
+  readonly file: string;
+  /** Whose names the file has. */
+  readonly naming: string;
+  /** What stood in front of them, such as `model.`. */
+  readonly prefix: string;
+  /** How many entries of the network were filled. */
+  readonly loaded: number;
+  /** Position tables that were interpolated to another size. */
+  readonly resized: readonly string[];
+  /** Entries of the last layer that keep their fresh values, since the file has other classes or none. */
+  readonly freshHead: readonly string[];
+  /** Other entries that the file lacks; they keep their fresh values. */
+  readonly missing: readonly string[];
+  /** Entries that the file has in another shape, with both; they keep their fresh values. */
+  readonly misshapen: readonly string[];
+  /** The file's names that belong to nothing here. */
+  readonly unused: readonly string[];
+}
+
+export interface LoadWeightsOptions {
+  /** Throws unless everything but the last layer is found and nothing is left over. Default false. */
+  readonly strict?: boolean;
+}
+
+/**
+ * Fills a network from a safetensors file or a PyTorch checkpoint with torchvision's, timm's or the published TResNet's
+ * names, behind any prefix. With another number of classes the last layer keeps its fresh values.
+ *
+ * @example
+ * const report = loadWeights(createNetwork('vit-b-16', { classes: 17 }), 'vit_b_16-c867db91.pth');
+ * report.freshHead // ['heads.head.weight', 'heads.head.bias']
+ */
+export function loadWeights(
+  network: Network,
+  path: string,
+  { strict = false }: LoadWeightsOptions = {},
+): WeightReport {
+  const report = fillFrom(network, readWeights(path), path);
+  if (report.loaded === 0) {
+    throw new UserError(
+      `${path}: none of its ${report.unused.length} names fits ${network.name}, such as ${listed(report.unused)}`,
+    );
+  }
+  const lost = [...report.missing, ...report.misshapen, ...report.unused];
+  if (strict && lost.length > 0)
+    throw new UserError(`${path} does not fit ${network.name}:\n${weightReportText(report)}`);
+  return report;
+}
+
+/** What was loaded and what was not, for people. */
+export function weightReportText(report: WeightReport): string {
+  const { file, naming, prefix, loaded, resized, freshHead, missing, misshapen, unused } = report;
+  const behind = prefix === '' ? '' : ` behind '${prefix}'`;
+  const lines = [
+    [`interpolated to this input size: ${listed(resized)}`, resized],
+    [`the last layer starts afresh: the file has other classes (${listed(freshHead)})`, freshHead],
+    [`not in the file, left as initialized: ${listed(missing)}`, missing],
+    [`of another shape in the file, left as initialized: ${listed(misshapen)}`, misshapen],
+    [`in the file, of no use here: ${listed(unused)}`, unused],
+  ] as const;
+  const remarks = lines.filter(([, names]) => names.length > 0).map(([line]) => `  ${line}`);
+  return [`${file}: ${loaded} entries loaded (${naming}${behind})`, ...remarks].join('\n');
+}
+
+function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, file: string): WeightReport {
+  const state = network.stateDict();
+  const match = matchNames(network.name, [...tensors.keys()], new Set(state.keys()));
+  const report = {
+    resized: [] as string[],
+    freshHead: [] as string[],
+    missing: [] as string[],
+    misshapen: [] as string[],
+  };
+  let loaded = 0;
+  for (const [name, entry] of state) {
+    const fileName = match.pairs.get(name);
+    const stored = fileName === undefined ? undefined : tensors.get(fileName);
+    const isHead = name.startsWith(network.headPrefix);
+    if (isComputed(name)) continue;
+    if (stored === undefined) {
+      if (isHead) report.freshHead.push(name);
+      else if (!hasDefault(name)) report.missing.push(name);
+    } else if (fill(name, entry, stored, match)) {
+      loaded++;
+      if (!sameShape(entry, stored)) report.resized.push(name);
+    } else if (isHead) {
+      report.freshHead.push(name);
+    } else {
+      report.misshapen.push(`${name} [${stored.shape.join(', ')}] in place of [${entry.shape.join(', ')}]`);
+    }
+  }
+  const { convention, prefix, unused } = match;
+  return { file, naming: convention.title, prefix, loaded, unused, ...report };
+}
+
+/** Copies what a file holds into an entry; false where the shapes do not allow it. */
+function fill(name: string, entry: Tensor, stored: StoredTensor, { convention }: NameMatch): boolean {
+  return tidy(() =>
+    noGrad(() => {
+      const values = fromStored(stored);
+      const fitting = sameShape(entry, stored) ? values : resized(name, entry, values);
+      if (fitting === undefined) return false;
+      entry.copy_(fitting);
+      const offset = convention.offset?.(name) ?? 0;
+      if (offset !== 0) {
+        if (values.amin().toNumber() < 0) throw new Error(`${name}: ${negativeScale}`);
+        entry.add_(offset);
+      }
+      return true;
+    }),
+  );
+}
+
+const negativeScale = 'the file scales channels by negative numbers, which |weight| + eps cannot be';
+
+function resized(name: string, entry: Tensor, values: Tensor): Tensor | undefined {
+  if (values.shape.at(-1) !== entry.shape.at(-1) || values.ndim !== entry.ndim) return undefined;
+  const float = values.to('float32');
+  if (name === 'encoder.pos_embedding') {
+    return resizeGrid(float.select(0, 0), { cells: (entry.shape[1] ?? 0) - 1, extra: 1 }).unsqueeze(0);
+  }
+  if (name.endsWith('.relative_position_bias_table'))
+    return resizeGrid(float, { cells: entry.shape[0] ?? 0 });
+  return undefined;
+}
+
+/** Follows from the network's own geometry and is never taken from a file. */
+function isComputed(name: string): boolean {
+  return name.endsWith('.relative_position_index');
+}
+
+/** Older files lack these, and what a fresh network has is right. */
+function hasDefault(name: string): boolean {
+  return name.endsWith('.num_batches_tracked') || name.endsWith('.filt');
+}
+
+function sameShape(entry: Tensor, stored: StoredTensor): boolean {
+  return entry.shape.join() === stored.shape.join();
+}

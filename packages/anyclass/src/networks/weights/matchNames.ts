@@ -1,0 +1,67 @@
+// Which tensor of a file belongs to which entry of a network.
+
+import type { NetworkName } from '../catalogue.js';
+import { conventionsOf, type NamingConvention } from './conventions.js';
+
+export interface NameMatch {
+  readonly convention: NamingConvention;
+  /** What stood in front of every name, such as Lightning's `model.`. */
+  readonly prefix: string;
+  /** From our names to the file's. */
+  readonly pairs: ReadonlyMap<string, string>;
+  /** The file's names that belong to nothing. */
+  readonly unused: readonly string[];
+}
+
+/**
+ * Finds the naming convention and the prefix under which most names of a file fit a network.
+ *
+ * @example
+ * const match = matchNames('vit-b-16', ['model.cls_token', 'loss.weight'], new Set(['class_token']));
+ * match.prefix // 'model.'
+ * match.pairs // Map { 'class_token' => 'model.cls_token' }
+ * match.unused // ['loss.weight']
+ */
+export function matchNames(
+  network: NetworkName,
+  fileNames: readonly string[],
+  ownNames: ReadonlySet<string>,
+): NameMatch {
+  const attempts = conventionsOf(network).flatMap((convention) =>
+    prefixes(fileNames).map((prefix) => matchWith(convention, prefix, fileNames, ownNames)),
+  );
+  return attempts.reduce((best, attempt) => (attempt.pairs.size > best.pairs.size ? attempt : best));
+}
+
+function matchWith(
+  convention: NamingConvention,
+  prefix: string,
+  fileNames: readonly string[],
+  ownNames: ReadonlySet<string>,
+): NameMatch {
+  const pairs = new Map<string, string>();
+  const unused: string[] = [];
+  for (const fileName of fileNames) {
+    const candidates = fileName.startsWith(prefix) ? convention.translate(fileName.slice(prefix.length)) : [];
+    const own = candidates.find((name) => ownNames.has(name) && !pairs.has(name));
+    if (own === undefined) unused.push(fileName);
+    else pairs.set(own, fileName);
+  }
+  return { convention, prefix, pairs, unused };
+}
+
+const deepestPrefix = 3;
+
+/** Everything in front of one of the first few dots of any name; nothing first. */
+function prefixes(names: readonly string[]): string[] {
+  const found = new Set(['']);
+  for (const name of names) {
+    let end = -1;
+    for (let depth = 0; depth < deepestPrefix; depth++) {
+      end = name.indexOf('.', end + 1);
+      if (end < 0) break;
+      found.add(name.slice(0, end + 1));
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,207 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  noGrad,
+  randn,
+  readSafetensorsHeader,
+  saveTensors,
+  type Tensor,
+  tensor,
+  tidy,
+  zeros,
+} from '@anyclass/torch';
+import { describe, expect, test } from 'vitest';
+import { fillByHash } from '../../verify/hashFill.js';
+import { createNetwork } from '../createNetwork.js';
+import type { Network } from '../network.js';
+import { loadWeights, weightReportText } from './loadWeights.js';
+import { matchNames } from './matchNames.js';
+import { resizeGrid } from './resizeGrid.js';
+import { saveWeights } from './saveWeights.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-weights-'));
+const small = { classes: 5, inputSize: 64 } as const;
+
+function filled(): Network {
+  const network = createNetwork('tresnet-s', small);
+  fillByHash(network);
+  return network;
+}
+
+function saved(name: string, tensors: Iterable<readonly [string, Tensor]>): string {
+  const file = path.join(folder, `${name}.safetensors`);
+  saveTensors(file, tensors);
+  return file;
+}
+
+function expectEqual(found: Network, expected: Network, except = /^$/): void {
+  const state = found.stateDict();
+  for (const [name, tensor] of expected.stateDict()) {
+    if (!except.test(name)) expect([name, state.get(name)?.equal(tensor)]).toEqual([name, true]);
+  }
+}
+
+test('weights come back from a safetensors file bit for bit, with the network that they belong to', () => {
+  const file = path.join(folder, 'whole.safetensors');
+  const network = filled();
+  saveWeights(network, file, { note: 'a test' });
+  const copy = createNetwork('tresnet-s', small);
+  const report = loadWeights(copy, file, { strict: true });
+  expect(report).toMatchObject({ loaded: network.stateDict().size, freshHead: [], missing: [], unused: [] });
+  expectEqual(copy, network);
+  const { metadata } = readSafetensorsHeader(file);
+  expect(metadata).toMatchObject({ network: 'tresnet-s', note: 'a test' });
+  expect(JSON.parse(metadata['networkOptions'] ?? '')).toMatchObject(small);
+});
+
+test('a prefix in front of every name is found and taken off, and what stands beside is reported', () => {
+  const network = filled();
+  const entries = Array.from(network.stateDict(), ([name, tensor]) => [`model.net.${name}`, tensor] as const);
+  const file = saved('prefixed', [...entries, ['criterion.weight', zeros([3])]]);
+  const copy = createNetwork('tresnet-s', small);
+  const report = loadWeights(copy, file);
+  expect(report).toMatchObject({ prefix: 'model.net.', unused: ['criterion.weight'], missing: [] });
+  expectEqual(copy, network);
+  expect(weightReportText(report)).toContain("behind 'model.net.'");
+  expect(() => loadWeights(copy, file, { strict: true })).toThrow(/criterion\.weight/);
+});
+
+test('with another number of classes the last layer starts afresh, and the report says so', () => {
+  const network = filled();
+  const file = saved('classes', network.stateDict());
+  const copy = createNetwork('tresnet-s', { ...small, classes: 7 });
+  const fresh = copy.stateDict().get('head.fc.weight')!.clone();
+  const report = loadWeights(copy, file, { strict: true });
+  expect(report.freshHead).toEqual(['head.fc.weight', 'head.fc.bias']);
+  expect(copy.stateDict().get('head.fc.weight')!.equal(fresh)).toBe(true);
+  expectEqual(copy, network, /^head\./);
+  expect(weightReportText(report)).toContain('the last layer starts afresh');
+});
+
+test('a file without blur filters and batch counts loads with their defaults, other gaps are named', () => {
+  const network = filled();
+  const lacking = /filt$|num_batches_tracked$|body\.conv1\.1\.bias/;
+  const file = saved(
+    'gaps',
+    [...network.stateDict()].filter(([name]) => !lacking.test(name)),
+  );
+  const copy = createNetwork('tresnet-s', small);
+  const report = loadWeights(copy, file);
+  expect(report.missing).toEqual(['body.conv1.1.bias']);
+  expect(copy.stateDict().get('body.layer2.0.conv1.1.op.filt')!.sum().toNumber()).toBeCloseTo(64, 4);
+});
+
+test('a file of another network is refused, with names that it has', () => {
+  const file = saved('foreign', [['stages.0.blocks.0.conv', zeros([1])]]);
+  expect(() => loadWeights(createNetwork('tresnet-s', small), file)).toThrow(
+    /foreign\.safetensors: none of its 1 names fits tresnet-s, such as stages\.0\.blocks\.0\.conv/,
+  );
+});
+
+test('an entry of another shape is left as initialized and named with both shapes', () => {
+  const state = new Map<string, Tensor>(filled().stateDict());
+  state.set('body.conv1.0.weight', zeros([32, 48, 3, 3]));
+  const report = loadWeights(createNetwork('tresnet-s', small), saved('shapes', state));
+  expect(report.misshapen).toEqual(['body.conv1.0.weight [32, 48, 3, 3] in place of [32, 12, 3, 3]']);
+});
+
+describe("timm's names", () => {
+  test('of a TResNet, whose norms keep |weight| + eps, give the same logits', () => {
+    const network = filled();
+    const entries = [...network.stateDict()]
+      .filter(([name]) => !name.endsWith('filt'))
+      .map(([name, tensor]) => {
+        const foreign = name
+          .replace(/(conv\d)\.0\.([01])\./, '$1.$2.')
+          .replace(/(conv\d|downsample\.1)\.0\./, '$1.conv.')
+          .replace(/(conv\d|downsample\.1)\.1\./, '$1.bn.');
+        return [foreign, foreign.endsWith('bn.weight') ? tensor.detach().abs().add(1e-5) : tensor] as const;
+      });
+    expect(entries.map(([name]) => name)).toContain('body.layer2.0.conv1.bn.running_mean');
+    const copy = createNetwork('tresnet-s', small);
+    const report = loadWeights(copy, saved('timm', entries));
+    expect(report).toMatchObject({ naming: "timm's TResNet names", missing: [], unused: [], misshapen: [] });
+    const filters = /filt$/;
+    for (const [name, tensor] of network.stateDict())
+      if (filters.test(name)) copy.stateDict().get(name)!.copy_(tensor);
+    tidy(() =>
+      noGrad(() => {
+        const images = randn([1, 3, 64, 64]);
+        const difference = copy.eval().forward(images).sub(network.eval().forward(images)).abs().amax();
+        expect(difference.toNumber()).toBeLessThan(1e-4);
+      }),
+    );
+  });
+
+  test('of a ViT are ours, one for one', () => {
+    const own = createNetwork('vit-b-16', { classes: 2, inputSize: 32 }).stateDict();
+    const foreign = [...own.keys()].map((name) =>
+      name
+        .replace('class_token', 'cls_token')
+        .replace('encoder.pos_embedding', 'pos_embed')
+        .replace('conv_proj.', 'patch_embed.proj.')
+        .replace('encoder.ln.', 'norm.')
+        .replace('heads.head.', 'head.')
+        .replace(/encoder\.layers\.encoder_layer_(\d+)\./, 'blocks.$1.')
+        .replace(/\.ln_([12])\./, '.norm$1.')
+        .replace('.self_attention.in_proj_', '.attn.qkv.')
+        .replace('.self_attention.out_proj.', '.attn.proj.')
+        .replace('.mlp.0.', '.mlp.fc1.')
+        .replace('.mlp.3.', '.mlp.fc2.'),
+    );
+    const match = matchNames('vit-b-16', foreign, new Set(own.keys()));
+    expect(match).toMatchObject({ prefix: '', unused: [] });
+    expect([...match.pairs.keys()].sort()).toEqual([...own.keys()].sort());
+    expect(match.pairs.get('encoder.layers.encoder_layer_11.self_attention.in_proj_weight')).toBe(
+      'blocks.11.attn.qkv.weight',
+    );
+  });
+});
+
+test("torchvision's older ViT names for the MLP are understood", () => {
+  const own = new Set([
+    'class_token',
+    'encoder.layers.encoder_layer_3.mlp.0.bias',
+    'encoder.layers.encoder_layer_3.mlp.3.bias',
+  ]);
+  const match = matchNames(
+    'vit-b-16',
+    [
+      'class_token',
+      'encoder.layers.encoder_layer_3.mlp.linear_1.bias',
+      'encoder.layers.encoder_layer_3.mlp.linear_2.bias',
+    ],
+    own,
+  );
+  expect([...match.pairs.keys()]).toEqual([...own]);
+});
+
+test('positions on a grid are interpolated corner on corner, and the class token stays', () => {
+  // Bicubic interpolation keeps a plane.
+  const plane = (side: number) => (_: unknown, i: number) => [
+    Math.floor(i / side) / (side - 1),
+    (i % side) / (side - 1),
+  ];
+  const positions = [[7, 8], ...Array.from({ length: 49 }, plane(7))];
+  const resized = resizeGrid(tensor(positions), { cells: 16, extra: 1 }).toArray() as number[][];
+  expect(resized[0]).toEqual([7, 8]);
+  expect([resized[1], resized[4], resized[16]]).toEqual([
+    [expect.closeTo(0, 5), expect.closeTo(0, 5)],
+    [expect.closeTo(0, 5), expect.closeTo(1, 5)],
+    [expect.closeTo(1, 5), expect.closeTo(1, 5)],
+  ]);
+  expect(() => resizeGrid(zeros([10, 2]), { cells: 16 })).toThrow(
+    '10 and 16 cells are not both square grids',
+  );
+});
+
+test('a ViT takes the weights of another input size, with its positions interpolated', () => {
+  const source = createNetwork('vit-b-16', { classes: 2, inputSize: 64 });
+  const copy = createNetwork('vit-b-16', { classes: 2, inputSize: 96 });
+  const report = loadWeights(copy, saved('positions', source.stateDict()), { strict: true });
+  expect(report.resized).toEqual(['encoder.pos_embedding']);
+  const [from, to] = [source, copy].map((network) => network.stateDict().get('encoder.pos_embedding')!);
+  expect(to!.at(0, 1).equal(from!.at(0, 1))).toBe(true);
+  expect(to!.at(0, 36).sub(from!.at(0, 16)).abs().amax().toNumber()).toBeLessThan(1e-5);
+});

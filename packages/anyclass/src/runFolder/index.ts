@@ -1,3 +1,0 @@
-export { type EpochRecord, readEpochs } from './metricsLog.js';
-export { openRun, type RunPaths, type RunRecord, runPaths } from './runFolder.js';
-export { joinTables, type NamedTable, readTable, writeTable } from './scoreFiles.js';

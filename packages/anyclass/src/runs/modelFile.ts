@@ -1,0 +1,73 @@
+// A trained network with all that its use takes: classes, how images are prepared, thresholds and calibration.
+
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Calibration, FittedThresholds } from '@anyclass/core';
+import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
+import { isNetworkName } from '../networks/catalogue.js';
+import { buildNetwork } from '../networks/createNetwork.js';
+import type { CompleteNetworkOptions, Network } from '../networks/network.js';
+import { UserError } from '../errors/userError.js';
+import { saveWeights } from '../networks/weights/saveWeights.js';
+
+export interface ModelDescription {
+  readonly classes: readonly string[];
+  readonly channels: 1 | 3;
+  readonly mean: readonly number[];
+  readonly std: readonly number[];
+  /** The epoch that the weights are from, counted from 1. */
+  readonly epoch: number;
+  readonly loss: string;
+  /** DATASET, as the configuration had it. */
+  readonly dataset: string;
+  readonly classImportance?: readonly number[];
+  readonly thresholds?: FittedThresholds;
+  readonly calibration?: Calibration;
+}
+
+export interface Model {
+  readonly network: Network;
+  readonly description: ModelDescription;
+}
+
+/** Writes a model to one safetensors file, whole or not at all. */
+export function saveModel(path: string, { network, description }: Model): void {
+  saveWeights(network, path, { model: JSON.stringify(description) });
+}
+
+/**
+ * A model from its file, or from the folder of a finished run; in evaluation mode, on the CPU.
+ *
+ * @example
+ * const { network, description } = loadModel('runs/sewer');
+ * description.classes // ['RB', 'OB', …]
+ */
+export function loadModel(path: string): Model {
+  const file = modelPath(path);
+  const { metadata } = readSafetensorsHeader(file);
+  const { network: name = '', networkOptions, model } = metadata;
+  if (!isNetworkName(name) || networkOptions === undefined || model === undefined) {
+    throw new UserError(
+      `${file}: holds weights but does not say of which network and classes; train writes such files`,
+    );
+  }
+  const options: CompleteNetworkOptions = JSON.parse(networkOptions);
+  const network = buildNetwork(name, options).eval().requireGrad(false);
+  const { tensors } = loadTensors(file);
+  network.loadStateDict(tensors);
+  for (const tensor of tensors.values()) tensor.dispose();
+  return { network, description: JSON.parse(model) };
+}
+
+/** The file that a path to a model or a run means. */
+function modelPath(path: string): string {
+  if (!existsSync(path)) throw new UserError(`${path}: there is no such model or run`);
+  if (!statSync(path).isDirectory()) return path;
+  const file = join(path, 'model.safetensors');
+  if (!existsSync(file)) {
+    throw new UserError(
+      `${path}: holds no model.safetensors; is the run finished? Go on with: anyclass train --resume ${path}`,
+    );
+  }
+  return file;
+}

@@ -1,0 +1,150 @@
+// The folder of a run:
+//   config.json       the complete configuration, versions, the dataset's fingerprint
+//   metrics.jsonl     a line for each epoch
+//   checkpoints/      to go on from, and the weights of the best epochs
+//   model.safetensors the chosen weights with classes, thresholds and calibration
+//   scores/           probabilities and labels by file name
+//   summary.json      what was reached
+//   report.html
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { readWhole, writeWhole } from '../files/wholeFile.js';
+import { UserError } from '../errors/userError.js';
+
+export interface RunPaths {
+  readonly folder: string;
+  readonly config: string;
+  readonly metrics: string;
+  readonly checkpoints: string;
+  readonly model: string;
+  readonly scores: string;
+  readonly summary: string;
+  readonly report: string;
+}
+
+/** What is known of a run when it begins. */
+export interface RunRecord {
+  readonly configuration: Configuration;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly classes: readonly string[];
+  /** Of names, labels and splits: a resumed run must find the same data. */
+  readonly datasetFingerprint: string;
+  readonly started: string;
+}
+
+export function runPaths(folder: string): RunPaths {
+  const at = (name: string) => join(folder, name);
+  return {
+    folder,
+    config: at('config.json'),
+    metrics: at('metrics.jsonl'),
+    checkpoints: at('checkpoints'),
+    model: at('model.safetensors'),
+    scores: at('scores'),
+    summary: at('summary.json'),
+    report: at('report.html'),
+  };
+}
+
+/** Refuses a folder that holds anything for a new run. */
+export function refuseOldRun(folder: string): void {
+  if (existsSync(runPaths(folder).config)) {
+    throw new UserError(`${folder} already holds a run; resume it or choose another folder`, {
+      code: 'run-exists',
+    });
+  }
+  if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock'))) {
+    throw new UserError(`${folder} is not empty: choose another folder for the run`);
+  }
+}
+
+/** The paths of a new run, its folders made; a folder that holds anything is refused. */
+export function createRunFolder(folder: string): RunPaths {
+  const paths = runPaths(folder);
+  refuseOldRun(folder);
+  makeInnerFolders(paths);
+  return paths;
+}
+
+/** A run may have lost its inner folders while they were empty: not every way to copy takes such folders along. */
+export function makeInnerFolders({ checkpoints, scores }: RunPaths): void {
+  mkdirSync(checkpoints, { recursive: true });
+  mkdirSync(scores, { recursive: true });
+}
+
+export function saveRunRecord(paths: RunPaths, record: RunRecord): void {
+  writeWhole(paths.config, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+const runRecord = z.object({
+  configuration: z.record(z.string(), z.unknown()),
+  versions: z.record(z.string(), z.string()),
+  classes: z.array(z.string()),
+  datasetFingerprint: z.string(),
+  started: z.string(),
+});
+
+/** The paths and the record of a run that exists. Fields that came into being after the run have their defaults. */
+export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
+  const paths = runPaths(folder);
+  if (!existsSync(paths.config)) throw new UserError(`${folder}: there is no run here (no config.json)`);
+  const record = readWhole(paths.config, runRecord, `remove the folder ${folder} and train again`);
+  return {
+    paths,
+    record: { ...record, configuration: validateConfiguration(record.configuration, paths.config) },
+  };
+}
+
+/**
+ * A folder's name for a run that was not given one.
+ *
+ * @example
+ * defaultRunFolder(configuration, new Date('2026-01-31T12:05:09Z')) // 'runs/digits-tresnet-s-any-bce-20260131-120509'
+ */
+export function defaultRunFolder({ data, network, loss }: Configuration, now = new Date()): string {
+  const dataset = data.dataset
+    .split('=')[0]!
+    .split(/[\\/]/)
+    .at(-1)!
+    .replaceAll(/[^a-zA-Z0-9._-]+/g, '_');
+  const time = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  return join('runs', `${dataset}-${network.name}-${loss.name}-${time}`);
+}
+
+/**
+ * A configuration with absolute paths, so that its run can be resumed from elsewhere.
+ *
+ * @example
+ * absolutePaths(configuration).data.dataset // 'sewerml=/home/ada/data/sewer' for 'sewerml=data/sewer'
+ */
+export function absolutePaths(configuration: Configuration): Configuration {
+  const { data, network } = configuration;
+  const { imageFolder, splitFolder } = data;
+  return {
+    ...configuration,
+    data: {
+      ...data,
+      dataset: absoluteDataset(data.dataset),
+      cache: resolve(data.cache),
+      ...(imageFolder !== undefined && { imageFolder: resolve(imageFolder) }),
+      ...(splitFolder !== undefined && { splitFolder: resolve(splitFolder) }),
+    },
+    network: { ...network, ...(network.weights !== undefined && { weights: resolve(network.weights) }) },
+  };
+}
+
+function absoluteDataset(dataset: string): string {
+  if (dataset === 'digits') return dataset;
+  // As `openDataset` reads it: a path that is there may hold a comma or an equals sign.
+  if (existsSync(dataset)) return resolve(dataset);
+  const named = /^([a-z0-9-]+)=(.*)$/.exec(dataset);
+  if (named) return `${named[1]}=${resolve(named[2]!)}`;
+  return dataset
+    .split(',')
+    .map((path) => resolve(path.trim()))
+    .join(',');
+}

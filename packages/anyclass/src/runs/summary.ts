@@ -1,0 +1,44 @@
+// summary.json: what a run reached.
+
+import { z } from 'zod';
+import type { RunSummary } from '../events/runSummary.js';
+import { type BestMetric, bestMetrics } from '../events/bestMetric.js';
+import type { Quarantined } from '../events/runSummary.js';
+import type { Judgment } from '../events/judgment.js';
+import { readWhole } from '../files/wholeFile.js';
+import type { RunPaths } from './runFolder.js';
+
+/** What is asked of a judgment in a file: the figures that reports take from it. */
+const judgedPart = z.object({
+  split: z.string(),
+  metrics: z.object({
+    perClassF1: z.array(z.number()),
+    perClassF2: z.array(z.number()),
+    perClassAP: z.array(z.number().nullable()),
+  }),
+});
+
+const judgment = z.custom<Judgment>(
+  (value) => judgedPart.safeParse(value).success,
+  'expected a split and its metrics',
+);
+
+const runSummary = z.object({
+  dataset: z.string(),
+  network: z.string(),
+  loss: z.string(),
+  classes: z.array(z.string()),
+  epochs: z.number(),
+  bestEpoch: z.number(),
+  bestBy: z.enum(bestMetrics),
+  isLastInstead: z.boolean().optional(),
+  bestValue: z.number().nullable(),
+  validation: judgment,
+  test: judgment.optional(),
+  quarantined: z.array(z.object({ row: z.number(), name: z.string(), reason: z.string() })),
+});
+
+/** What a finished run reached, from its folder. */
+export function readSummary({ folder, summary }: RunPaths): RunSummary {
+  return readWhole(summary, runSummary, `write it again with: anyclass train --resume ${folder}`);
+}

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** Of this package. */
+export function version(): string {
+  const manifest: { version: string } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
+  return manifest.version;
+}

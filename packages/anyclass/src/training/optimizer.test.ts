@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { ratesOf } from '../configuration/optimizerDefaults.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import { createNetwork } from '../networks/createNetwork.js';
+import { createOptimizer, createSchedule } from './optimizer.js';
+
+async function ratesAt(recipe: string, epochs: readonly number[]): Promise<number[]> {
+  const configuration = await readConfiguration(recipe, { dataset: 'digits' });
+  const schedule = createSchedule(configuration);
+  return epochs.map((epoch) => schedule(epoch, ratesOf(configuration.optimizer).rate));
+}
+
+test("the paper's convolutional rate falls by 0.01 after epochs 20 and 30", async () => {
+  const rates = await ratesAt('paper/sewerml/tresnet-l', [0, 19, 20, 30]);
+  [0.1, 0.1, 1e-3, 1e-5].forEach((rate, i) => {
+    expect(rates[i]).toBeCloseTo(rate, 12);
+  });
+});
+
+test("the paper's transformer rate warms up over 5 epochs and restarts at 15, 35 and 75", async () => {
+  const rates = await ratesAt('paper/coco-41/vit-b-16', [0, 5, 15, 35, 75, 14, 34]);
+  [1e-5, 1e-3, 1e-3, 1e-3, 1e-3].forEach((rate, i) => {
+    expect(rates[i]).toBeCloseTo(rate, 12);
+  });
+  expect(rates[5]).toBeLessThan(1e-4);
+  expect(rates[6]).toBeLessThan(1e-4);
+});
+
+test('the trunk may learn at a part of the rate of the last layer', async () => {
+  const configuration = await readConfiguration('quick', { set: ['network.trunkRate=0.1'] });
+  using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });
+  const { groups } = createOptimizer(network, configuration);
+  expect(groups.map(({ lr, params }) => [lr, params.length])).toEqual([
+    [0.0002, 60],
+    [0.002, 2],
+  ]);
+});

@@ -1,0 +1,77 @@
+// The optimizer and the schedule that a configuration asks for.
+
+import { optim, type Tensor } from '@anyclass/torch';
+import { ratesOf } from '../configuration/optimizerDefaults.js';
+import type { Configuration } from '../configuration/schema.js';
+import type { Network } from '../networks/network.js';
+
+/**
+ * The optimizer of a network's trainable parameters: those of the last layer at the configured rate, the trunk's at a part
+ * of it.
+ *
+ * @example
+ * createOptimizer(network, configuration).groups.length // 1, or 2 where network.trunkRate is not 1
+ */
+export function createOptimizer(network: Network, configuration: Configuration): optim.Optimizer {
+  const { name, momentum, nesterov, betas } = configuration.optimizer;
+  const groups = parameterGroups(network, configuration);
+  const { rate, weightDecay } = ratesOf(configuration.optimizer);
+  return name === 'sgd'
+    ? new optim.SGD(groups, { lr: rate, momentum, nesterov, weightDecay })
+    : new optim.AdamW(groups, { lr: rate, betas, weightDecay });
+}
+
+/**
+ * The schedule of the rate by epoch.
+ *
+ * @example
+ * createSchedule(configuration)(0, 0.1) // the rate of the first epoch
+ */
+export function createSchedule({ schedule, epochs }: Configuration): optim.Schedule {
+  const { name, milestones, factor, firstCycle, cycleFactor, floor, warmUpEpochs, warmUpFactor } = schedule;
+  const main: optim.Schedule =
+    name === 'steps'
+      ? optim.multiStep({ milestones, gamma: factor })
+      : name === 'cosine'
+        ? optim.cosineWarmRestarts({
+            T0: firstCycle ?? Math.max(1, epochs - warmUpEpochs),
+            Tmult: cycleFactor,
+            floor,
+          })
+        : (_, baseRate) => baseRate;
+  if (warmUpEpochs === 0) return main;
+  return optim.sequence(
+    [optim.linearWarmUp({ epochs: warmUpEpochs, startFactor: warmUpFactor }), main],
+    [warmUpEpochs],
+  );
+}
+
+/** Freezes the trunk where asked: neither its weights nor its batch statistics change. */
+export function setTrainingMode(network: Network, { network: { freezeTrunk } }: Configuration): void {
+  network.train();
+  if (!freezeTrunk) return;
+  for (const [name, module] of network.namedModules()) {
+    if (name !== '' && !isHead(`${name}.`, network)) module.training = false;
+  }
+}
+
+function parameterGroups(network: Network, configuration: Configuration): { params: Tensor[]; lr: number }[] {
+  const { freezeTrunk, trunkRate } = configuration.network;
+  const { rate } = ratesOf(configuration.optimizer);
+  const named = [...network.namedParameters()];
+  const head = named.filter(([name]) => isHead(name, network)).map(([, parameter]) => parameter);
+  const trunk = named.filter(([name]) => !isHead(name, network)).map(([, parameter]) => parameter);
+  if (freezeTrunk) {
+    for (const parameter of trunk) parameter.requiresGrad = false;
+    return [{ params: head, lr: rate }];
+  }
+  if (trunkRate === 1) return [{ params: network.parameters(), lr: rate }];
+  return [
+    { params: trunk, lr: rate * trunkRate },
+    { params: head, lr: rate },
+  ];
+}
+
+function isHead(name: string, network: Network): boolean {
+  return name.startsWith(network.headPrefix);
+}
