@@ -29,10 +29,10 @@ export function listedDevices(list: string, visible = visibleGpus()): ChildDevic
     const name = text.trim();
     if (name === 'cpu') return { name, env: {}, gpu: undefined };
     const number = /^cuda:(\d+)$/.exec(name)?.[1];
-    if (number === undefined) throw new UsageError(`--devices: '${name}' is neither cpu nor cuda:N`);
+    if (number === undefined) throw new UsageError(`'${name}' is neither cpu nor cuda:N`, 'devices');
     const gpu = physicalGpu(Number(number), visible);
     if (gpu === undefined)
-      throw new UsageError(`--devices: there is no ${name}: CUDA_VISIBLE_DEVICES is ${visible}`);
+      throw new UsageError(`there is no ${name}: CUDA_VISIBLE_DEVICES is ${visible}`, 'devices');
     return { name, gpu, env: { CUDA_VISIBLE_DEVICES: gpu, CUDA_DEVICE_ORDER: 'PCI_BUS_ID' } };
   });
 }

@@ -20,13 +20,18 @@ export function optionFields(schema: z.ZodObject): OptionField[] {
   return Object.entries(schema.shape).map(([field, type]) => describeField(field, type));
 }
 
+/** `labelColumn` is `--label-column`. */
+export function flagOf(field: string): string {
+  return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 function describeField(field: string, type: unknown): OptionField {
   const { inner, defaultValue } = unwrap(type);
   const meta = type instanceof z.ZodType ? (type.meta() ?? {}) : {};
   const placeholder = meta['placeholder'];
   return {
     field,
-    flag: `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    flag: flagOf(field),
     kind: kindOf(inner),
     isOptional: type instanceof z.ZodOptional || type instanceof z.ZodDefault,
     description: meta.description ?? '',

@@ -9,6 +9,7 @@ import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
 import type { Command } from './command.js';
+import { flagOf } from './fields.js';
 import { commandHelp, programHelp } from './help.js';
 import { parseOptions } from './parse.js';
 import type { Terminal } from './terminal.js';
@@ -60,7 +61,7 @@ function findCommand(commands: readonly Command[], name: string): Command {
 /** `command` is what stands behind the program's name in a pointer to the help. */
 function report(error: unknown, debug: boolean, terminal: Terminal, command: string): number {
   if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
-  else terminal.note(`anyclass: ${messageOf(error)}`);
+  else terminal.note(`anyclass: ${shownMessage(error)}`);
   if (error instanceof UsageError) {
     terminal.note(`Try 'anyclass${command} --help'.`);
     return 2;
@@ -68,4 +69,10 @@ function report(error: unknown, debug: boolean, terminal: Terminal, command: str
   if (error instanceof UserError) return error.exitCode;
   if (!debug) terminal.note('Add --debug for a stack trace.');
   return 1;
+}
+
+/** The command line's name of an option is its flag. */
+function shownMessage(error: unknown): string {
+  if (!(error instanceof UsageError) || error.option === undefined) return messageOf(error);
+  return `${flagOf(error.option)}: ${error.reason}`;
 }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Scored } from '@anyclass/core';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { flagOf } from '../commandLine/fields.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
 import { splitNames } from '../data/dataset.js';
@@ -87,10 +88,6 @@ function refuse(given: Options, names: readonly (keyof Options)[], why: string):
   const idle = names.find((name) => given[name] !== defaults[name]);
   if (idle === undefined) return;
   throw new UsageError(`${flagOf(idle)} goes with ${why}`);
-}
-
-function flagOf(name: keyof Options): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 async function judgeScores(given: Options): Promise<Judgment> {

@@ -14,7 +14,7 @@ export type PlainObject = Record<string, unknown>;
 export function withOverrides(configuration: PlainObject, assignments: readonly string[]): PlainObject {
   return assignments.reduce((current, assignment) => {
     const equals = assignment.indexOf('=');
-    if (equals < 1) throw new UsageError(`--set takes field=value, not '${assignment}'`);
+    if (equals < 1) throw new UsageError(`expected field=value, not '${assignment}'`, 'set');
     const path = assignment.slice(0, equals).split('.');
     return withField(current, path, parsed(assignment.slice(equals + 1)), assignment);
   }, configuration);
@@ -42,7 +42,8 @@ function withField(
 ): PlainObject {
   if (rest.length === 0) return { ...object, [first]: value };
   const inner = object[first] ?? {};
-  if (!isPlainObject(inner)) throw new UsageError(`--set ${assignment}: '${first}' has no fields of its own`);
+  if (!isPlainObject(inner))
+    throw new UsageError(`${assignment}: '${first}' has no fields of its own`, 'set');
   return { ...object, [first]: withField(inner, rest, value, assignment) };
 }
 

@@ -40,35 +40,37 @@ const judgedFields: ReadonlySet<string> = new Set([
  */
 export function parseOver(text: string): SweptField {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new UsageError(`--over takes field=value,value,…, not '${text}'`);
+  if (equals < 1) throw new UsageError(`expected field=value,value,…, not '${text}'`, 'over');
   const given = text.slice(0, equals);
   const field = Object.hasOwn(symbols, `loss.${given}`) ? `loss.${given}` : given;
   const known = configurationFields().filter(({ kind }) => kind === 'number' || kind === 'whole number');
   if (!known.some(({ name }) => name === field)) {
     throw new UsageError(
-      `--over: there is no numeric field '${given}'; there are ${known.map(({ name }) => name).join(', ')}`,
+      `there is no numeric field '${given}'; there are ${known.map(({ name }) => name).join(', ')}`,
+      'over',
     );
   }
   if (placeFields.has(field)) {
-    throw new UsageError(`--over: ${field} says where a run computes; its result is the same for all values`);
+    throw new UsageError(`${field} says where a run computes; its result is the same for all values`, 'over');
   }
   if (judgedFields.has(field)) {
     throw new UsageError(
-      `--over: ${field} changes the images that runs are judged on, so that no value could be recommended; such data are compared with: anyclass compare --datasets`,
+      `${field} changes the images that runs are judged on, so that no value could be recommended; compare datasets instead`,
+      'over',
     );
   }
-  if (field === 'seed') throw new UsageError('--over: seeds are given with --seeds');
+  if (field === 'seed') throw new UsageError('vary the seed with seeds, not here', 'over');
   const values = text
     .slice(equals + 1)
     .split(',')
     .map((part) => {
       const value = part.trim() === '' ? Number.NaN : Number(part);
-      if (Number.isNaN(value)) throw new UsageError(`--over: '${part}' is not a number`);
+      if (Number.isNaN(value)) throw new UsageError(`'${part}' is not a number`, 'over');
       return value;
     })
     .sort((a, b) => a - b);
   const twice = values.find((value, i) => value === values[i + 1]);
-  if (twice !== undefined) throw new UsageError(`--over: ${twice} stands there twice`);
+  if (twice !== undefined) throw new UsageError(`${twice} stands there twice`, 'over');
   return { field, title: symbols[field] ?? field, values };
 }
 
@@ -78,11 +80,11 @@ export function parseOver(text: string): SweptField {
  */
 export function sweepVariants({ field, values }: SweptField, { loss }: Configuration): Variant[] {
   if (!isAnyClass(loss.name) && (field === 'loss.lambda' || field === 'loss.alpha')) {
-    throw new UserError(`${field} has no say in ${loss.name}: add --set loss.name=any-${loss.name}`);
+    throw new UserError(`${field} has no effect with ${loss.name}; set loss.name=any-${loss.name}`);
   }
   if (!loss.name.endsWith('focal') && field === 'loss.gamma') {
     const focal = isAnyClass(loss.name) ? 'any-focal' : 'focal';
-    throw new UserError(`${field} has no say in ${loss.name}: add --set loss.name=${focal}`);
+    throw new UserError(`${field} has no effect with ${loss.name}; set loss.name=${focal}`);
   }
   const standard = isAnyClass(loss.name) ? [loss.name.slice('any-'.length)] : [];
   return [

@@ -1,7 +1,6 @@
 // metrics.jsonl: a line for each epoch, appended when it is over.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { Metrics } from '@anyclass/core';
 import type { EpochRecord } from '../events/epochRecord.js';
 import { isPlainObject } from '../configuration/overrides.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';

@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import type { RunSummary } from '../events/runSummary.js';
-import { type BestMetric, bestMetrics } from '../events/bestMetric.js';
-import type { Quarantined } from '../events/runSummary.js';
+import { bestMetrics } from '../events/bestMetric.js';
 import type { Judgment } from '../events/judgment.js';
 import { readWhole } from '../files/wholeFile.js';
 import type { RunPaths } from './runFolder.js';

@@ -25,12 +25,12 @@ export function parseSearch(options: readonly string[], configuration: Configura
     const field = equals < 0 ? option : option.slice(0, equals);
     const text = equals < 0 ? defaults[field] : option.slice(equals + 1);
     if (text === undefined)
-      throw new UsageError(`--search ${option}: write ${field}=SPACE, such as ${field}=uniform(0,1)`);
+      throw new UsageError(`${option}: write ${field}=SPACE, such as ${field}=uniform(0,1)`, 'search');
     return [field, spaceText(parseSpace(text))] as const;
   });
   const names = entries.map(([field]) => field);
   const twice = names.find((field, i) => names.indexOf(field) < i);
-  if (twice !== undefined) throw new UsageError(`--search ${twice} is given twice`);
+  if (twice !== undefined) throw new UsageError(`${twice} is given twice`, 'search');
   return Object.fromEntries(entries);
 }
 
@@ -60,7 +60,7 @@ export function checkSearch(settings: StudySettings): void {
       try {
         trialConfiguration(settings, { [field]: value });
       } catch (error) {
-        throw new UsageError(`--search ${field}=${text}: ${messageOf(error)}`);
+        throw new UsageError(`${field}=${text}: ${messageOf(error)}`, 'search');
       }
     }
   }
