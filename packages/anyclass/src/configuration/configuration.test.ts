@@ -49,7 +49,7 @@ test('--set changes single fields by their dotted names', () => {
     epochs: 3,
     device: 'cpu',
   });
-  expect(() => withOverrides({}, ['epochs'])).toThrow("--set takes field=value, not 'epochs'");
+  expect(() => withOverrides({}, ['epochs'])).toThrow("set: expected field=value, not 'epochs'");
   expect(() => withOverrides({ epochs: 3 }, ['epochs.many=1'])).toThrow("'epochs' has no fields of its own");
 });
 

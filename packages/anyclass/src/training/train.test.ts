@@ -215,7 +215,7 @@ describe('a run', () => {
     await expect(resume(at('whole'))).rejects.toThrow('is working on this run');
     await expect(train(configuration, { run: at('whole') })).rejects.toThrow('is working on this run');
     _lock[Symbol.dispose]();
-    await expect(train(configuration, { run: at('whole') })).rejects.toThrow('go on with --resume');
+    await expect(train(configuration, { run: at('whole') })).rejects.toThrow('already holds a run');
   });
 
   test('is refused where the data changed since', async () => {

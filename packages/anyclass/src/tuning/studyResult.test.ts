@@ -136,15 +136,15 @@ describe('the search', () => {
       epochs: 'int(2,9)',
       'loss.lambda': 'log(0.005,1)',
     });
-    expect(() => parseSearch(['epochs'], configuration)).toThrow('--search epochs: write epochs=SPACE');
+    expect(() => parseSearch(['epochs'], configuration)).toThrow('search: epochs: write epochs=SPACE');
     expect(() => parseSearch(['epochs=int(1,2)', 'epochs=int(1,3)'], configuration)).toThrow('given twice');
   });
 
   test.each([
     [{ 'loss.lamda': 'log(0.1,1)' }, "did you mean 'lambda'?"],
-    [{ 'loss.lambda': 'log(0.1,3)' }, '--search loss.lambda=log(0.1,3): '],
-    [{ batchSize: 'uniform(16,64)' }, '--search batchSize=uniform(16,64): '],
-    [{ 'optimizer.name': 'choice(sgd,adam)' }, '--search optimizer.name=choice(sgd,adam): '],
+    [{ 'loss.lambda': 'log(0.1,3)' }, 'search: loss.lambda=log(0.1,3): '],
+    [{ batchSize: 'uniform(16,64)' }, 'search: batchSize=uniform(16,64): '],
+    [{ 'optimizer.name': 'choice(sgd,adam)' }, 'search: optimizer.name=choice(sgd,adam): '],
   ])('%j is refused before any trial: %s', (search, message) => {
     expect(() => checkSearch({ ...settings, search })).toThrow(message);
     expect(() => checkSearch(settings)).not.toThrow();
