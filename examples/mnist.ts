@@ -3,10 +3,11 @@
 
 import { NumpyRandom } from '@anyclass/core';
 import { nn, noGrad, optim, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';
-import { ProgressBar } from 'anyclass';
+import { runDisplay } from 'anyclass';
 import { type Mnist, readMnist } from 'anyclass/data';
 
 const { Conv2d, Flatten, functional, Linear, MaxPool2d, ReLU, Sequential } = nn;
+const show = runDisplay(process.stderr);
 const batchSize = 64;
 const epochs = 2;
 
@@ -29,8 +30,8 @@ const optimizer = new optim.AdamW(network.parameters(), { lr: 2e-3 });
 
 for (let epoch = 1; epoch <= epochs; epoch++) {
   const order = new NumpyRandom(epoch).permutation(training.labels.length);
-  const progress = new ProgressBar(`epoch ${epoch}/${epochs}`, order.length, 'images');
-  for (let start = 0; start + batchSize <= order.length; start += batchSize) {
+  const total = order.length - (order.length % batchSize);
+  for (let start = 0; start < total; start += batchSize) {
     const loss = tidy(() => {
       const [images, labels] = batch(training, order.subarray(start, start + batchSize));
       const loss = functional.crossEntropy(network.forward(images), labels);
@@ -39,10 +40,16 @@ for (let epoch = 1; epoch <= epochs; epoch++) {
       optimizer.step();
       return loss.toNumber();
     });
-    progress.advance(batchSize, `loss ${loss.toFixed(3)}`);
+    show({
+      type: 'progress',
+      task: `epoch ${epoch}/${epochs}`,
+      done: start + batchSize,
+      total,
+      unit: 'images',
+      remark: `loss ${loss.toFixed(3)}`,
+    });
     await new Promise(setImmediate); // lets Ctrl-C and finalizers through
   }
-  progress.finish();
 }
 console.log(`test accuracy ${(100 * accuracy()).toFixed(2)}%`);
 

@@ -2,7 +2,7 @@
 //
 //   node examples/dist/trainYourData.js photos/labels.csv
 
-import { standardTerminal, summaryText, train } from 'anyclass';
+import { runDisplay, summaryText, train } from 'anyclass';
 
 const [dataset = 'digits'] = process.argv.slice(2);
 
@@ -17,7 +17,7 @@ const { folder, summary } = await train(
     epochs: 10,
     batchSize: 64,
   },
-  { log: standardTerminal(), signal: stop.signal },
+  { onEvent: runDisplay(process.stderr), signal: stop.signal },
 );
 
 console.log(summary ? summaryText(folder, summary) : `stopped; resume('${folder}') goes on`);

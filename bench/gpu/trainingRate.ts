@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { captureStep, cudaSynchronize, emptyCudaCache, keep, randn, tidy } from '@anyclass/torch';
-import { type ConfigurationInput, readEpochs, standardTerminal, train } from 'anyclass';
+import { type ConfigurationInput, readEpochs, runDisplay, train } from 'anyclass';
 import { openDataset, prepareCache } from 'anyclass/data';
 import { targets, trainer } from '../networks/step.js';
 
@@ -75,20 +75,13 @@ async function trained(augmentation: 'none' | 'photograph') {
   };
   const started = performance.now();
   let firstStep = Number.NaN;
-  const terminal = standardTerminal();
+  const show = runDisplay(process.stderr);
   await train(configuration, {
     run,
-    log: {
-      ...terminal,
-      progress(label, total, unit) {
-        const bar = terminal.progress(label, total, unit);
-        const advance = bar.advance.bind(bar);
-        bar.advance = (count, remark) => {
-          if (count > 0 && Number.isNaN(firstStep)) firstStep = (performance.now() - started) / 1000;
-          advance(count, remark);
-        };
-        return bar;
-      },
+    onEvent(event) {
+      if (event.type === 'step' && event.step > 0 && Number.isNaN(firstStep))
+        firstStep = (performance.now() - started) / 1000;
+      show(event);
     },
   });
   const { imagesPerSecond, dataWaitShare } = readEpochs(join(run, 'metrics.jsonl')).at(-1)!;

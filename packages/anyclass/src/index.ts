@@ -5,11 +5,10 @@
 import type { ConfigurationInput } from './configuration/schema.js';
 import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 import type { Predictor, PredictorOptions } from './inference/predictor.js';
+import type { TrainingResult, TrainOptions } from './training/activeRun.js';
 import { lazyEngine } from './training/lazyEngine.js';
-import type { TrainingResult, TrainOptions } from './training/train.js';
 
-export { ProgressBar, type ProgressOutput } from './commandLine/progressBar.js';
-export { standardTerminal, type Terminal } from './commandLine/terminal.js';
+export { runDisplay } from './commandLine/display/runDisplay.js';
 export * from './configuration/index.js';
 export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 export { type EvaluateScoresOptions, evaluateScores } from './evaluation/evaluateScores.js';
@@ -28,7 +27,7 @@ export {
   type Table,
   textTable,
 } from './tables/index.js';
-export type { TrainingResult, TrainOptions } from './training/train.js';
+export type { TrainingResult, TrainOptions } from './training/activeRun.js';
 
 /**
  * Trains as a configuration says, and judges the result.

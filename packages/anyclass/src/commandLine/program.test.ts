@@ -4,7 +4,6 @@ import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
 import { command } from './command.js';
 import { runProgram } from './program.js';
-import { ProgressBar } from './progressBar.js';
 
 const greet = command({
   name: 'greet',
@@ -33,7 +32,7 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
   const code = await runProgram([greet], words, {
     print: (text) => out.push(text),
     note: (text) => err.push(text),
-    progress: (label, total, unit) => new ProgressBar(label, total, unit, { write: () => true }),
+    onEvent: () => {},
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }

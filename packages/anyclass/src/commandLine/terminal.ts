@@ -1,21 +1,23 @@
 // What a command writes to: standard output for results, standard error for everything on the way.
 
+import type { RunEventListener } from '../events/runEvent.js';
 import { errorCode, fileProblem } from '../files/fileProblem.js';
-import { ProgressBar } from './progressBar.js';
+import { runDisplay } from './display/runDisplay.js';
 
 export interface Terminal {
   /** A result, to standard output. */
   print(text: string): void;
   /** A remark, to standard error. */
   note(text: string): void;
-  progress(label: string, total: number, unit: string): ProgressBar;
+  /** Shows what long work reports, on standard error. */
+  readonly onEvent: RunEventListener;
 }
 
 export function standardTerminal(): Terminal {
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
-    progress: (label, total, unit) => new ProgressBar(label, total, unit),
+    onEvent: runDisplay(process.stderr),
   };
 }
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
-import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
 import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
+import { makeRuns } from './experimentRuns.js';
 import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const compare = command({
@@ -56,16 +56,15 @@ export const compare = command({
       datasets: datasets.map((text) => parseVariant(text, 'data')),
       out,
     });
-    const { folders, failed } = await runExperiment(plan, options, terminal);
-    if (folders.length === 0) throw new UserError(failureText(failed));
-    const comparison = await compareFolders(folders, replicates, terminal);
+    const { folders, unfinished } = await makeRuns(plan, options, terminal);
+    const comparison = await compareFolders(folders, replicates, terminal.onEvent);
     const tables = comparisonTables(comparison);
     writeResultFiles(out, 'comparison', comparison, tables);
     terminal.print(
       json ? JSON.stringify(comparison, null, 2) : tables.map(({ table }) => textTable(table)).join('\n\n\n'),
     );
     terminal.note(`wrote ${out}/comparison.json and ${out}/tables`);
-    if (failed.length > 0) throw new UserError(failureText(failed));
+    if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return comparison;
   },
 });

@@ -120,19 +120,14 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
   const dataset = given.dataset ?? own?.dataset;
   if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
   const { evaluate: evaluateModel } = await lazyEngine.evaluation();
-  let bar: ReturnType<Terminal['progress']> | undefined;
   const { judgment, scored, names, quarantined } = await evaluateModel(model, dataset, {
     split,
     replicates,
     device,
     batchSize,
     ...(own && { cache: own.cache, ...(given.dataset === undefined && { open: openOptions(own) }) }),
-    onProgress: (done, total) => {
-      bar ??= terminal.progress('scoring', total, 'images');
-      bar.reach(done);
-    },
+    onEvent: terminal.onEvent,
   });
-  bar?.finish();
   for (const { name, reason } of quarantined) terminal.note(`left out: ${name}: ${reason}`);
   if (saveScores !== undefined) {
     makeFolderOf('--save-scores', saveScores);

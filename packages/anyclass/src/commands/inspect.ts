@@ -34,17 +34,14 @@ export const inspect = command({
     const dataset = await openChosenDataset(options);
     try {
       const { noImages, limit, size, beta, strict, html, json } = options;
-      const total = Math.min(limit ?? dataset.names.length, dataset.names.length);
-      const progress = noImages ? undefined : terminal.progress('reading images', total, 'images');
       const inspection = await inspectDataset(dataset, {
         images: !noImages,
         size: { width: size, height: size },
         beta,
         strict,
         ...(limit !== undefined && { limit }),
-        onProgress: (done) => progress?.reach(done),
+        onEvent: terminal.onEvent,
       });
-      progress?.finish();
       if (html !== undefined) {
         const [{ inspectPage }, { sampleImages }] = await Promise.all([
           import('../inspect/inspectPage.js'),

@@ -14,7 +14,7 @@ async function anyclass(...words: string[]): Promise<{ code: number; printed: st
   const code = await runProgram([playground], ['playground', ...words], {
     print: (text) => void printed.push(text),
     note: (text) => void noted.push(text),
-    progress: () => {
+    onEvent: () => {
       throw new Error('the playground has nothing to wait for');
     },
   });

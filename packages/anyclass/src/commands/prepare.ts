@@ -33,16 +33,14 @@ export const prepare = command({
     const { signal } = interruption;
     try {
       const { size, cache, check, strict, json } = options;
-      const progress = terminal.progress('preparing', dataset.names.length, 'images');
       const result = await prepareCache(dataset, {
         format: { width: size, height: size, channels: dataset.preparation.channels },
         folder: cache,
         check,
         strict,
         signal,
-        onProgress: (done) => progress.reach(done),
+        onEvent: terminal.onEvent,
       });
-      progress.finish();
       for (const { name, reason } of result.quarantined) terminal.note(`left out ${name}: ${reason}`);
       if (result.quarantined.length === result.rows)
         throw new UserError(`${dataset.name}: none of ${result.rows} images could be read`);

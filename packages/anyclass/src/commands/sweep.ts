@@ -5,7 +5,6 @@ import { command } from '../commandLine/command.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
-import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
 import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
 import { plannedValues, recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
@@ -14,6 +13,7 @@ import { parseSeeds } from '../experiments/variants.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { textTable } from '../tables/index.js';
+import { makeRuns } from './experimentRuns.js';
 import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const sweep = command({
@@ -48,9 +48,8 @@ export const sweep = command({
     const swept = parseOver(over);
     const losses = sweepVariants(swept, await readConfiguration(config, { dataset: data, set }));
     const plan = await planRuns({ config, data, set, losses, seeds: parseSeeds(seeds), out });
-    const { folders, failed } = await runExperiment(plan, options, terminal);
-    if (folders.length === 0) throw new UserError(failureText(failed));
-    const comparison = await compareFolders(folders, replicates, terminal);
+    const { folders, unfinished } = await makeRuns(plan, options, terminal);
+    const comparison = await compareFolders(folders, replicates, terminal.onEvent);
     const points = sweepPoints(swept, comparison, plan);
     const { field, title } = swept;
     const result: Sweep = {
@@ -79,7 +78,7 @@ export const sweep = command({
     terminal.note(
       `wrote ${out}/sweep.json, ${splits.map((split) => `${out}/sweep-${split}.svg`).join(', ')} and ${out}/tables/sweep-*`,
     );
-    if (failed.length > 0) throw new UserError(failureText(failed));
+    if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return result;
   },
 });

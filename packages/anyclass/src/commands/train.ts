@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectParent } from '../children/parentLink.js';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
@@ -7,8 +8,12 @@ import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
+import type { TrainOptions } from '../training/activeRun.js';
 import { lazyEngine } from '../training/lazyEngine.js';
 import { configText, dataField } from './trainingOptions.js';
+
+/** As after Ctrl-C. */
+const stoppedByParent = 130;
 
 export const train = command({
   name: 'train',
@@ -50,19 +55,35 @@ export const train = command({
       throw new UsageError('--resume goes on with the configuration of the run: no --data, --set or --run');
     }
     if (run !== undefined) checkOutputFolder('--run', run);
-    const configuration =
-      config === undefined ? undefined : await readConfiguration(config, { dataset: data, set });
-    // Only now: what is wrong with the command line is told before libtorch is loaded.
-    const training = await lazyEngine.training();
+    using parent = connectParent();
     using interruption = interruptible(terminal);
-    const { signal } = interruption;
-    const result = configuration
-      ? await training.train(configuration, { run, log: terminal, signal })
-      : await training.resume(resume ?? '', { log: terminal, signal });
-    if (!result.summary)
-      throw new UserError('the run is not finished', { exitCode: interruption.exitCode() });
-    terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
-    return result;
+    try {
+      const configuration =
+        config === undefined ? undefined : await readConfiguration(config, { dataset: data, set });
+      // Only now: what is wrong with the command line is told before libtorch is loaded.
+      const training = await lazyEngine.training();
+      const options: TrainOptions = {
+        run,
+        onEvent(event) {
+          terminal.onEvent(event);
+          parent?.emit(event);
+        },
+        signal: parent ? AbortSignal.any([interruption.signal, parent.signal]) : interruption.signal,
+        onEpoch: parent?.onEpoch,
+      };
+      const result = configuration
+        ? await training.train(configuration, options)
+        : await training.resume(resume ?? '', options);
+      if (!result.summary) {
+        const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
+        throw new UserError(`Resume the run with: anyclass train --resume ${result.folder}`, { exitCode });
+      }
+      terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
+      return result;
+    } catch (error) {
+      parent?.fail(run ?? resume ?? '', error);
+      throw error;
+    }
   },
 });
 

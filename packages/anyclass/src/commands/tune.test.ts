@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../commandLine/program.js';
-import { standardTerminal } from '../commandLine/terminal.js';
 import type { StudyEvent } from '../tuning/events.js';
 import { openJournal } from '../tuning/journal.js';
 import { tune } from './tune.js';
@@ -27,7 +26,7 @@ async function inside(...words: string[]): Promise<{ status: number; out: string
   const status = await runProgram([tune], ['tune', ...words], {
     print: (text) => void out.push(text),
     note: (text) => void err.push(text),
-    progress: standardTerminal().progress,
+    onEvent: () => {},
   });
   return { status, out: out.join('\n'), err: err.join('\n') };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ChildDevice, listedDevices } from '../children/devices.js';
 import { command } from '../commandLine/command.js';
+import { studyDisplay } from '../commandLine/display/studyDisplay.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
@@ -12,7 +13,6 @@ import { defaultMinEpochs } from '../tuning/halving.js';
 import { type Ledger, openLedger } from '../tuning/ledger.js';
 import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
 import { createStudy, readStudy, refuseChange, type StudySettings, studyMetrics } from '../tuning/study.js';
-import { studyProgress } from '../tuning/studyProgress.js';
 import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
 import { trainTrial, trialConfiguration } from '../tuning/trainTrial.js';
 import { work } from '../tuning/work.js';
@@ -123,19 +123,13 @@ async function workOn(
 ): Promise<void> {
   if (trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(trials ?? 30);
   using interruption = interruptible(terminal);
-  using progress = studyProgress(settings, ledger, workers);
+  using display = studyDisplay(settings, ledger, workers);
   const objective = trainTrial(study, settings, {
     workers,
     ...(devices && { devices }),
   });
   const { signal } = interruption;
-  await work(study, settings, {
-    workers,
-    objective,
-    signal,
-    onProgress: progress.show,
-    onEnd: progress.ended,
-  });
+  await work(study, settings, { workers, objective, signal, onEvent: display.onEvent });
   if (signal.aborted) {
     throw new UserError(`the study is not finished; go on with: anyclass tune ${study}`, {
       exitCode: interruption.exitCode(),

@@ -26,11 +26,13 @@ export const verify = command({
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run({ files, device, dtype, json }, terminal) {
-    const progress = terminal.progress('verifying', files.length, 'files');
+    const total = files.length;
+    const progress = (done: number, remark: string) =>
+      terminal.onEvent({ type: 'progress', task: 'verifying', done, total, unit: 'files', remark });
     const reports: VectorReport[] = [];
     const problems: string[] = [];
-    for (const file of files) {
-      const onStage = (stage: string) => progress.advance(0, `${file}: ${stage}`);
+    for (const [i, file] of files.entries()) {
+      const onStage = (stage: string) => progress(i, `${file}: ${stage}`);
       try {
         const report = await verifyFile(file, { device, dtype, onStage });
         reports.push(report);
@@ -38,9 +40,8 @@ export const verify = command({
       } catch (error) {
         problems.push(mistakeIn(error));
       }
-      progress.advance(1, file);
+      progress(i + 1, file);
     }
-    progress.finish();
     terminal.print(json ? JSON.stringify(reports, null, 2) : reports.map(vectorReportText).join('\n\n'));
     if (problems.length > 0) throw new UserError(problems.join('\n'));
     return reports;

@@ -95,7 +95,7 @@ describe('from a folder to a judged model', () => {
     });
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(130);
     expect(said).toContain('saving a checkpoint; once more to end at once');
-    expect(said).toContain('Go on with: anyclass train --resume run');
+    expect(said).toContain('Resume the run with: anyclass train --resume run');
     expect(readdirSync(join(folder, 'run', 'checkpoints')).join()).toMatch(
       /^epoch-000\d-step-\d+\.safetensors/,
     );
@@ -106,7 +106,7 @@ describe('from a folder to a judged model', () => {
     const { status, stdout, stderr } = anyclass(['train', '--resume', 'run']);
     expect({ status, stderr }).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('goes on after epoch'),
+      stderr: expect.stringContaining('Resuming after epoch'),
     });
     expect(stdout).toMatch(/test: \d+ images[\s\S]*F1-Neg[\s\S]*square/);
     expect(existsSync(join(folder, 'run', 'report.html'))).toBe(true);

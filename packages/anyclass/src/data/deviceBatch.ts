@@ -22,10 +22,8 @@ export interface DeviceBatchOptions extends Normalization {
 export interface DeviceBatch {
   /** [N, 3, H, W] float32 in channels-last order, normalized. */
   readonly images: Tensor;
-  /** [N, classes] float32, 1 present, 0 absent; 0 where unknown. */
+  /** [N, classes] float32: 1 present, 0 absent, NaN unknown. */
   readonly targets: Tensor;
-  /** [N, classes] float32, 0 where a label is unknown; left out if none is. */
-  readonly known?: Tensor;
 }
 
 /**
@@ -49,11 +47,9 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
       const images =
         device === 'cpu' ? withBytes(batch.images, shape, made) : made(upload(batch.images, shape));
       const labels = upload(batch.targets, [batch.size, batch.targets.length / Math.max(1, batch.size)]);
-      return {
-        images,
-        targets: labels.eq(1).to('float32'),
-        ...(batch.targets.includes(UNKNOWN) && { known: labels.ne(UNKNOWN).to('float32') }),
-      };
+      const present = labels.eq(1).to('float32');
+      const hasUnknown = batch.targets.includes(UNKNOWN);
+      return { images, targets: hasUnknown ? present.maskedFill(labels.eq(UNKNOWN), Number.NaN) : present };
     }),
   );
 }

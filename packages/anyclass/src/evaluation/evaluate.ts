@@ -6,6 +6,7 @@ import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
+import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
 import { createScorer, probabilities, scoreRows } from '../inference/scoreRows.js';
@@ -22,7 +23,7 @@ export interface EvaluateOptions
   readonly open?: OpenOptions;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onEvent?: RunEventListener;
 }
 
 export interface Evaluation {
@@ -46,7 +47,7 @@ export async function evaluate(
   spec: string,
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
-  const { device = 'auto', precision = 'auto', batchSize = 64, cache, onProgress } = options;
+  const { device = 'auto', precision = 'auto', batchSize = 64, cache, onEvent } = options;
   const { network: loaded, description } = loadModel(model);
   using network = loaded;
   const dataset = await openDataset(spec, options.open ?? {});
@@ -60,7 +61,6 @@ export async function evaluate(
     const side = network.options.inputSize;
     const format = { width: side, height: side, channels: description.channels };
     const { pixels } = await openPixels(dataset, format, cache);
-    let done = 0;
     const result = await scoreRows(
       createScorer(network, { ...settings, batchSize }),
       settings,
@@ -71,10 +71,8 @@ export async function evaluate(
         batchSize,
         mean: description.mean,
         std: description.std,
-        onProgress: (images) => {
-          done += images;
-          onProgress?.(done, rows.length);
-        },
+        onProgress: (done) =>
+          onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
       },
     ).finally(() => pixels.close());
     const scored = {

@@ -17,7 +17,7 @@ export type RunEvent =
   | ChildEvent;
 
 /** Receives events in the order in which they happen. It must not throw: work does not depend on being watched. */
-export type EventListener = (event: RunEvent) => void;
+export type RunEventListener = (event: RunEvent) => void;
 
 /** A run begins, or resumes from a checkpoint. */
 export interface StartedEvent {
@@ -47,22 +47,26 @@ export interface StepEvent {
   readonly imagesPerEpoch: number;
   /** Mean over the epoch so far; null before the first loss was read. */
   readonly loss: number | null;
+  /** The learning rate. */
   readonly rate: number;
-  /** Since this process began the epoch, and the seconds that the rest of all epochs takes at this rate. */
-  readonly imagesPerSecond: number;
-  readonly secondsLeft: number;
+  /** Since this process began the epoch; null before its first step. */
+  readonly imagesPerSecond: number | null;
+  /** What the rest of all epochs takes at this speed. */
+  readonly secondsLeft: number | null;
   /** The part of the epoch's time that training waited for images. */
   readonly dataWaitShare: number;
 }
 
-/** How far a part of the work is: scoring a split, preparing a cache. Ends with `done` equal to `total`. */
+/** How far a part of the work is: scoring a split, preparing a cache. Begins with `done` 0, ends with `done` equal to `total`. */
 export interface ProgressEvent {
   readonly type: 'progress';
   /** What is being done, such as 'validation' or 'preparing photos'. */
   readonly task: string;
   readonly done: number;
   readonly total: number;
-  readonly unit: 'images';
+  readonly unit: 'images' | 'draws' | 'files';
+  /** What is at hand, such as a file's name. */
+  readonly remark?: string;
 }
 
 /** An epoch is trained and validated. */
@@ -108,11 +112,16 @@ export interface FailedEvent {
 /** Something happened to one run of an experiment or to one trial of a study. */
 export interface ChildEvent {
   readonly type: 'child';
-  /** Its name in the plan, such as 'any-bce-seed-1' or 'trial 7'. */
+  /** Its name in the plan, such as 'any-bce-seed1' or 'trial 7'; '' where a worker of a study waits for trials of others. */
   readonly name: string;
   readonly state: ChildState;
   /** What the run itself reported; left out where only its state changed. */
   readonly event?: RunEvent;
+  /** Why it failed. */
+  readonly reason?: string;
+  /** Of a study: the trial's number, and which worker of this process is at it, both from 0 on. */
+  readonly trial?: number;
+  readonly worker?: number;
 }
 
 /** 'elsewhere': another process works on it. 'reused': it was finished before. 'stopped': early, by the study. */

@@ -63,9 +63,9 @@ describe('a comparison', () => {
     const words = [...compareWords, '--jobs', '2', '--out', 'out'];
     const { code, said } = await interrupted(words, 'epoch 1/2', 'SIGINT');
     expect(code).toBe(130);
-    expect(said).toContain('2 runs below out: 0 are finished and reused, 2 to go');
-    expect(said).toContain('the runs save their checkpoints; once more to end them at once');
-    expect(said).toContain('interrupted; all runs are saved. The same command goes on with them');
+    expect(said).toContain('2 runs in out: 0 finished before and reused, 2 to go');
+    expect(said).toContain('press Ctrl-C again to quit immediately');
+    expect(said).toContain('Interrupted; all runs are saved.');
     expect(existsSync(at('out/lock'))).toBe(false);
   });
 
@@ -79,7 +79,7 @@ describe('a comparison', () => {
       /loss +seeds +F1 +F2 +mAP +F1-Neg[\s\S]*bce +1 [\s\S]*any-bce λ=0\.02 − bce +fitted/,
     );
     const logs = readdirSync(at('out/logs')).map((name) => readFileSync(at(`out/logs/${name}`), 'utf8'));
-    expect(logs.join('\n')).toContain('goes on after epoch 1');
+    expect(logs.join('\n')).toContain('Resuming after epoch 1');
     expect(readdirSync(at('out/tables'))).toContain('differences.tex');
     const { groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
     expect(groups).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('a comparison', () => {
     );
     expect({ status, stderr }).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('2 are finished and reused, 0 to go'),
+      stderr: expect.stringContaining('2 finished before and reused, 0 to go'),
     });
     expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(at('out/comparison.json'), 'utf8')));
     expect(statSync(model).mtimeMs).toBe(before);
@@ -123,7 +123,7 @@ describe('a comparison', () => {
     expect(status).toBe(1);
     expect(stdout).toContain('bce');
     expect(stderr).toContain('any-bce@lambda=0.02-seed1 failed:');
-    expect(stderr).toContain('the data changed since the run began');
+    expect(stderr).toContain('the data changed since the run started');
     expect(stderr).toContain('1 run is not finished; the same command goes on with it');
   });
 });
@@ -146,7 +146,7 @@ test('a sweep that was killed goes on, draws its figure and recommends a value',
   const { status, stdout, stderr } = anyclass(...words);
   expect({ status, stderr }).toMatchObject({ status: 0 });
   const log = readFileSync(at('sweep/logs/digits-tresnet-s-bce-seed1.log'), 'utf8');
-  expect(log).toContain('goes on after epoch 1');
+  expect(log).toContain('Resuming after epoch 1');
   expect(stdout).toMatch(/any-bce λ=0\.1[\s\S]*(has the highest validation F1|the standard loss stays)/);
   expect(readFileSync(at('sweep/sweep-test.svg'), 'utf8')).toMatch(/^<svg/);
   const { points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));

@@ -1,4 +1,4 @@
-// An experiment from plan to finished runs, with Ctrl-C in between.
+// An experiment from plan to finished runs.
 
 import { mkdirSync } from 'node:fs';
 import {
@@ -8,14 +8,10 @@ import {
   isMpsRunning,
   listedDevices,
 } from '../children/devices.js';
-import { interruptible } from '../commandLine/interruption.js';
-import type { Terminal } from '../commandLine/terminal.js';
-import { UserError } from '../errors/userError.js';
+import type { RunEventListener } from '../events/runEvent.js';
 import { lockRun } from '../runs/runLock.js';
-import { type LiveOutput, liveTable } from './liveTable.js';
 import type { PlannedRun } from './plan.js';
 import { prepareCaches } from './prepareCaches.js';
-import { failureText } from './results.js';
 import { planRows, type RunRow, runAll } from './runAll.js';
 
 export interface ExperimentSettings {
@@ -24,80 +20,65 @@ export interface ExperimentSettings {
   /** Such as `cuda:0,cuda:1`. */
   readonly devices?: string | undefined;
   /** Leave caches as they are. */
-  readonly noPrepare: boolean;
+  readonly noPrepare?: boolean;
+}
+
+export interface ExperimentControl {
+  readonly onEvent?: RunEventListener;
+  /** Aborted: runs save a checkpoint and end, no other begins. */
+  readonly signal?: AbortSignal;
+  /** Aborted: runs end at once. */
+  readonly kill?: AbortSignal;
+}
+
+export interface ExperimentRuns {
+  /** Of the finished runs. */
+  readonly folders: readonly string[];
+  /** Runs that are not finished: they failed or were interrupted. */
+  readonly unfinished: readonly RunRow[];
 }
 
 /**
- * Makes all runs of a plan, or what is missing of them.
- *
- * @returns the finished runs' folders, and the rows of those that failed
- * @throws UserError with exit code 130 or 143 after Ctrl-C or SIGTERM, when all runs have saved
+ * Makes all runs of a plan, or what is missing of them. Call it again to go on after an interruption.
  *
  * @example
- * const { folders, failed } = await runExperiment(plan, { out: 'comparisons/coco', noPrepare: false }, terminal);
+ * const { folders, unfinished } = await runExperiment(plan, { out: 'comparisons/coco' });
  */
 export async function runExperiment(
   plan: readonly PlannedRun[],
-  { out, jobs, devices, noPrepare }: ExperimentSettings,
-  terminal: Terminal,
-  output: LiveOutput = process.stderr,
-): Promise<{ readonly folders: readonly string[]; readonly failed: readonly RunRow[] }> {
+  { out, jobs, devices, noPrepare = false }: ExperimentSettings,
+  control: ExperimentControl = {},
+): Promise<ExperimentRuns> {
+  const { onEvent = () => {}, signal = never, kill = never } = control;
+  const note = (text: string) => onEvent({ type: 'note', text });
   const chosen = devices === undefined ? [configuredDevice(plan[0]!.configuration)] : listedDevices(devices);
   mkdirSync(out, { recursive: true });
   using _lock = lockRun(out);
   const rows = planRows(plan);
-  const missing = rows.filter(({ state }) => state !== 'reused');
-  terminal.note(
-    `${rows.length} runs below ${out}: ${rows.length - missing.length} are finished and reused, ${missing.length} to go`,
+  const missing = rows.filter(({ row }) => row.state !== 'reused');
+  note(
+    `${rows.length} runs in ${out}: ${rows.length - missing.length} finished before and reused, ${missing.length} to go`,
   );
   if (missing.length > 1 && jobs !== 1 && takesTurns(chosen)) {
-    terminal.note(
-      "runs beside one another on a GPU take turns without NVIDIA's MPS; to gain by it, start it first: nvidia-cuda-mps-control -d",
+    note(
+      "Runs that share a GPU take turns unless NVIDIA's MPS is running; start it first to gain speed: nvidia-cuda-mps-control -d",
     );
   }
-  using interruption = interruptible(
-    terminal,
-    'the runs save their checkpoints; once more to end them at once',
-  );
-  const { signal, kill } = interruption;
   if (missing.length > 0 && !noPrepare) {
-    await prepareCaches(
-      missing.map(({ planned }) => planned.configuration),
-      terminal,
-      signal,
-    ).catch((error: unknown) => {
+    const configurations = missing.map(({ planned }) => planned.configuration);
+    await prepareCaches(configurations, onEvent, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
   }
-  if (missing.length > 0) {
-    const table = liveTable(output);
-    signal.addEventListener('abort', () => table.leave());
-    await runAll(rows, {
-      out,
-      devices: chosen,
-      jobs,
-      signal,
-      kill,
-      onChange: (row, all) => table.update(row, all),
-    });
-    table.finish(rows);
-  }
-  if (signal.aborted) {
-    const broken = rows.filter(({ state }) => state === 'failed');
-    throw new UserError(
-      broken.length > 0
-        ? failureText(broken)
-        : 'interrupted; all runs are saved. The same command goes on with them',
-      { exitCode: interruption.exitCode() },
-    );
-  }
+  if (missing.length > 0) await runAll(rows, { out, devices: chosen, jobs, signal, kill, onEvent });
+  const isDone = ({ row: { state } }: RunRow) => state === 'finished' || state === 'reused';
   return {
-    folders: rows.flatMap(({ state, planned }) =>
-      state === 'finished' || state === 'reused' ? [planned.folder] : [],
-    ),
-    failed: rows.filter(({ state }) => state !== 'finished' && state !== 'reused'),
+    folders: rows.filter(isDone).map(({ planned }) => planned.folder),
+    unfinished: rows.filter((row) => !isDone(row)),
   };
 }
+
+const never = new AbortController().signal;
 
 function takesTurns(devices: readonly ChildDevice[]): boolean {
   const hasGpu = devices.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ProgressBar } from '../commandLine/progressBar.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import type { RunEvent } from '../events/runEvent.js';
 import { prepareCaches } from './prepareCaches.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-caches-'));
@@ -30,19 +30,15 @@ test('the cache that several runs share is prepared once, one for each size, and
       seed,
     });
   const labels: string[] = [];
-  const terminal = {
-    note: () => {},
-    progress: (label: string, total: number, unit: string) => {
-      labels.push(`${label} ${total}`);
-      return new ProgressBar(label, total, unit, { write: () => true });
-    },
+  const onEvent = (event: RunEvent) => {
+    if (event.type === 'progress' && event.done === event.total) labels.push(`${event.task} ${event.total}`);
   };
   const runs = [configuration(16, 1), configuration(16, 2), configuration(32, 1)];
-  await prepareCaches(runs, terminal, new AbortController().signal);
+  await prepareCaches(runs, onEvent, new AbortController().signal);
   expect(labels).toEqual(['preparing labels.csv 12', 'preparing labels.csv 12']);
   expect(readdirSync(join(folder, 'cache'))).toHaveLength(2);
-  await prepareCaches(runs, terminal, new AbortController().signal);
+  await prepareCaches(runs, onEvent, new AbortController().signal);
   expect(labels).toHaveLength(2);
-  await prepareCaches([configuration(64, 1, 1)], terminal, new AbortController().signal);
+  await prepareCaches([configuration(64, 1, 1)], onEvent, new AbortController().signal);
   expect(labels, 'one epoch decodes less than a cache').toHaveLength(2);
 });

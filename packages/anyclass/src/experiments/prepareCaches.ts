@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Terminal } from '../commandLine/terminal.js';
 import { defined, openOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { prepareCache } from '../data/cache/prepareCache.js';
 import { openDataset } from '../data/openDataset.js';
+import type { RunEventListener } from '../events/runEvent.js';
 
 /** What is left free on the disk, for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
@@ -22,11 +22,11 @@ const worthwhile = 2;
  * The scenes of `digits` are drawn, not decoded: they are not prepared.
  *
  * @example
- * await prepareCaches(plan.map(({ configuration }) => configuration), terminal, signal);
+ * await prepareCaches(plan.map(({ configuration }) => configuration), console.error, signal);
  */
 export async function prepareCaches(
   configurations: readonly Configuration[],
-  terminal: Pick<Terminal, 'note' | 'progress'>,
+  onEvent: RunEventListener,
   signal: AbortSignal,
 ): Promise<void> {
   const sharing = new Map<string, Configuration[]>();
@@ -35,7 +35,7 @@ export async function prepareCaches(
     const key = cacheKey(configuration);
     sharing.set(key, [...(sharing.get(key) ?? []), configuration]);
   }
-  for (const [first, ...others] of sharing.values()) await prepareOne([first!, ...others], terminal, signal);
+  for (const [first, ...others] of sharing.values()) await prepareOne([first!, ...others], onEvent, signal);
 }
 
 function cacheKey({ data, network }: Configuration): string {
@@ -45,7 +45,7 @@ function cacheKey({ data, network }: Configuration): string {
 
 async function prepareOne(
   runs: readonly [Configuration, ...Configuration[]],
-  terminal: Pick<Terminal, 'note' | 'progress'>,
+  onEvent: RunEventListener,
   signal: AbortSignal,
 ): Promise<void> {
   const [{ data, network }] = runs;
@@ -62,20 +62,19 @@ async function prepareOne(
     const bytes = dataset.names.length * format.width * format.height * channels;
     const free = await freeBytes(data.cache);
     if (free < bytes + reserve) {
-      terminal.note(
-        `no room for a cache at ${data.cache} (${gibibytes(bytes)} GiB needed, ${gibibytes(free)} free): every run decodes the images`,
-      );
+      onEvent({
+        type: 'note',
+        text: `No room for a cache at ${data.cache} (${gibibytes(bytes)} GiB needed, ${gibibytes(free)} free): every run decodes the images`,
+      });
       return;
     }
-    const bar = terminal.progress(`preparing ${dataset.name}`, dataset.names.length, 'images');
     await prepareCache(dataset, {
       format,
       folder: data.cache,
       signal,
       strict: data.strict,
-      onProgress: (done) => bar.reach(done),
+      onEvent,
     });
-    bar.finish();
   } finally {
     await dataset.images.close();
   }

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Terminal } from '../commandLine/terminal.js';
+import type { RunEventListener } from '../events/runEvent.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
 import { type NamedTable, tableEndings, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
@@ -11,24 +11,21 @@ import { possibleTables } from './comparisonTables.js';
 import { readRuns } from './readRuns.js';
 import type { RunRow } from './runAll.js';
 
-/** The comparison of an experiment's runs, with a bar for the bootstrap and its notes. */
+/** The comparison of an experiment's runs; listeners hear of the bootstrap's progress and of the comparison's notes. */
 export async function compareFolders(
   folders: readonly string[],
   replicates: number,
-  terminal: Pick<Terminal, 'note' | 'progress'>,
+  onEvent: RunEventListener,
 ): Promise<Comparison> {
   const runs = readRuns(folders);
   const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
-  let bar: ReturnType<Terminal['progress']> | undefined;
+  const total = datasets * replicates;
+  let done = 0;
   const comparison = await compareRuns(runs, {
     replicates,
-    onDraw: () => {
-      bar ??= terminal.progress('comparing', datasets * replicates, 'draws');
-      bar.advance(1);
-    },
+    onDraw: () => onEvent({ type: 'progress', task: 'comparing', done: ++done, total, unit: 'draws' }),
   });
-  bar?.finish();
-  for (const note of comparison.notes) terminal.note(note);
+  for (const text of comparison.notes) onEvent({ type: 'note', text });
   return comparison;
 }
 
@@ -74,8 +71,8 @@ function earlierFiles(path: string): string[] {
 export function failureText(failed: readonly RunRow[]): string {
   return [
     ...failed.map(
-      ({ planned, lastLines, state }) =>
-        `${planned.name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${lastLines.map((line) => `  ${line}`).join('\n')}`,
+      ({ planned, reason, row: { state } }) =>
+        `${planned.name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${reason.replaceAll(/^/gm, '  ')}`,
     ),
     `${failed.length} ${failed.length === 1 ? 'run is' : 'runs are'} not finished; the same command goes on with ${failed.length === 1 ? 'it' : 'them'}`,
   ].join('\n');

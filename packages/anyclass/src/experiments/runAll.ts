@@ -2,24 +2,21 @@
 
 import { join } from 'node:path';
 import { createAdmission } from '../children/admission.js';
+import { type ChildRow, firstRow, rowAfter } from '../children/childRow.js';
+import { type ChildOutcome, type ChildRun, startChildRun } from '../children/childRun.js';
 import { type ChildDevice, sharedCores } from '../children/devices.js';
+import type { ChildEvent, RunEvent, RunEventListener } from '../events/runEvent.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { runPaths } from '../runs/runFolder.js';
-import { type ChildProgress, progressAfter } from './childProgress.js';
 import type { PlannedRun } from './plan.js';
 import { isBusy, runState } from './runState.js';
-import { startTraining, type TrainingProcess } from './trainingProcess.js';
 
 /** A run of the plan as it stands. */
 export interface RunRow {
   readonly planned: PlannedRun;
-  /** 'elsewhere' while another process works on it: it is waited for. */
-  state: 'waiting' | 'elsewhere' | 'running' | 'finished' | 'reused' | 'failed' | 'interrupted';
-  progress: ChildProgress;
-  /** When this process began or resumed it, and how far it was then, in epochs. */
-  started: { readonly at: number; readonly epochs: number } | undefined;
-  seconds: number;
-  lastLines: readonly string[];
+  row: ChildRow;
+  /** Why it failed. */
+  reason: string;
 }
 
 export interface RunAllOptions {
@@ -31,8 +28,7 @@ export interface RunAllOptions {
   readonly signal: AbortSignal;
   /** Aborted: runs end at once. */
   readonly kill: AbortSignal;
-  /** Called when a row changed. */
-  readonly onChange: (row: RunRow, rows: readonly RunRow[]) => void;
+  readonly onEvent: RunEventListener;
 }
 
 const lookEvery = 1000;
@@ -40,15 +36,8 @@ const lookEvery = 1000;
 /** The rows of a plan before anything begins; a folder that holds another run is refused. */
 export function planRows(plan: readonly PlannedRun[]): RunRow[] {
   return plan.map((planned) => {
-    const isFinished = runState(planned) === 'finished';
-    return {
-      planned,
-      state: isFinished ? 'reused' : 'waiting',
-      progress: knownProgress(planned),
-      started: undefined,
-      seconds: 0,
-      lastLines: [],
-    };
+    const row = firstRow(planned.name, planned.configuration.epochs);
+    return { planned, row: rowAfter(row, knownState(planned), performance.now()), reason: '' };
   });
 }
 
@@ -56,14 +45,14 @@ export function planRows(plan: readonly PlannedRun[]): RunRow[] {
  * Runs all rows that wait to their end, failure or interruption.
  *
  * @example
- * await runAll(rows, { out, devices, signal, kill, onChange: (row) => console.error(row.planned.name, row.state) });
+ * await runAll(planRows(plan), { out, devices, signal, kill, onEvent: console.error });
  */
 export async function runAll(rows: readonly RunRow[], options: RunAllOptions): Promise<void> {
-  const { devices, jobs, signal, kill, onChange } = options;
+  const { devices, jobs, signal, kill } = options;
   const slots = devices.map((device) => ({
     device,
     admission: createAdmission(device, jobs),
-    running: new Map<RunRow, TrainingProcess>(),
+    running: new Map<RunRow, ChildRun>(),
   }));
   const children = () => slots.flatMap(({ running }) => [...running.values()]);
   const stop = () => children().forEach((child) => void child.stop());
@@ -72,20 +61,20 @@ export async function runAll(rows: readonly RunRow[], options: RunAllOptions): P
   kill.addEventListener('abort', end);
   try {
     const ending: Promise<unknown>[] = [];
+    for (const { planned } of rows) options.onEvent(knownState(planned));
     while (true) {
-      for (const row of rows) lookElsewhere(row, () => onChange(row, rows));
+      for (const row of rows) lookElsewhere(row, options);
       for (const slot of signal.aborted ? [] : slots) {
-        const row = rows.find(({ state }) => state === 'waiting');
+        const row = rows.find((each) => each.row.state === 'waiting');
         const beside = [...slot.running.keys()].map((other) => ({ isSettled: isSettled(other) }));
         if (!row || !slot.admission.admits(beside)) continue;
-        const child = start(row, slot.device, rows, options);
+        const child = start(row, slot.device, options);
         slot.running.set(row, child);
         ending.push(child.done.then(() => slot.running.delete(row)));
       }
-      const isWaiting = rows.some(({ state }) => state === 'waiting' || state === 'elsewhere');
+      const isWaiting = rows.some(({ row: { state } }) => state === 'waiting' || state === 'elsewhere');
       if (children().length === 0 && (signal.aborted || !isWaiting)) break;
       await soon(children().map(({ done }) => done));
-      for (const row of rows) if (row.state === 'running') onChange(row, rows);
     }
     await Promise.all(ending);
   } catch (error) {
@@ -99,67 +88,66 @@ export async function runAll(rows: readonly RunRow[], options: RunAllOptions): P
   }
 }
 
-function start(
-  row: RunRow,
-  { env }: ChildDevice,
-  rows: readonly RunRow[],
-  { out, devices, jobs, onChange }: RunAllOptions,
-): TrainingProcess {
-  const { planned } = row;
-  const state = runState(planned) === 'begun' ? 'begun' : 'absent';
-  const at = performance.now();
-  row.state = 'running';
-  row.progress = knownProgress(planned);
-  row.started = { at, epochs: row.progress.epoch };
-  const files = {
-    configuration: join(out, 'configurations', `${planned.name}.json`),
-    log: join(out, 'logs', `${planned.name}.log`),
-  };
-  const child = startTraining(planned, state, files, {
-    env: { ...process.env, ...sharedCores(devices.length * (jobs ?? 1)), ...env },
-    onLine: (line) => {
-      const before = row.progress;
-      row.progress = progressAfter(before, line);
-      if (row.progress !== before) onChange(row, rows);
+function start(run: RunRow, { env }: ChildDevice, options: RunAllOptions): ChildRun {
+  const { out, devices, jobs } = options;
+  const { name, folder, configuration } = run.planned;
+  const isBegun = runState(run.planned) === 'begun';
+  changed(run, knownState(run.planned), options);
+  changed(run, { type: 'child', name, state: 'running' }, options);
+  const child = startChildRun({
+    folder,
+    configuration,
+    isBegun,
+    files: {
+      configuration: join(out, 'configurations', `${name}.json`),
+      log: join(out, 'logs', `${name}.log`),
     },
+    env: { ...sharedCores(devices.length * (jobs ?? 1)), ...env },
+    onEvent: (event) => changed(run, { type: 'child', name, state: 'running', event }, options),
   });
   const done = child.done.then((outcome) => {
-    row.state = outcome.kind;
-    row.lastLines = outcome.lastLines;
-    row.seconds = (performance.now() - at) / 1000;
-    onChange(row, rows);
+    changed(run, endOf(name, outcome), options);
     return outcome;
   });
-  onChange(row, rows);
   return { ...child, done };
 }
 
-function isSettled({ progress, started }: RunRow): boolean {
+function endOf(name: string, outcome: ChildOutcome): ChildEvent {
+  const state = outcome.kind === 'died' ? 'failed' : outcome.kind;
+  return { type: 'child', name, state, ...('reason' in outcome && { reason: outcome.reason }) };
+}
+
+function changed(run: RunRow, event: ChildEvent, { onEvent }: RunAllOptions): void {
+  run.row = rowAfter(run.row, event, performance.now());
+  run.reason = event.reason ?? run.reason;
+  onEvent(event);
+}
+
+function isSettled({ row: { progress, started } }: RunRow): boolean {
   return started !== undefined && progress.epoch > started.epochs;
 }
 
 /** A row whose folder another process holds is waited for, and may be finished then. */
-function lookElsewhere(row: RunRow, changed: () => void): void {
-  if (row.state !== 'waiting' && row.state !== 'elsewhere') return;
-  const before = row.state;
-  if (isBusy(row.planned.folder)) row.state = 'elsewhere';
-  else if (before === 'elsewhere') {
-    row.state = runState(row.planned) === 'finished' ? 'reused' : 'waiting';
-    row.progress = knownProgress(row.planned);
-  }
-  if (row.state !== before) changed();
+function lookElsewhere(run: RunRow, options: RunAllOptions): void {
+  const { name, folder } = run.planned;
+  const { state } = run.row;
+  if (state !== 'waiting' && state !== 'elsewhere') return;
+  const isElsewhere = isBusy(folder);
+  if (isElsewhere && state === 'waiting') changed(run, { type: 'child', name, state: 'elsewhere' }, options);
+  if (!isElsewhere && state === 'elsewhere') changed(run, knownState(run.planned), options);
 }
 
-function knownProgress({ folder, configuration }: PlannedRun): ChildProgress {
-  const last = readEpochs(runPaths(folder).metrics).at(-1);
-  return {
-    epoch: last?.epoch ?? 0,
+/** What the run's folder tells: whether it is finished, and its last epoch. */
+function knownState(planned: PlannedRun): ChildEvent {
+  const { name, folder, configuration } = planned;
+  const state = runState(planned) === 'finished' ? 'reused' : 'waiting';
+  const record = readEpochs(runPaths(folder).metrics).at(-1);
+  const event: RunEvent | undefined = record && {
+    type: 'validated',
     epochs: configuration.epochs,
-    within: 0,
-    loss: last?.trainingLoss ?? null,
-    mAP: last?.validation.mAP ?? null,
-    imagesPerSecond: last?.imagesPerSecond ?? null,
+    record,
   };
+  return { type: 'child', name, state, ...(event && { event }) };
 }
 
 /** When one of the children ends, or after a moment. */

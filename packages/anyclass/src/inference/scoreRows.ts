@@ -42,8 +42,8 @@ export interface ScoreOptions {
   readonly std: readonly number[];
   readonly strict?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of images since the last call. */
-  readonly onProgress?: (images: number) => void;
+  /** Called with the number of rows that are done, read or not; first with 0. */
+  readonly onProgress?: (done: number) => void;
 }
 
 /** Rows that could be read, with their logits and labels. */
@@ -75,18 +75,20 @@ export async function scoreRows(
   const logits = new Float32Array(rows.length * classes);
   const targets = new Float32Array(rows.length * classes);
   let count = 0;
+  onProgress?.(0);
   for await (using batch of loader.epoch(0, signal ? { signal } : {})) {
-    if (batch.size === 0) continue;
-    const values = tidy(() =>
-      score(deviceBatch(batch, { format: pixels.format, device: settings.device, mean, std }).images),
-    );
-    scored.set(batch.indices, count);
-    logits.set(values, count * classes);
-    batch.targets.forEach((label, i) => {
-      targets[count * classes + i] = label === UNKNOWN ? Number.NaN : label;
-    });
-    count += batch.size;
-    onProgress?.(batch.size);
+    if (batch.size > 0) {
+      const values = tidy(() =>
+        score(deviceBatch(batch, { format: pixels.format, device: settings.device, mean, std }).images),
+      );
+      scored.set(batch.indices, count);
+      logits.set(values, count * classes);
+      batch.targets.forEach((label, i) => {
+        targets[count * classes + i] = label === UNKNOWN ? Number.NaN : label;
+      });
+      count += batch.size;
+    }
+    onProgress?.(Math.min(rows.length, (batch.step + 1) * batchSize));
     await new Promise(setImmediate);
   }
   return {

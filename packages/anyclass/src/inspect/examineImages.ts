@@ -6,6 +6,7 @@ import { createDecoder, type DecoderOptions } from '../data/images/decoder.js';
 import type { StoredImage } from '../data/images/imageSource.js';
 import { createQuarantine } from '../data/images/quarantine.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
+import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
 import type { ImageStatistics } from './inspection.js';
@@ -18,7 +19,7 @@ export interface ExamineOptions extends DecoderOptions {
   /** An unreadable image is an error. */
   readonly strict?: boolean;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onEvent?: RunEventListener;
 }
 
 export interface Examined {
@@ -52,6 +53,9 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   const limited = limiter(2 * (options.processes || availableParallelism()));
   const decoder = createDecoder(format, options);
   let done = 0;
+  const report = () =>
+    options.onEvent?.({ type: 'progress', task: 'reading images', done, total: rows.length, unit: 'images' });
+  report();
   const examine = async (row: number) => {
     signal?.throwIfAborted();
     try {
@@ -67,7 +71,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
       quarantine.add(row, error);
     }
     done += 1;
-    if (done % 64 === 0 || done === rows.length) options.onProgress?.(done, rows.length);
+    if (done % 64 === 0 || done === rows.length) report();
   };
   try {
     // A few thousand at a time: a million pending promises would cost more memory than the index.

@@ -1,6 +1,7 @@
 // The folder of a run:
 //   config.json       the complete configuration, versions, the dataset's fingerprint
 //   metrics.jsonl     a line for each epoch
+//   events.jsonl      what the run reported as it went, with a heartbeat each second
 //   checkpoints/      to go on from, and the weights of the best epochs
 //   model.safetensors the chosen weights with classes, thresholds and calibration
 //   scores/           probabilities and labels by file name
@@ -19,6 +20,7 @@ export interface RunPaths {
   readonly folder: string;
   readonly config: string;
   readonly metrics: string;
+  readonly events: string;
   readonly checkpoints: string;
   readonly model: string;
   readonly scores: string;
@@ -42,6 +44,7 @@ export function runPaths(folder: string): RunPaths {
     folder,
     config: at('config.json'),
     metrics: at('metrics.jsonl'),
+    events: at('events.jsonl'),
     checkpoints: at('checkpoints'),
     model: at('model.safetensors'),
     scores: at('scores'),

@@ -8,30 +8,26 @@ import type { RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { moveNetwork } from '../inference/computeDevice.js';
 import { createScorer, type ScoredRows } from '../inference/scoreRows.js';
-import { writeRunReport } from '../reports/runReport.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel, type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
 import { writeTable } from '../runs/scoreFiles.js';
-import type { TrainingLog } from './log.js';
+import type { ActiveRun } from './activeRun.js';
+import { saveEpochWeights } from './bestWeights.js';
 import { type BestEpoch, metricValue } from './progress.js';
-import { saveWeights } from './saveWeights.js';
 import type { Session } from './session.js';
 import { scoreSplit } from './validate.js';
 
-/** Judges the best weights of a run and writes model, scores, summary and report. */
-export async function finishRun(
-  session: Session,
-  paths: RunPaths,
-  { log, signal }: { readonly log: TrainingLog; readonly signal: AbortSignal | undefined },
-): Promise<RunSummary> {
+/** Judges the best weights of a run and writes model, scores and summary. */
+export async function finishRun(session: Session, run: ActiveRun): Promise<RunSummary> {
+  const { paths, note } = run;
   const { configuration, data, settings, progress, evaluationBatch } = session;
   const { bestBy, evaluation } = configuration;
-  const { best, model, isLastInstead } = bestModel(session, paths, log);
+  const { best, model, isLastInstead } = bestModel(session, run);
   using network = model.network;
   moveNetwork(network, settings.device);
   const score = createScorer(network, { ...settings, batchSize: evaluationBatch });
-  const validation = await scoreSplit(session, 'validation', { log, signal, score });
+  const validation = await scoreSplit(session, 'validation', run, score);
   const { thresholds, calibration } = fitOnValidation(validation.scored, evaluation);
   const description = { ...model.description, thresholds, ...(calibration && { calibration }) };
   saveModel(paths.model, { network, description });
@@ -40,16 +36,13 @@ export async function finishRun(
   const { classImportance } = data.dataset;
   const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
   const test =
-    data.dataset.splits.test.length > 0
-      ? await scoreSplit(session, 'test', { log, signal, score })
-      : undefined;
+    data.dataset.splits.test.length > 0 ? await scoreSplit(session, 'test', run, score) : undefined;
   if (test) writeScores(paths, 'test', data.dataset, test);
   const isLabeled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
-  if (!test) log.note('there is no test split: nothing is judged on it');
-  else if (!isLabeled) log.note('the test split has no labels: it is not judged');
+  if (!test) note('there is no test split: nothing is judged on it');
+  else if (!isLabeled) note('the test split has no labels: it is not judged');
   const quarantined = [session.loader.quarantined(), validation.quarantined, test?.quarantined ?? []].flat();
-  if (quarantined.length > 0)
-    log.note(`${quarantined.length} images could not be read: summary.json lists them`);
+  if (quarantined.length > 0) note(`${quarantined.length} images could not be read: summary.json lists them`);
   const summary: RunSummary = {
     dataset: data.dataset.name,
     network: configuration.network.name,
@@ -65,7 +58,6 @@ export async function finishRun(
     quarantined,
   };
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);
-  await writeRunReport(paths.folder, data.dataset);
   return summary;
 }
 
@@ -76,18 +68,18 @@ interface JudgedModel {
 }
 
 /** The model of the best epoch; of the last one where nothing can be told of a best, or its weights are lost. */
-function bestModel(session: Session, paths: RunPaths, log: TrainingLog): JudgedModel {
+function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
   const { progress, configuration } = session;
   const { bestBy } = configuration;
   const best = progress.best[bestBy];
   try {
     if (best) return { best, model: loadModel(join(paths.checkpoints, best.file)), isLastInstead: false };
-    log.note(`${bestBy} was not defined on the validation split in any epoch: the last epoch is judged`);
+    note(`${bestBy} was not defined on the validation split in any epoch: the last epoch is judged`);
   } catch (error) {
-    log.note(`${reasonOf(error)}: the last epoch is judged instead`);
+    note(`${reasonOf(error)}: the last epoch is judged instead`);
   }
   const { epoch } = progress;
-  const file = saveWeights(session, paths, epoch);
+  const file = saveEpochWeights(session, paths, epoch);
   const record = readEpochs(paths.metrics).at(-1);
   const value =
     record &&

@@ -2,7 +2,7 @@
 
 /** Training, evaluation and prediction, each with the engine. */
 export const lazyEngine = {
-  training: () => prepared(() => import('./train.js')),
+  training: () => prepared(() => import('../reports/trainAndReport.js')),
   evaluation: () => prepared(() => import('../evaluation/evaluate.js')),
   prediction: () => prepared(() => import('../inference/predictor.js')),
 };

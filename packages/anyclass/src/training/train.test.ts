@@ -18,12 +18,14 @@ import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { EpochRecord } from '../events/epochRecord.js';
+import type { RunEvent } from '../events/runEvent.js';
+import { resume, train } from '../reports/trainAndReport.js';
+import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import { lockRun } from '../runs/runLock.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
-import { quietLog } from './log.js';
-import { resume, type TrainingResult, train } from './train.js';
+import type { TrainingResult } from './activeRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -38,7 +40,9 @@ const configuration: ConfigurationInput = {
 };
 
 const notes: string[] = [];
-const log = { ...quietLog, note: (text: string) => void notes.push(text) };
+const onEvent = (event: RunEvent) => {
+  if (event.type === 'note') notes.push(event.text);
+};
 
 /** Hashes of what a run ends with. */
 function filesOf(run: string): string[] {
@@ -50,18 +54,20 @@ function filesOf(run: string): string[] {
   );
 }
 
-/** Interrupts a run when a bar begins; default in the middle of its second epoch. */
-async function interrupted(run: string, bar = 'epoch 2/2'): Promise<TrainingResult> {
+const isTestBegun = (event: RunEvent) => event.type === 'progress' && event.task === 'test';
+
+/** Interrupts a run at an event; default in the middle of its second epoch. */
+async function interrupted(
+  run: string,
+  isMoment = (event: RunEvent) => event.type === 'step' && event.epoch === 2,
+): Promise<TrainingResult> {
   const controller = new AbortController();
   return train(configuration, {
     run: at(run),
     signal: controller.signal,
-    log: {
-      note: log.note,
-      progress(label, total, unit) {
-        if (label === bar) controller.abort();
-        return quietLog.progress(label, total, unit);
-      },
+    onEvent(event) {
+      onEvent(event);
+      if (isMoment(event)) controller.abort();
     },
   });
 }
@@ -69,13 +75,30 @@ async function interrupted(run: string, bar = 'epoch 2/2'): Promise<TrainingResu
 describe('a run', () => {
   let result: TrainingResult;
   beforeAll(async () => {
-    result = await train(configuration, { run: at('whole'), log });
+    result = await train(configuration, { run: at('whole'), onEvent });
   }, 120_000);
+
+  test('reports its start, its steps, each epoch and checkpoint, and its end, in events.jsonl too', () => {
+    const events = readEvents(at('whole', 'events.jsonl'));
+    const types = events.map(({ type }) => type);
+    expect(types[0]).toBe('started');
+    expect(types.at(-1)).toBe('finished');
+    expect(types.filter((type) => type === 'validated')).toHaveLength(2);
+    expect(types.filter((type) => type === 'saved')).toHaveLength(2);
+    const step = events.find((event) => event.type === 'step');
+    expect(step).toMatchObject({ epoch: 1, epochs: 2, steps: 4, imagesPerEpoch: 64 });
+    const records = events.flatMap((event) => (event.type === 'validated' ? [event.record] : []));
+    expect(records).toEqual(readEpochs(at('whole', 'metrics.jsonl')));
+    expect(events.at(-1)).toMatchObject({
+      summary: JSON.parse(readFileSync(at('whole', 'summary.json'), 'utf8')),
+    });
+  });
 
   test('leaves configuration, metrics, checkpoints, model, scores, summary and report', () => {
     expect(readdirSync(at('whole')).sort()).toEqual([
       'checkpoints',
       'config.json',
+      'events.jsonl',
       'metrics.jsonl',
       'model.safetensors',
       'report.html',
@@ -152,15 +175,15 @@ describe('a run', () => {
       name.startsWith('epoch'),
     );
     expect(checkpoints.at(-1)).toMatch(/^epoch-0001-step-00000[1-4]/);
-    await resume(at('interrupted'), { log });
+    await resume(at('interrupted'), { onEvent });
     expect(filesOf('interrupted')).toEqual(filesOf('whole'));
     expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
   });
 
   test('interrupted while it is judged and resumed, ends with the same bits', async () => {
-    expect((await interrupted('judged', 'test')).summary).toBeUndefined();
+    expect((await interrupted('judged', isTestBegun)).summary).toBeUndefined();
     expect(existsSync(at('judged', 'summary.json'))).toBe(false);
-    expect((await resume(at('judged'), { log })).summary).toEqual(result.summary);
+    expect((await resume(at('judged'), { onEvent })).summary).toEqual(result.summary);
     expect(filesOf('judged')).toEqual(filesOf('whole'));
   });
 
@@ -185,10 +208,13 @@ describe('a run', () => {
     writeFileSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), bytes);
     truncateSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), 1_000_000);
     notes.length = 0;
-    await resume(at('damaged'), { log });
-    expect(notes[0]).toMatch(/skipped .*step-000009.safetensors: /);
-    expect(notes[1]).toMatch(new RegExp(`skipped .*${newer}: was altered`));
-    expect(notes[2]).toContain(older);
+    await resume(at('damaged'), { onEvent });
+    expect(notes[0]).toMatch(/Skipped .*step-000009.safetensors: /);
+    expect(notes[1]).toMatch(new RegExp(`Skipped .*${newer}: was altered`));
+    const [started] = readEvents(at('damaged', 'events.jsonl')).filter(
+      (event) => event.type === 'started' && event.resumed,
+    );
+    expect(started).toMatchObject({ resumed: { checkpoint: expect.stringContaining(older!) } });
     expect(filesOf('damaged')).toEqual(filesOf('whole'));
   });
 
@@ -197,16 +223,16 @@ describe('a run', () => {
     const checkpoints = readdirSync(at('lost', 'checkpoints')).filter((name) => name.startsWith('epoch'));
     for (const name of checkpoints) truncateSync(at('lost', 'checkpoints', name), 1_000_000);
     notes.length = 0;
-    await resume(at('lost'), { log });
+    await resume(at('lost'), { onEvent });
     expect(notes.filter((note) => note.includes('is called damaged-epoch-'))).toHaveLength(2);
-    expect(notes).toContain('no whole checkpoint: begins again');
+    expect(notes).toContain('No usable checkpoint; starting over');
     expect(filesOf('lost')).toEqual(filesOf('whole'));
   });
 
   test('begins again where its inner folders are gone', async () => {
     mkdirSync(at('bare'));
     copyFileSync(at('whole', 'config.json'), at('bare', 'config.json'));
-    await resume(at('bare'), { log });
+    await resume(at('bare'), { onEvent });
     expect(filesOf('bare')).toEqual(filesOf('whole'));
   });
 
@@ -223,14 +249,14 @@ describe('a run', () => {
     const path = at('changed', 'config.json');
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace(/"datasetFingerprint": "\w/, '"datasetFingerprint": "x'));
-    await expect(resume(at('changed'))).rejects.toThrow('the data changed since the run began');
+    await expect(resume(at('changed'))).rejects.toThrow('the data changed since the run started');
   });
 
   test('that is finished is not judged again; a report that is missing is written', async () => {
     const before = filesOf('whole');
     rmSync(at('whole', 'report.html'));
     notes.length = 0;
-    expect((await resume(at('whole'), { log })).summary).toEqual(result.summary);
+    expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
     expect(notes).toEqual([expect.stringContaining('the run is finished')]);
     expect(existsSync(at('whole', 'report.html'))).toBe(true);
     expect(filesOf('whole')).toEqual(before);
@@ -244,18 +270,18 @@ describe('a run', () => {
     const before = filesOf('whole');
     truncateSync(at('whole', name), 100);
     notes.length = 0;
-    expect((await resume(at('whole'), { log })).summary).toEqual(result.summary);
+    expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
     expect(notes[0]).toContain(message);
     expect(notes[0]).toContain(': the run is judged again');
     expect(filesOf('whole')).toEqual(before);
   });
 
   test('is judged by its last epoch where the weights of the best are damaged', async () => {
-    await interrupted('weights', 'test');
+    await interrupted('weights', isTestBegun);
     const weights = readdirSync(at('weights', 'checkpoints')).filter((name) => name.startsWith('weights'));
     for (const name of weights) truncateSync(at('weights', 'checkpoints', name), 1000);
     notes.length = 0;
-    const { summary } = await resume(at('weights'), { log });
+    const { summary } = await resume(at('weights'), { onEvent });
     expect(summary).toMatchObject({ bestEpoch: 2, isLastInstead: true });
     expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*: the last epoch is judged instead/));
   });

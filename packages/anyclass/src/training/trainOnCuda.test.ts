@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { hasCuda } from '@anyclass/torch';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ConfigurationInput } from '../configuration/schema.js';
+import type { RunEvent } from '../events/runEvent.js';
 import { readEpochs } from '../runs/metricsLog.js';
-import { quietLog } from './log.js';
-import { resume, train } from './train.js';
+import { resume } from './resume.js';
+import { train } from './train.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-cuda-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -33,7 +34,7 @@ interface RunResult {
 
 async function trained(name: string, fields: Partial<ConfigurationInput>): Promise<RunResult> {
   const run = join(folder, name);
-  await train({ ...configuration, ...fields }, { run, log: quietLog });
+  await train({ ...configuration, ...fields }, { run });
   return resultOf(run);
 }
 
@@ -69,15 +70,11 @@ describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no C
 
     const run = join(folder, 'interrupted');
     const controller = new AbortController();
-    const progress: typeof quietLog.progress = (label, total, unit) => {
-      if (label.startsWith('epoch 2')) controller.abort();
-      return quietLog.progress(label, total, unit);
+    const onEvent = (event: RunEvent) => {
+      if (event.type === 'step' && event.epoch === 2) controller.abort();
     };
-    await train(
-      { ...configuration, ...fields },
-      { run, log: { ...quietLog, progress }, signal: controller.signal },
-    );
-    await resume(run, { log: quietLog });
+    await train({ ...configuration, ...fields }, { run, onEvent, signal: controller.signal });
+    await resume(run);
     expect(resultOf(run)).toEqual(first);
   }, 300_000);
 });

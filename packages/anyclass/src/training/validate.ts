@@ -3,38 +3,30 @@ import { noGrad, tensor, tidy } from '@anyclass/torch';
 import type { SplitName } from '../data/dataset.js';
 import { plainBce, probabilities, type ScoredRows, type Scorer, scoreRows } from '../inference/scoreRows.js';
 import { anyClassLoss } from '../losses/anyClassLoss.js';
+import type { ActiveRun } from './activeRun.js';
 import { lateDivergence } from './divergence.js';
-import type { TrainingLog } from './log.js';
 import type { Validation } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
 
-export interface ScoreSplitOptions {
-  readonly log: TrainingLog;
-  readonly signal?: AbortSignal | undefined;
-  /** Default: the session's own. */
-  readonly score?: Scorer;
-}
-
-/** The logits and labels of a split, with the network that is judged. */
+/** The logits and labels of a split, by the session's network that is judged or another scorer. */
 export async function scoreSplit(
   session: Session,
   split: SplitName,
-  { log, signal, score = session.score }: ScoreSplitOptions,
+  { emit, options }: ActiveRun,
+  score: Scorer = session.score,
 ): Promise<ScoredRows & { readonly scored: Scored }> {
   const { dataset, pixels, preparation } = session.data;
   judgedNetwork(session).eval();
   const rows = dataset.splits[split];
-  const bar = log.progress(split, rows.length, 'images');
   const result = await scoreRows(score, session.settings, dataset, pixels, {
     rows,
     batchSize: session.evaluationBatch,
     mean: preparation.mean,
     std: preparation.std,
     strict: session.configuration.data.strict,
-    signal,
-    onProgress: (images) => bar.advance(images),
+    signal: options.signal,
+    onProgress: (done) => emit({ type: 'progress', task: split, done, total: rows.length, unit: 'images' }),
   });
-  bar.finish();
   const scored = {
     scores: probabilities(result.logits),
     targets: result.targets,
@@ -45,11 +37,8 @@ export async function scoreSplit(
 }
 
 /** Metrics, loss and plain binary cross-entropy on the validation split. */
-export async function validate(
-  session: Session,
-  { lastCheckpoint, ...options }: ScoreSplitOptions & { readonly lastCheckpoint: string | undefined },
-): Promise<Validation> {
-  const { logits, targets, scored, rows } = await scoreSplit(session, 'validation', options);
+export async function validate(session: Session, run: ActiveRun): Promise<Validation> {
+  const { logits, targets, scored, rows } = await scoreSplit(session, 'validation', run);
   const broken = logits.findIndex((logit) => !Number.isFinite(logit));
   if (broken >= 0) {
     const { dataset } = session.data;
@@ -58,7 +47,7 @@ export async function validate(
     throw lateDivergence('logits on validation', `of ${image}, perhaps of others`, {
       epoch: epoch + 1,
       step,
-      lastCheckpoint,
+      lastCheckpoint: run.lastCheckpoint,
     });
   }
   const { classImportance, classes } = session.data.dataset;

@@ -4,8 +4,8 @@
 //   ledger                         takes trials from it and notes what came of them; ends poor ones early (halving)
 //   sampler, parzen, score         the values of the next trial
 //   work, workerLife               processes at work, and those that are dead
-//   trainTrial, trialProcess       a trial as a run in a process of its own (trialMessages), on one of the devices of childRuns/
-//   studyProgress, studyResult     what is shown on the way and in the end (importance)
+//   trainTrial                     a trial as a run in a process of its own (children/)
+//   studyResult                    what was found (importance)
 
 export type { StudyState, Trial } from './events.js';
 export { type Claim, type Ledger, openLedger } from './ledger.js';

@@ -31,7 +31,7 @@ test('a trial that is interrupted before it began starts no process', async () =
     {
       signal: AbortSignal.abort(),
       report: () => Promise.resolve(false),
-      progress: (text) => void said.push(text),
+      onEvent: (event) => void said.push(event.type),
     },
   );
   expect({ outcome, said }).toEqual({ outcome: { kind: 'interrupted' }, said: [] });
@@ -42,7 +42,7 @@ test('a trial whose metric cannot be noted ends with the reason, after its check
   const hooks = {
     signal: new AbortController().signal,
     report: () => Promise.reject(new Error('the disk is full')),
-    progress: () => {},
+    onEvent: () => {},
   };
   await expect(train({ trial: 0, attempt: 1, folder: '0000', values: {} }, hooks)).rejects.toThrow(
     'the disk is full',

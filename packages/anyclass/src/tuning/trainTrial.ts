@@ -1,15 +1,20 @@
 // A trial as a run of its own, in a process of its own: a batch that does not fit into the memory, a crash or what libtorch
 // keeps between runs then end with the trial, and not with the worker. The price is the engine's start, about a second.
 
-import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startChildRun } from '../children/childRun.js';
 import { type ChildDevice, deviceInChild, sharedCores } from '../children/devices.js';
 import { withOverrides } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import { runPaths } from '../runs/runFolder.js';
+import { lockRun } from '../runs/runLock.js';
+import { metricValue } from '../training/progress.js';
 import type { Values } from './sampler.js';
 import type { StudySettings } from './study.js';
-import { type TrialTask, trialMessage, type WorkerMessage } from './trialMessages.js';
 import type { Objective, Outcome, TrialHooks } from './work.js';
 
 export interface TrainTrialOptions {
@@ -31,14 +36,12 @@ export function trainTrial(study: string, settings: StudySettings, options: Trai
     if (hooks.signal.aborted) return { kind: 'interrupted' };
     const device = leastUsed(trialsOn);
     const configuration = savingSpace(trialConfiguration(settings, values));
-    const task: TrialTask = {
-      folder: join(study, folder),
-      configuration: device ? { ...configuration, device: deviceInChild(device) } : configuration,
-    };
     if (device) trialsOn.set(device, (trialsOn.get(device) ?? 0) + 1);
     try {
-      const env = { ...process.env, ...sharedCores(options.workers), ...device?.env };
-      return await inProcess(task, hooks, env);
+      return await inProcess(study, folder, hooks, {
+        configuration: device ? { ...configuration, device: deviceInChild(device) } : configuration,
+        env: { ...sharedCores(options.workers), ...device?.env },
+      });
     } finally {
       if (device) trialsOn.set(device, (trialsOn.get(device) ?? 0) - 1);
     }
@@ -69,52 +72,62 @@ function savingSpace(configuration: Configuration): Configuration {
   return { ...configuration, checkpoints: { ...configuration.checkpoints, keep: 1, best: [] } };
 }
 
-function inProcess(task: TrialTask, hooks: TrialHooks, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const child = fork(new URL('./trialProcess.js', import.meta.url), [JSON.stringify(task)], {
+async function inProcess(
+  study: string,
+  trialFolder: string,
+  hooks: TrialHooks,
+  { configuration, env }: { readonly configuration: Configuration; readonly env: Record<string, string> },
+): Promise<Outcome> {
+  const folder = join(study, trialFolder);
+  const name = basename(trialFolder);
+  await untilFree(folder);
+  let problem: { readonly error: unknown } | undefined;
+  const child = startChildRun({
+    folder,
+    configuration,
+    isBegun: existsSync(runPaths(folder).config),
+    files: {
+      configuration: join(study, 'configurations', `${name}.json`),
+      log: join(study, 'logs', `${name}.log`),
+    },
     env,
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    onEvent: hooks.onEvent,
+    // A metric that cannot be noted ends the trial.
+    onEpoch: (record) =>
+      hooks.report(record.epoch, epochValue(record, configuration)).catch((error: unknown) => {
+        problem = { error };
+        return true;
+      }),
   });
-  // A process that died a moment ago hears nothing, which is no error: its end tells.
-  const say = (message: WorkerMessage) => void (child.connected && child.send(message, () => {}));
-  const interrupt = () => say({ kind: 'interrupt' });
-  hooks.signal.addEventListener('abort', interrupt);
-  let outcome: Outcome | undefined;
-  let problem: unknown;
-  child.on('message', (raw) => {
-    const message = trialMessage.parse(raw);
-    if (message.kind === 'progress') hooks.progress(message.text);
-    else if (message.kind === 'epoch') {
-      hooks.report(message.epoch, message.value).then(
-        (isOver) => say({ kind: 'verdict', isOver }),
-        (error: unknown) => {
-          problem = error;
-          interrupt();
-        },
-      );
-    } else outcome = message;
-  });
-  const lastWords = tailOf(child);
-  return new Promise<Outcome>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      hooks.signal.removeEventListener('abort', interrupt);
-      if (problem !== undefined) reject(problem);
-      else if (outcome) resolve(outcome);
-      else if (hooks.signal.aborted) resolve({ kind: 'interrupted' });
-      else
-        resolve({
-          kind: 'died',
-          reason: [`ended by ${signal ?? `exit code ${code}`}`, lastWords()].join(' ').trim(),
-        });
-    });
-  });
+  hooks.signal.addEventListener('abort', child.stop);
+  if (hooks.signal.aborted) child.stop();
+  const outcome = await child.done;
+  hooks.signal.removeEventListener('abort', child.stop);
+  if (problem) throw problem.error;
+  if (outcome.kind === 'elsewhere') return { kind: 'failed', reason: outcome.reason, hasBegun: true };
+  return hooks.signal.aborted && outcome.kind !== 'finished' ? { kind: 'interrupted' } : outcome;
 }
 
-/** The end of what a process writes to standard error: why it died, perhaps. */
-function tailOf({ stderr }: ChildProcess): () => string {
-  let tail = '';
-  stderr?.setEncoding('utf8').on('data', (text) => {
-    tail = `${tail}${text}`.slice(-500);
-  });
-  return () => tail.trim();
+function epochValue(record: EpochRecord, { bestBy }: Configuration): number | null {
+  const { validation: metrics, validationLoss: loss, validationBce: bce } = record;
+  return metricValue({ metrics, loss, bce }, bestBy);
+}
+
+/** The process of a worker that was killed may still be saving its last checkpoint. */
+const lockPatience = 60_000;
+
+/** Waits until nobody works on the run; what was left of one that had not begun is removed. */
+async function untilFree(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const started = performance.now();
+  for (;;) {
+    try {
+      using _lock = lockRun(folder);
+      break;
+    } catch (error) {
+      if (performance.now() - started > lockPatience) throw error;
+      await sleep(200);
+    }
+  }
+  if (!existsSync(runPaths(folder).config)) rmSync(folder, { recursive: true, force: true });
 }

@@ -137,11 +137,13 @@ describe('the work on a study', () => {
         : pretended(claim, hooks);
     const trials = await study(5, {
       objective,
-      onEnd: ({ trial }, outcome) => void ends.push(`${trial} ${outcome}`),
+      onEvent(event) {
+        if (event.type === 'child') ends.push(`${event.name} ${event.state}`);
+      },
     });
     expect(trials[2]).toMatchObject({ status: 'failed', reason: 'the loss is NaN', history: [] });
     expect(trials).toHaveLength(5);
-    expect(ends).toContain('2 failed');
+    expect(ends).toContain('trial 2 failed');
   });
 
   test('ends where the first trial cannot even begin, and keeps that trial', async () => {

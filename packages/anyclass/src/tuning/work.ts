@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors/userError.js';
+import type { ChildEvent, RunEvent, RunEventListener } from '../events/runEvent.js';
 import type { Trial } from './events.js';
 import { type Claim, type Ledger, openLedger, type Verdict } from './ledger.js';
 import type { StudySettings } from './study.js';
@@ -13,8 +14,8 @@ export interface TrialHooks {
   report(epoch: number, value: number | null): Promise<boolean>;
   /** Aborted, the trial saves what it has and ends. */
   readonly signal: AbortSignal;
-  /** Shows how far the trial is. */
-  progress(text: string): void;
+  /** Hears how far the trial is. */
+  onEvent(event: RunEvent): void;
 }
 
 export type Outcome =
@@ -34,9 +35,8 @@ export interface WorkOptions {
   readonly workers?: number;
   /** Aborted, the trials under way are given back and the work ends. */
   readonly signal?: AbortSignal;
-  /** What a worker is at, from 0 on; undefined where it has no trial. */
-  readonly onProgress?: (worker: number, claim: Claim | undefined, text: string) => void;
-  readonly onEnd?: (claim: Claim, outcome: Outcome['kind'] | 'stopped', reason?: string) => void;
+  /** Hears of the trials and their ends, as `child` events. */
+  readonly onEvent?: RunEventListener;
 }
 
 const idleMilliseconds = 500;
@@ -60,7 +60,7 @@ export async function work(folder: string, settings: StudySettings, options: Wor
       const claim = await ledger.claim(pulse.worker);
       if (claim === 'done') return;
       if (claim === 'wait') {
-        options.onProgress?.(worker, undefined, 'waits for trials of others');
+        options.onEvent?.({ type: 'child', name: '', state: 'waiting', worker });
         await sleep(idleMilliseconds, undefined, { signal }).catch(() => {});
       } else {
         await carryOut(ledger, claim, worker, { ...options, signal });
@@ -81,14 +81,17 @@ async function carryOut(
   ledger: Ledger,
   claim: Claim,
   worker: number,
-  { objective, signal, onProgress, onEnd }: WorkOptions & { readonly signal: AbortSignal },
+  { objective, signal, onEvent }: WorkOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
   const started = performance.now();
   const seconds = () => Math.round(performance.now() - started) / 1000;
   const last: { verdict: Verdict } = { verdict: 'on' };
+  const tell = (news: Pick<ChildEvent, 'state' | 'event' | 'reason'>) =>
+    onEvent?.({ type: 'child', name: `trial ${claim.trial}`, trial: claim.trial, worker, ...news });
+  tell({ state: 'running' });
   const outcome = await objective(claim, {
     signal,
-    progress: (text) => onProgress?.(worker, claim, text),
+    onEvent: (event) => tell({ state: 'running', event }),
     async report(epoch, value) {
       last.verdict = await ledger.report(claim, epoch, value, seconds());
       return last.verdict !== 'on';
@@ -96,7 +99,7 @@ async function carryOut(
   });
   if (last.verdict === 'taken') return;
   if (last.verdict === 'stop') {
-    onEnd?.(claim, 'stopped');
+    tell({ state: 'stopped' });
     return;
   }
   const reason = 'reason' in outcome ? outcome.reason : undefined;
@@ -106,7 +109,10 @@ async function carryOut(
   else await ledger.end(claim, outcome.kind, seconds(), reason);
   if (isHopeless)
     throw new UserError(`trial ${claim.trial} cannot be trained, nor could any before: ${reason}`);
-  onEnd?.(claim, outcome.kind, reason);
+  tell({
+    state: outcome.kind === 'died' ? 'interrupted' : outcome.kind,
+    ...(reason !== undefined && { reason }),
+  });
 }
 
 /** What fails again and again, or cannot even begin, is no fault of the values: the data, the configuration, the machine. */

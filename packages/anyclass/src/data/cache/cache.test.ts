@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { RunEvent } from '../../events/runEvent.js';
 import { thisProcess } from '../../files/processLock.js';
 import type { Dataset } from '../dataset.js';
 import { jpegDecoder } from '../images/jpeg.js';
@@ -116,10 +117,12 @@ test('a check finds pixels that changed on the disk, and mends them', async () =
 test('stopped in the middle it goes on where it was, and what is there can be used', async () => {
   const { data, cache } = await files('stopped', 1200);
   const stop = new AbortController();
-  const onProgress = () => stop.abort(new Error('stopped'));
-  await expect(
-    prepareCache(data, { format, folder: cache, signal: stop.signal, onProgress }),
-  ).rejects.toThrow('stopped');
+  const onEvent = (event: RunEvent) => {
+    if (event.type === 'progress' && event.done > 0) stop.abort(new Error('stopped'));
+  };
+  await expect(prepareCache(data, { format, folder: cache, signal: stop.signal, onEvent })).rejects.toThrow(
+    'stopped',
+  );
   const { pixels, state } = await openPixels(data, format, cache);
   expect(state).toMatchObject({
     kind: 'partial',

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { RunEventListener } from '../../events/runEvent.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import { takeLock } from '../../files/processLock.js';
 import { writeWhole } from '../../files/wholeFile.js';
@@ -32,7 +33,7 @@ export interface PrepareOptions extends DecoderOptions {
   /** Read every prepared image again and compare its checksum. */
   readonly check?: boolean;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onEvent?: RunEventListener;
 }
 
 export interface PrepareResult {
@@ -71,7 +72,16 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
     const stride = imageBytes(format);
     const chunkRows = Math.max(16, Math.min(512, Math.floor((32 * 1024 * 1024) / stride)));
     const chunk = Buffer.alloc(chunkRows * stride);
+    const report = (done: number) =>
+      options.onEvent?.({
+        type: 'progress',
+        task: `preparing ${dataset.name}`,
+        done,
+        total: manifest.rows,
+        unit: 'images',
+      });
     let decoded = 0;
+    report(0);
     for (let start = 0; start < manifest.rows; start += chunkRows) {
       signal?.throwIfAborted();
       const end = Math.min(start + chunkRows, manifest.rows);
@@ -103,7 +113,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
         await recordFile.datasync();
         decoded += news.length;
       }
-      options.onProgress?.(end, manifest.rows);
+      report(end);
     }
     const quarantined = quarantine.list();
     writeWhole(

@@ -22,7 +22,7 @@ const assets = join(folder, 'assets');
 const quiet = {
   print: () => undefined,
   note: () => undefined,
-  progress: () => {
+  onEvent: () => {
     throw new Error('a report shows no progress');
   },
 };

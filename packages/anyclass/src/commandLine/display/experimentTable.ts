@@ -1,39 +1,74 @@
 // How an experiment goes: one row for each run, redrawn on a terminal; plain lines elsewhere.
 
-import { liveLines } from '../commandLine/liveLines.js';
-import { duration, type ProgressOutput } from '../commandLine/progressBar.js';
-import { alignedColumns } from '../tables/index.js';
-import type { RunRow } from './runAll.js';
+import { type ChildRow, firstRow, rowAfter } from '../../children/childRow.js';
+import type { RunEventListener } from '../../events/runEvent.js';
+import type { PlannedRun } from '../../experiments/plan.js';
+import { alignedColumns } from '../../tables/index.js';
+import { liveLines } from './liveLines.js';
+import { columnsOf, duration, type ProgressOutput } from './progressBar.js';
 
 export interface LiveOutput extends ProgressOutput {
   /** Lines that fit on the terminal. */
   readonly rows?: number;
 }
 
-export interface LiveTable {
-  update(row: RunRow, rows: readonly RunRow[]): void;
+export interface ExperimentTable {
+  /** Follows the runs of the plan; other events are not for it. */
+  readonly onEvent: RunEventListener;
   /** Leaves what is drawn as it is: something else was written below it. */
   leave(): void;
   /** Draws the last state. */
-  finish(rows: readonly RunRow[]): void;
+  finish(): void;
+}
+
+/** A planned run and how it stands. */
+interface Row extends ChildRow {
+  readonly planned: PlannedRun;
 }
 
 /**
  * @example
- * const table = liveTable(process.stderr);
- * table.update(row, rows);
+ * const table = experimentTable(plan, process.stderr);
+ * table.onEvent({ type: 'child', name: plan[0].name, state: 'running' });
  */
-export function liveTable(output: LiveOutput, now = () => performance.now()): LiveTable {
-  return output.isTTY ? redrawnTable(output, now) : plainLines(output, now);
+export function experimentTable(
+  plan: readonly PlannedRun[],
+  output: LiveOutput,
+  now = () => performance.now(),
+): ExperimentTable {
+  const rows = new Map<string, Row>(
+    plan.map((planned) => [
+      planned.name,
+      { ...firstRow(planned.name, planned.configuration.epochs), planned },
+    ]),
+  );
+  const shown = output.isTTY ? redrawn(output, now) : plainLines(output, now);
+  return {
+    onEvent(event) {
+      const row = event.type === 'child' ? rows.get(event.name) : undefined;
+      if (event.type !== 'child' || !row) return;
+      const changed = { ...rowAfter(row, event, now()), planned: row.planned };
+      rows.set(event.name, changed);
+      shown.update(changed, [...rows.values()]);
+    },
+    leave: () => shown.leave(),
+    finish: () => shown.finish([...rows.values()]),
+  };
+}
+
+interface Shown {
+  update(row: Row, rows: readonly Row[]): void;
+  leave(): void;
+  finish(rows: readonly Row[]): void;
 }
 
 /** The cells of a run: name, state, epoch, loss, mAP, rate and time left. */
-function rowCells({ planned, state, progress, started, seconds }: RunRow, now: number): string[] {
+function rowCells({ name, state, progress, started, seconds }: Row, now: number): string[] {
   const { epoch, epochs, within, loss, mAP, imagesPerSecond } = progress;
   const isRunning = state === 'running';
   const left = started && isRunning ? secondsLeft(progress, started, now) : undefined;
   return [
-    planned.name,
+    name,
     state,
     isRunning && within > 0 ? `${(epoch + within).toFixed(1)}/${epochs}` : `${epoch}/${epochs}`,
     loss === null ? '' : loss.toFixed(4),
@@ -43,13 +78,12 @@ function rowCells({ planned, state, progress, started, seconds }: RunRow, now: n
   ];
 }
 
-function redrawnTable(output: LiveOutput, now: () => number): LiveTable {
+function redrawn(output: LiveOutput, now: () => number): Shown {
   const lines = liveLines(output, now);
-  const show = (rows: readonly RunRow[]) =>
-    lines.show(() => {
-      const size = { width: (output.columns ?? 80) - 1, height: (output.rows ?? 24) - 2 };
-      return tableLines(rows, now(), size);
-    });
+  const show = (rows: readonly Row[]) =>
+    lines.show(() =>
+      tableLines(rows, now(), { width: columnsOf(output) - 1, height: (output.rows ?? 24) - 2 }),
+    );
   return {
     update: (_, rows) => show(rows),
     leave: () => lines.leave(),
@@ -66,7 +100,7 @@ interface Size {
 }
 
 /** Where not all rows fit, those that run come first. */
-function tableLines(rows: readonly RunRow[], now: number, { width, height }: Size): string[] {
+function tableLines(rows: readonly Row[], now: number, { width, height }: Size): string[] {
   const order = ['running', 'failed', 'elsewhere', 'interrupted', 'waiting', 'finished', 'reused'];
   const shown =
     rows.length + 2 <= height
@@ -104,7 +138,7 @@ function fittingTable(
  * Names without data and network where all runs have the same: `any-bce λ=0.02 seed1` for
  * `coco64@coco-41-tresnet-m-any-bce@lambda=0.02-seed1`.
  */
-function shortNames(shown: readonly RunRow[], rows: readonly RunRow[]): string[] {
+function shortNames(shown: readonly Row[], rows: readonly Row[]): string[] {
   const all = rows.map(nameParts);
   const isShared = (part: number) => all.every((parts) => parts[part] === all[0]![part]);
   const kept = [...(isShared(0) ? [] : [0]), ...(isShared(1) ? [] : [1]), 2];
@@ -119,7 +153,7 @@ function shortNames(shown: readonly RunRow[], rows: readonly RunRow[]): string[]
 }
 
 /** Data, network, and loss with seed, as the plan puts a name together. */
-function nameParts({ planned: { name, configuration } }: RunRow): readonly [string, string, string] {
+function nameParts({ planned: { name, configuration } }: Row): readonly [string, string, string] {
   const loss = name.lastIndexOf(`-${configuration.loss.name}`);
   const network = name.lastIndexOf(`-${configuration.network.name}`, loss - 1);
   return network < 0 || loss < 0
@@ -135,14 +169,14 @@ function withoutMiddle(text: string, most: number): string {
   return `${characters.slice(0, most - 1 - end).join('')}…${characters.slice(-end).join('')}`;
 }
 
-function plainLines(output: LiveOutput, now: () => number): LiveTable {
-  const told = new Map<RunRow, string>();
+function plainLines(output: LiveOutput, now: () => number): Shown {
+  const told = new Map<string, string>();
   return {
     update(row, rows) {
       // A line when a run begins, ends, or has an epoch more.
       const key = `${row.state} ${row.progress.epoch}`;
-      if (told.get(row) === key) return;
-      told.set(row, key);
+      if (told.get(row.name) === key) return;
+      told.set(row.name, key);
       const [name, state, epoch, loss, mAP, rate, time] = rowCells(row, now());
       const parts = [
         `epoch ${epoch}`,
@@ -158,15 +192,15 @@ function plainLines(output: LiveOutput, now: () => number): LiveTable {
   };
 }
 
-function overall(rows: readonly RunRow[]): string {
-  const count = (...states: RunRow['state'][]) => rows.filter(({ state }) => states.includes(state)).length;
+function overall(rows: readonly Row[]): string {
+  const count = (...states: Row['state'][]) => rows.filter(({ state }) => states.includes(state)).length;
   const failed = count('failed');
   return `${count('finished', 'reused')} of ${rows.length} runs done${failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
 function secondsLeft(
-  { epoch, within, epochs }: RunRow['progress'],
-  started: NonNullable<RunRow['started']>,
+  { epoch, within, epochs }: Row['progress'],
+  started: NonNullable<Row['started']>,
   now: number,
 ): number | undefined {
   const done = epoch + within - started.epochs;

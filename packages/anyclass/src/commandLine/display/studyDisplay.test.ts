@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { validateConfiguration } from '../configuration/validate.js';
-import { openLedger } from './ledger.js';
-import { createStudy, type StudySettings } from './study.js';
-import { studyProgress } from './studyProgress.js';
-import { work } from './work.js';
+import { validateConfiguration } from '../../configuration/validate.js';
+import { openLedger } from '../../tuning/ledger.js';
+import { createStudy, type StudySettings } from '../../tuning/study.js';
+import { work } from '../../tuning/work.js';
+import { studyDisplay } from './studyDisplay.js';
 
 const root = mkdtempSync(join(tmpdir(), 'anyclass-progress-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -28,12 +28,11 @@ async function written(name: string, isTTY: boolean): Promise<string> {
   await ledger.setGoal(2);
   const texts: string[] = [];
   const output = { isTTY, columns: 200, write: (text: string) => void texts.push(text) };
-  using progress = studyProgress(settings, ledger, 1, output);
+  using display = studyDisplay(settings, ledger, 1, output);
   await work(folder, settings, {
-    onProgress: progress.show,
-    onEnd: progress.ended,
+    onEvent: display.onEvent,
     async objective({ trial }, hooks) {
-      hooks.progress('epoch 1/2');
+      hooks.onEvent({ type: 'progress', task: 'validation', done: 0, total: 40, unit: 'images' });
       return (await hooks.report(1, 0.25 + trial)) ? { kind: 'interrupted' } : { kind: 'finished' };
     },
   });
@@ -43,7 +42,7 @@ async function written(name: string, isTTY: boolean): Promise<string> {
 test('a terminal shows a line for the whole study and one for each worker, and what ended above them', async () => {
   const text = await written('terminal', true);
   expect(text).toContain('0 of 2 trials\n');
-  expect(text).toContain('worker 1: trial 0, epoch 1/2\n');
+  expect(text).toContain('worker 1: trial 0, validation 0/40 images\n');
   expect(text).toMatch(/trial 1 stopped after epoch 1: bce 1\.2500, loss\.alpha=0\.5\n/);
   expect(text).toMatch(/2 of 2 trials: 1 finished, 1 stopped; best bce 0\.2500 in trial 0\n/);
 });

@@ -1,0 +1,118 @@
+// One run as a process of its own that runs `anyclass train`: what ends it ends nothing else. The process reports its events
+// over a channel, and everything it prints goes to a log file.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Configuration } from '../configuration/schema.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import type { FailedEvent, RunEventListener } from '../events/runEvent.js';
+import { writeWhole } from '../files/wholeFile.js';
+import { isRunEvent, type ParentMessage, parentVariable } from './messages.js';
+
+export interface ChildRunOptions {
+  /** Of the run. */
+  readonly folder: string;
+  readonly configuration: Configuration;
+  /** Whether the folder holds the run already. */
+  readonly isBegun: boolean;
+  /** Where the child finds the configuration of a new run, and where what it prints is appended. */
+  readonly files: { readonly configuration: string; readonly log: string };
+  /** What its environment says in addition to ours. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly onEvent: RunEventListener;
+  /** Asked after each epoch; true ends the run, its checkpoint saved. */
+  readonly onEpoch?: (record: EpochRecord) => Promise<boolean>;
+}
+
+export interface ChildRun {
+  readonly done: Promise<ChildOutcome>;
+  /** Asks it to save a checkpoint and end. */
+  stop(): void;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+export type ChildOutcome =
+  | { readonly kind: 'finished' | 'interrupted' }
+  /** Another process works on the run, or began it in the meantime. */
+  | { readonly kind: 'elsewhere'; readonly reason: string }
+  /** `hasBegun`: it was training already. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly hasBegun: boolean }
+  /** It ended without a word: another attempt may do better. */
+  | { readonly kind: 'died'; readonly reason: string };
+
+const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+
+/**
+ * Begins or resumes a run in a process of its own.
+ *
+ * @example
+ * const child = startChildRun({ folder, configuration, isBegun: false, files, env: {}, onEvent: console.error });
+ * (await child.done).kind // 'finished'
+ */
+export function startChildRun(options: ChildRunOptions): ChildRun {
+  const { folder, configuration, isBegun, files, env, onEvent, onEpoch } = options;
+  mkdirSync(dirname(files.configuration), { recursive: true });
+  mkdirSync(dirname(files.log), { recursive: true });
+  writeWhole(files.configuration, `${JSON.stringify(configuration, null, 2)}\n`);
+  const words = isBegun ? ['--resume', folder] : [files.configuration, '--run', folder];
+  const log = openSync(files.log, 'a');
+  // Its own process group: a terminal's Ctrl-C reaches us alone, and each child gets exactly one signal from us.
+  const child = spawn(process.execPath, [...process.execArgv, program, 'train', ...words], {
+    env: { ...process.env, ...env, [parentVariable]: onEpoch ? 'judges' : 'follows' },
+    stdio: ['ignore', log, log, 'ipc'],
+    detached: true,
+  });
+  closeSync(log);
+  // A process that died a moment ago hears nothing, which is no error: its end tells.
+  const say = (message: ParentMessage) => void (child.connected && child.send(message, () => {}));
+  const seen: Seen = { hasBegun: false, failure: undefined };
+  child.on('message', (message) => {
+    if (!isRunEvent(message)) return;
+    if (message.type === 'started') seen.hasBegun = true;
+    if (message.type === 'failed') seen.failure = message;
+    onEvent(message);
+    if (message.type === 'validated' && onEpoch)
+      void onEpoch(message.record).then((isOver) => say({ kind: 'verdict', isOver }));
+  });
+  return {
+    done: outcomeOf(child, seen, files.log),
+    stop: () => void child.kill('SIGINT'),
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+interface Seen {
+  hasBegun: boolean;
+  failure: FailedEvent | undefined;
+}
+
+function outcomeOf(child: ChildProcess, seen: Seen, log: string): Promise<ChildOutcome> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ kind: 'died', reason: error.message }));
+    child.once('close', (code, signal) => {
+      if (code === 0) return resolve({ kind: 'finished' });
+      const isAsked = code === 130 || code === 143 || signal === 'SIGINT' || signal === 'SIGTERM';
+      if (isAsked) return resolve({ kind: 'interrupted' });
+      const { failure, hasBegun } = seen;
+      if (failure?.code === 'run-busy' || failure?.code === 'run-exists')
+        return resolve({ kind: 'elsewhere', reason: failure.message });
+      if (failure) return resolve({ kind: 'failed', reason: failure.message, hasBegun });
+      const end = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      resolve({ kind: 'died', reason: [...lastLines(log), end].join('\n') });
+    });
+  });
+}
+
+const keptLines = 12;
+
+/** The end of what a process printed: why it died, perhaps. */
+function lastLines(log: string): string[] {
+  try {
+    return readFileSync(log, 'utf8').trimEnd().split('\n').slice(-keptLines);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,74 @@
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import type { StepEvent } from '../../events/runEvent.js';
+import { runDisplay, workText } from './runDisplay.js';
+
+const step = (images: number): StepEvent => ({
+  type: 'step',
+  epoch: 3,
+  epochs: 10,
+  step: images / 64,
+  steps: 10,
+  images,
+  imagesPerEpoch: 640,
+  loss: images === 0 ? null : 0.4123,
+  rate: 0.1,
+  imagesPerSecond: images === 0 ? null : 64,
+  secondsLeft: null,
+  dataWaitShare: 0.03,
+});
+
+function displayed(isTTY: boolean) {
+  let text = '';
+  let now = 0;
+  const show = runDisplay({ isTTY, columns: 100, write: (part) => (text += part) }, () => now);
+  return {
+    show,
+    wait: (seconds: number) => {
+      now += 1000 * seconds;
+    },
+    lines: () =>
+      stripVTControlCharacters(text)
+        .split(/[\r\n]+/)
+        .filter(Boolean),
+  };
+}
+
+test('an epoch is a bar with rate, time left and loss, which ends when it is full', () => {
+  const { show, wait, lines } = displayed(true);
+  show(step(0));
+  wait(5);
+  show(step(320));
+  expect(lines().at(-1)).toMatch(
+    /^epoch 3\/10 █+░+ 320\/640 images, 64\/s, 5 s left, loss 0\.4123, 3% waiting/,
+  );
+  wait(5);
+  show(step(640));
+  show({ type: 'note', text: 'next' });
+  expect(lines().slice(-2)).toEqual([
+    expect.stringMatching(/^epoch 3\/10 █+ 640\/640 images, 64\/s, 10 s, loss/),
+    'next',
+  ]);
+});
+
+test('a bar that something else cuts off keeps its line, and the next one starts where the work stands', () => {
+  const { show, wait, lines } = displayed(false);
+  show(step(0));
+  wait(1);
+  show(step(64));
+  show({ type: 'interrupted', run: 'runs/a', checkpoint: 'runs/a/checkpoints/x.safetensors' });
+  expect(lines()).toEqual([
+    'epoch 3/10 64/640 images, 64/s, 1 s, loss 0.4123, 3% waiting for images',
+    'Interrupted; saved runs/a/checkpoints/x.safetensors',
+  ]);
+  show(step(64));
+  wait(1);
+  show(step(128));
+  show({ type: 'note', text: '' });
+  expect(lines().at(-1)).toMatch(/^epoch 3\/10 128\/640 images, 64\/s, 1 s/);
+});
+
+test('work of several runs is told in one line each', () => {
+  expect(workText(step(320))).toBe('epoch 3/10 320/640 images, 64/s, loss 0.4123, 3% waiting for images');
+  expect(workText({ type: 'note', text: 'hello' })).toBeUndefined();
+});

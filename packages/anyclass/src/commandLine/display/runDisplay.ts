@@ -1,0 +1,105 @@
+// Events on a terminal: bars for what is under way, a line for what happened.
+
+import type { RunEvent, RunEventListener, ValidatedEvent } from '../../events/runEvent.js';
+import { ProgressBar, type ProgressOutput } from './progressBar.js';
+
+/**
+ * A listener that shows a run, a preparation or another long piece of work.
+ *
+ * @example
+ * await train(configuration, { onEvent: runDisplay(process.stderr) });
+ */
+export function runDisplay(output: ProgressOutput, now = () => performance.now()): RunEventListener {
+  let open: { readonly label: string; readonly bar: ProgressBar } | undefined;
+  const endBar = () => {
+    open?.bar.finish();
+    open = undefined;
+  };
+  const advance = (work: Work) => {
+    if (open?.label !== work.label) {
+      endBar();
+      const bar = new ProgressBar(work.label, work.total, work.unit, output, now);
+      bar.startFrom(work.done);
+      open = { label: work.label, bar };
+    } else open.bar.reach(work.done, work.remark);
+    if (work.done >= work.total) endBar();
+  };
+  return (event) => {
+    const work = workOf(event);
+    if (work) return advance(work);
+    const text = lineOf(event);
+    if (text === undefined) return;
+    endBar();
+    output.write(`${text}\n`);
+  };
+}
+
+/** Work with a known end, as a bar shows it. */
+interface Work {
+  readonly label: string;
+  readonly done: number;
+  readonly total: number;
+  readonly unit: string;
+  readonly remark: string;
+}
+
+function workOf(event: RunEvent): Work | undefined {
+  if (event.type === 'progress') {
+    const { task: label, done, total, unit, remark = '' } = event;
+    return { label, done, total, unit, remark };
+  }
+  if (event.type !== 'step') return undefined;
+  const { epoch, epochs, images: done, imagesPerEpoch: total, loss, dataWaitShare } = event;
+  const waiting = `${Math.round(100 * dataWaitShare)}% waiting for images`;
+  return {
+    label: `epoch ${epoch}/${epochs}`,
+    done,
+    total,
+    unit: 'images',
+    remark: loss === null ? waiting : `loss ${loss.toFixed(4)}, ${waiting}`,
+  };
+}
+
+function lineOf(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case 'note':
+      return event.text;
+    case 'started': {
+      const { network, device, precision, run, resumed } = event;
+      const line = `${network} on ${device} in ${precision}; run ${run}`;
+      if (!resumed) return line;
+      return `${line}\nResuming after epoch ${resumed.epoch}, step ${resumed.step} from ${resumed.checkpoint}`;
+    }
+    case 'validated':
+      return epochLine(event);
+    case 'interrupted':
+      return event.checkpoint === undefined ? 'Interrupted' : `Interrupted; saved ${event.checkpoint}`;
+    default:
+      return undefined;
+  }
+}
+
+function epochLine({ record }: ValidatedEvent): string {
+  const { epoch, trainingLoss, validation, validationBce } = record;
+  const percent = (value: number | null) => (value === null ? '–' : (100 * value).toFixed(2));
+  const { macroF1, macroF2, mAP, f1Neg } = validation;
+  return `epoch ${epoch}: loss ${trainingLoss.toFixed(4)}; validation F1 ${percent(macroF1)}, F2 ${percent(macroF2)}, mAP ${percent(mAP)}, F1-Neg ${percent(f1Neg)}, BCE ${validationBce.toFixed(4)}`;
+}
+
+/**
+ * What a run is at, in one line without a bar: for tables and lists of several runs.
+ *
+ * @example
+ * workText({ type: 'progress', task: 'validation', done: 50, total: 100, unit: 'images' }) // 'validation 50/100 images'
+ */
+export function workText(event: RunEvent): string | undefined {
+  const work = workOf(event);
+  if (!work) return undefined;
+  const count = (value: number) => value.toLocaleString('en-US');
+  const { label, done, total, unit, remark } = work;
+  const rate =
+    event.type === 'step' && event.imagesPerSecond !== null
+      ? `, ${count(Math.round(event.imagesPerSecond))}/s`
+      : '';
+  return `${label} ${count(done)}/${count(total)} ${unit}${rate}${remark === '' ? '' : `, ${remark}`}`;
+}

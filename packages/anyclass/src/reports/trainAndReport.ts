@@ -1,0 +1,37 @@
+// Training as users call it: a finished run has its report.
+
+import type { ConfigurationInput } from '../configuration/schema.js';
+import type { Dataset } from '../data/dataset.js';
+import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
+import { resume as resumeRun } from '../training/resume.js';
+import { train as trainRun } from '../training/train.js';
+
+/**
+ * Trains as a configuration says, judges the result and writes its report.
+ *
+ * @example
+ * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
+ * summary?.test?.metrics.mAP
+ */
+export function train(
+  configuration: ConfigurationInput,
+  options: TrainOptions = {},
+): Promise<TrainingResult> {
+  return trainRun(configuration, { onJudged: writeReport, ...options });
+}
+
+/**
+ * Resumes a run from its newest usable checkpoint, as if it had never stopped. A finished run is left as it is.
+ *
+ * @example
+ * await resume('runs/sewer');
+ */
+export function resume(folder: string, options: Omit<TrainOptions, 'run'> = {}): Promise<TrainingResult> {
+  return resumeRun(folder, { onJudged: writeReport, ...options });
+}
+
+/** ECharts takes half a second to load: only a run that is finished waits for it. */
+async function writeReport(folder: string, dataset: Dataset): Promise<void> {
+  const { writeRunReport } = await import('./runReport.js');
+  await writeRunReport(folder, dataset);
+}

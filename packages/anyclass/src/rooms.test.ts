@@ -1,0 +1,76 @@
+// The floor plan: a room imports only from rooms below it. `index.ts`, `main.ts` and tests stand above all.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Bottom to top. */
+const rooms = [
+  'errors',
+  'events',
+  'files',
+  'kernels',
+  'tables',
+  'charts',
+  'pages',
+  'data',
+  'networks',
+  'losses',
+  'configuration',
+  'inspect',
+  'runs',
+  'inference',
+  'evaluation',
+  'training',
+  'children',
+  'experiments',
+  'tuning',
+  'reports',
+  'verify',
+  'doctor',
+  'playground',
+  'commandLine',
+  'commands',
+];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+const source = import.meta.dirname;
+
+function roomImports(): Import[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && file.includes(sep))
+    .flatMap((file) => {
+      const code = readFileSync(join(source, file), 'utf8');
+      const imports = code.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm);
+      return Array.from(imports, ([, named, lazy]) => {
+        const target = relative(source, join(source, dirname(file), named ?? lazy ?? ''));
+        return { from: roomOf(file), to: roomOf(target), text: `${file} imports ${target}` };
+      });
+    })
+    .filter(({ from, to }) => from !== to);
+}
+
+function roomOf(file: string): string {
+  const [first = '', ...rest] = file.split(sep);
+  return rest.length > 0 ? first : 'index.ts, main.ts';
+}
+
+test('every folder of the source is a room with a place', () => {
+  const folders = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map(({ name }) => name).sort()).toEqual([...rooms].sort());
+});
+
+test('rooms import only from rooms below them, so that no import closes a circle', () => {
+  const height = (room: string) => (rooms.includes(room) ? rooms.indexOf(room) : rooms.length);
+  const upward = roomImports().filter(({ from, to }) => height(from) < height(to));
+  expect(upward.map(({ text }) => text)).toEqual([]);
+});
+
+test('events import nothing of ours but their own types', () => {
+  expect(roomImports().filter(({ from }) => from === 'events')).toEqual([]);
+});

@@ -1,0 +1,69 @@
+// A run under way: its folder, who listens to it, and what it saved last.
+
+import type { Dataset } from '../data/dataset.js';
+import { messageOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import type { RunEventListener } from '../events/runEvent.js';
+import type { RunSummary } from '../events/runSummary.js';
+import { eventLog } from '../runs/eventLog.js';
+import { type RunPaths, runPaths } from '../runs/runFolder.js';
+
+export interface TrainOptions {
+  /** The run's folder; default one below `runs`, named after data, network, loss and time. */
+  readonly run?: string | undefined;
+  /** Hears how the run goes. */
+  readonly onEvent?: RunEventListener | undefined;
+  /** Aborted, the run saves a checkpoint and ends. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when an epoch is validated, before its checkpoint is written; true ends the run as the signal does. */
+  readonly onEpoch?: ((epoch: EpochRecord) => boolean | Promise<boolean>) | undefined;
+  /** Called when the run is judged, while its data is still open; `finished` is reported after it. */
+  readonly onJudged?: ((folder: string, dataset: Dataset) => Promise<unknown>) | undefined;
+}
+
+export interface TrainingResult {
+  readonly folder: string;
+  /** Left out where the run was interrupted. */
+  readonly summary?: RunSummary;
+}
+
+export interface ActiveRun {
+  readonly paths: RunPaths;
+  readonly emit: RunEventListener;
+  readonly note: (text: string) => void;
+  readonly options: TrainOptions;
+  lastCheckpoint: string | undefined;
+  /** From now on events go to the folder's events.jsonl as well. */
+  keepLog(): void;
+}
+
+export function activeRun(folder: string, options: TrainOptions): ActiveRun {
+  const paths = runPaths(folder);
+  let log: RunEventListener | undefined;
+  const emit: RunEventListener = (event) => {
+    log?.(event);
+    options.onEvent?.(event);
+  };
+  return {
+    paths,
+    emit,
+    note: (text) => emit({ type: 'note', text }),
+    options,
+    lastCheckpoint: undefined,
+    keepLog() {
+      log ??= eventLog(paths.events);
+    },
+  };
+}
+
+/** Does work on a run; what it throws is reported before it is thrown on. */
+export async function reportingFailure<T>({ paths, emit }: ActiveRun, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof UserError ? error.code : undefined;
+    emit({ type: 'failed', run: paths.folder, message: messageOf(error), ...(code && { code }) });
+    throw error;
+  }
+}

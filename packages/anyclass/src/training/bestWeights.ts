@@ -1,0 +1,44 @@
+// The weights that were best by some metric, for the run to be judged by.
+
+import { join } from 'node:path';
+import type { BestMetric } from '../events/bestMetric.js';
+import { saveModel } from '../runs/modelFile.js';
+import type { RunPaths } from '../runs/runFolder.js';
+import type { ActiveRun } from './activeRun.js';
+import { improvedMetrics, metricValue, type Validation } from './progress.js';
+import { judgedNetwork, type Session } from './session.js';
+
+/** Saves the weights where the epoch was the best by some metric. */
+export function keepBestWeights(session: Session, { paths }: ActiveRun, validation: Validation): void {
+  const { configuration, progress } = session;
+  const metrics: BestMetric[] = [...new Set([configuration.bestBy, ...configuration.checkpoints.best])];
+  const improved = improvedMetrics(validation, progress.best, metrics);
+  progress.epochsSinceBest = improved.includes(configuration.bestBy) ? 0 : progress.epochsSinceBest + 1;
+  if (improved.length === 0) return;
+  const epoch = progress.epoch + 1;
+  const file = saveEpochWeights(session, paths, epoch);
+  for (const metric of improved)
+    progress.best[metric] = { epoch, value: metricValue(validation, metric)!, file };
+}
+
+/** Saves the weights as they are after an epoch; the name of their file among the checkpoints. */
+export function saveEpochWeights(session: Session, paths: RunPaths, epoch: number): string {
+  const { configuration, data } = session;
+  const { channels, mean, std } = data.preparation;
+  const { classImportance, classes } = data.dataset;
+  const file = `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
+  saveModel(join(paths.checkpoints, file), {
+    network: judgedNetwork(session),
+    description: {
+      classes,
+      channels,
+      mean,
+      std,
+      epoch,
+      loss: configuration.loss.name,
+      dataset: configuration.data.dataset,
+      ...(classImportance && { classImportance }),
+    },
+  });
+  return file;
+}

@@ -1,0 +1,102 @@
+// The training loop: epochs of steps, each followed by validation, a line in the log and a checkpoint.
+
+import type { EpochRecord } from '../events/epochRecord.js';
+import { appendEpoch } from '../runs/metricsLog.js';
+import type { ActiveRun, TrainingResult } from './activeRun.js';
+import { keepBestWeights } from './bestWeights.js';
+import { finishRun } from './finishRun.js';
+import { firstStep, type Validation } from './progress.js';
+import { refuseBrokenWeights, saveCheckpoint, telling } from './savedState.js';
+import type { Session } from './session.js';
+import { trainEpoch } from './trainEpoch.js';
+import { validate } from './validate.js';
+
+/** Trains what is left of a run and judges it, or saves and stops when the signal says so. */
+export async function trainToEnd(session: Session, run: ActiveRun): Promise<TrainingResult> {
+  const { signal, onEpoch } = run.options;
+  announce(session, run);
+  while (!isTrained(session)) {
+    await trainEpoch(session, run);
+    refuseBrokenWeights(session, run);
+    const validation = await unlessAborted(signal, () => validate(session, run));
+    if (!validation) {
+      saveCheckpoint(session, run);
+      return interrupted(run);
+    }
+    const record = epochRecord(session, validation);
+    telling(run, () => {
+      keepBestWeights(session, run, validation);
+      appendEpoch(run.paths.metrics, record);
+    });
+    run.emit({ type: 'validated', epochs: session.configuration.epochs, record });
+    const isStopped = await onEpoch?.(record);
+    beginNextEpoch(session);
+    saveCheckpoint(session, run);
+    if (signal?.aborted || isStopped) return interrupted(run);
+  }
+  const summary = await unlessAborted(signal, () => finishRun(session, run));
+  if (!summary) return interrupted(run);
+  await run.options.onJudged?.(run.paths.folder, session.data.dataset);
+  run.emit({ type: 'finished', run: run.paths.folder, summary });
+  return { folder: run.paths.folder, summary };
+}
+
+function announce({ configuration, data, settings, progress, remarks }: Session, run: ActiveRun): void {
+  const { lastCheckpoint: checkpoint } = run;
+  const { epoch, step } = progress;
+  run.emit({
+    type: 'started',
+    run: run.paths.folder,
+    dataset: data.dataset.name,
+    network: configuration.network.name,
+    loss: configuration.loss.name,
+    ...settings,
+    epochs: configuration.epochs,
+    ...(checkpoint !== undefined && { resumed: { checkpoint, epoch, step } }),
+  });
+  for (const remark of remarks) run.note(remark);
+}
+
+function isTrained({ configuration: { epochs, patience }, progress }: Session): boolean {
+  return progress.epoch >= epochs || progress.epochsSinceBest >= (patience ?? Number.POSITIVE_INFINITY);
+}
+
+function epochRecord({ progress, optimizer, loader }: Session, validation: Validation): EpochRecord {
+  const { lossSum, updates, images, seconds, waitSeconds } = progress;
+  return {
+    epoch: progress.epoch + 1,
+    rate: optimizer.groups.at(-1)!.lr,
+    trainingLoss: lossSum / updates,
+    validationLoss: validation.loss,
+    validationBce: validation.bce,
+    validation: validation.metrics,
+    seconds,
+    imagesPerSecond: images / seconds,
+    dataWaitShare: waitSeconds / seconds,
+    quarantined: loader.quarantined().length,
+  };
+}
+
+function beginNextEpoch({ scheduler, progress }: Session): void {
+  scheduler.step();
+  Object.assign(progress, { epoch: progress.epoch + 1, ...firstStep });
+}
+
+function interrupted({ paths, lastCheckpoint: checkpoint, emit }: ActiveRun): TrainingResult {
+  emit({ type: 'interrupted', run: paths.folder, checkpoint });
+  return { folder: paths.folder };
+}
+
+/** What work gives, or undefined where the signal came before or in it. */
+async function unlessAborted<T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  if (signal?.aborted) return undefined;
+  try {
+    return await work();
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+// A run that goes on where it stopped.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Configuration } from '../configuration/schema.js';
+import { reasonOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
+import type { RunSummary } from '../events/runSummary.js';
+import { keepEpochs } from '../runs/metricsLog.js';
+import { loadModel } from '../runs/modelFile.js';
+import { makeInnerFolders, openRun, type RunRecord } from '../runs/runFolder.js';
+import { lockRun } from '../runs/runLock.js';
+import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { readSummary } from '../runs/summary.js';
+import {
+  type ActiveRun,
+  activeRun,
+  reportingFailure,
+  type TrainingResult,
+  type TrainOptions,
+} from './activeRun.js';
+import { removePartial, takeNewestCheckpoint } from './checkpoint.js';
+import { datasetFingerprint, openRunData, type RunData } from './dataForRun.js';
+import { trainToEnd } from './loop.js';
+import { createSession, restoreSession } from './session.js';
+
+/**
+ * Goes on with a run from its newest whole checkpoint, as if it had never stopped. A finished run is left as it is.
+ *
+ * @example
+ * await resume('runs/sewer');
+ */
+export async function resume(
+  folder: string,
+  options: Omit<TrainOptions, 'run'> = {},
+): Promise<TrainingResult> {
+  const run = activeRun(folder, options);
+  return reportingFailure(run, async () => {
+    const { paths, record } = openRun(folder);
+    using _lock = lockRun(folder);
+    makeInnerFolders(paths);
+    run.keepLog();
+    const summary = await writtenResult(run);
+    if (summary && existsSync(paths.report)) return finished(run, summary);
+    const data = await openRunData(record.configuration);
+    try {
+      if (!summary) return await continueFrom(run, record, data);
+      await options.onJudged?.(folder, data.dataset);
+      return finished(run, summary);
+    } finally {
+      await data.close();
+    }
+  });
+}
+
+async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): Promise<TrainingResult> {
+  const { folder, checkpoints, metrics } = run.paths;
+  if (datasetFingerprint(data.dataset) !== record.datasetFingerprint) {
+    throw new UserError(
+      `${folder}: the data changed since the run started; a run resumes with the same data only`,
+    );
+  }
+  for (const name of removePartial(checkpoints))
+    run.note(`Removed ${name}, which was not completely written`);
+  const { checkpoint, path, skipped } = takeNewestCheckpoint(checkpoints);
+  for (const reason of skipped) run.note(`Skipped ${reason}`);
+  using session = createSession(withoutWeights(record.configuration, checkpoint !== undefined), data);
+  if (checkpoint) restoreSession(session, checkpoint);
+  else run.note('No usable checkpoint; starting over');
+  keepEpochs(metrics, session.progress.epoch);
+  run.lastCheckpoint = path;
+  return await trainToEnd(session, run);
+}
+
+function finished(run: ActiveRun, summary: RunSummary): TrainingResult {
+  const { folder } = run.paths;
+  run.note(`${folder}: the run is finished; its test split is judged only once`);
+  run.emit({ type: 'finished', run: folder, summary });
+  return { folder, summary };
+}
+
+/** What a finished run reached; undefined where it is not finished, or its model or scores cannot be read any more. */
+async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | undefined> {
+  if (!existsSync(paths.summary)) return undefined;
+  try {
+    const summary = readSummary(paths);
+    loadModel(paths.model).network.dispose();
+    for (const split of ['validation', ...(summary.test ? ['test'] : [])]) {
+      const table = (name: string) => readTable(join(paths.scores, name));
+      joinTables(await table(`${split}.csv`), await table(`${split}-labels.csv`));
+    }
+    return summary;
+  } catch (error) {
+    note(`${reasonOf(error)}: the run is judged again`);
+    return undefined;
+  }
+}
+
+/** A checkpoint has all weights: the file that the run began with may be gone. */
+function withoutWeights(configuration: Configuration, hasCheckpoint: boolean): Configuration {
+  const { weights, ...network } = configuration.network;
+  return hasCheckpoint && weights !== undefined ? { ...configuration, network } : configuration;
+}

@@ -1,0 +1,53 @@
+// The figures of steps, read from the device late and together: reading one waits for the GPU, which would then wait for us.
+
+import type { ActiveRun } from './activeRun.js';
+import { divergence, isHealthy, type StepFigures } from './divergence.js';
+import type { Session } from './session.js';
+import type { StepOutcome } from './trainingStep.js';
+
+export interface StepFigureReader {
+  add(outcome: StepOutcome, step: number, rows: Int32Array): void;
+  /** Whether so many steps wait to be read that it should be done. */
+  areDue(): boolean;
+  /** Adds what waits to the session's progress; a step that broke the training is thrown, with all that is known of it. */
+  read(): void;
+}
+
+const stepsBetweenReads = { cpu: 1, cuda: 25 };
+
+export function stepFigures(session: Session, run: ActiveRun): StepFigureReader {
+  const { progress, network, data, settings, scaler } = session;
+  const readEvery = stepsBetweenReads[settings.device === 'cpu' ? 'cpu' : 'cuda'];
+  const unread: { readonly outcome: StepOutcome; readonly step: number; readonly rows: Int32Array }[] = [];
+  return {
+    add: (outcome, step, rows) => unread.push({ outcome, step, rows }),
+    areDue: () => unread.length >= readEvery,
+    read() {
+      for (const { outcome, step, rows } of unread.splice(0)) {
+        const figures = figuresOf(outcome);
+        if (!isHealthy(figures, scaler.enabled)) {
+          throw divergence(figures, {
+            epoch: progress.epoch + 1,
+            step: step + 1,
+            names: Array.from(rows, (row) => data.dataset.names.at(row)),
+            network,
+            lastCheckpoint: run.lastCheckpoint,
+          });
+        }
+        progress.updates++;
+        progress.lossSum += figures.loss;
+        progress.images += rows.length;
+      }
+    },
+  };
+}
+
+function figuresOf({ loss, largestLogit, gradientNorm }: StepOutcome): StepFigures {
+  const figures = {
+    loss: loss.toNumber(),
+    largestLogit: largestLogit.toNumber(),
+    gradientNorm: gradientNorm.toNumber(),
+  };
+  for (const tensor of [loss, largestLogit, gradientNorm]) tensor.dispose();
+  return figures;
+}
