@@ -26,32 +26,63 @@ export interface DeviceBatch {
   readonly targets: Tensor;
 }
 
+/** Images of one size in plain memory, N x height x width x channels. */
+export interface ImageBatch {
+  readonly size: number;
+  readonly images: Uint8Array;
+}
+
 /**
- * Bring a batch to the device as bytes (a quarter of what floats would take; on their way to a GPU beside its other
- * work), then normalize and augment it there. The caller disposes of the tensors.
+ * Brings images to the device as bytes (a quarter of what floats would take; on their way to a GPU beside its other work)
+ * and normalizes them there: [N, 3, H, W] float32 in channels-last order. The caller disposes of the tensor.
+ *
+ * @example
+ * const images = deviceImages(batch, { format, device: 'cuda', mean, std });
+ */
+export function deviceImages(
+  batch: ImageBatch,
+  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed'>,
+): Tensor {
+  return noGrad(() =>
+    tidy(() => uploaded(batch, options, (bytes) => augmentImages(bytes, undefined, options))),
+  );
+}
+
+/**
+ * A batch to learn from, on the device: images normalized and augmented there, targets beside them. The caller disposes of
+ * the tensors.
  *
  * @example
  * const { images, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
  */
 export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
-  const { format, device } = options;
-  const { width, height, channels } = format;
-  const upload = (bytes: Uint8Array, shape: readonly number[]) => tensor(bytes, { shape, device });
+  const { augmentation, device } = options;
   return noGrad(() =>
-    tidy(() => {
-      const made = (bytes: Tensor) =>
-        options.augmentation
-          ? augmented(bytes, drawFor(batch, options.augmentation, options), options)
-          : augmentImages(bytes, undefined, options);
-      const shape = [batch.size, height, width, channels];
-      const images =
-        device === 'cpu' ? withBytes(batch.images, shape, made) : made(upload(batch.images, shape));
-      const labels = upload(batch.targets, [batch.size, batch.targets.length / Math.max(1, batch.size)]);
-      const present = labels.eq(1).to('float32');
-      const hasUnknown = batch.targets.includes(UNKNOWN);
-      return { images, targets: hasUnknown ? present.maskedFill(labels.eq(UNKNOWN), Number.NaN) : present };
-    }),
+    tidy(() => ({
+      images: augmentation
+        ? uploaded(batch, options, (bytes) =>
+            augmented(bytes, drawFor(batch, augmentation, options), options),
+          )
+        : deviceImages(batch, options),
+      targets: deviceTargets(batch, device),
+    })),
   );
+}
+
+/** What a function makes of images on the device; on the CPU it sees the batch's own memory. */
+function uploaded(
+  { size, images }: ImageBatch,
+  { format, device }: Pick<DeviceBatchOptions, 'format' | 'device'>,
+  make: (bytes: Tensor) => Tensor,
+): Tensor {
+  const shape = [size, format.height, format.width, format.channels];
+  return device === 'cpu' ? withBytes(images, shape, make) : make(tensor(images, { shape, device }));
+}
+
+function deviceTargets({ size, targets }: Batch, device: Device): Tensor {
+  const labels = tensor(targets, { shape: [size, targets.length / Math.max(1, size)], device });
+  const present = labels.eq(1).to('float32');
+  return targets.includes(UNKNOWN) ? present.maskedFill(labels.eq(UNKNOWN), Number.NaN) : present;
 }
 
 function drawFor(

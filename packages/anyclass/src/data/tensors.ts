@@ -11,4 +11,10 @@ export {
   drawParameters,
   pixelChangesPerImage,
 } from './augmentation/parameters.js';
-export { type DeviceBatch, type DeviceBatchOptions, deviceBatch } from './deviceBatch.js';
+export {
+  type DeviceBatch,
+  type DeviceBatchOptions,
+  deviceBatch,
+  deviceImages,
+  type ImageBatch,
+} from './deviceBatch.js';

@@ -9,7 +9,8 @@ import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
-import { createScorer, probabilities, scoreRows } from '../inference/scoreRows.js';
+import { scoreRows } from '../inference/scoreRows.js';
+import { createScorer, probabilities } from '../inference/scorer.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type JudgeOptions, judge } from './judge.js';
 
@@ -58,23 +59,15 @@ export async function evaluate(
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
     const settings = chooseCompute({ device, precision });
     moveNetwork(network, settings.device);
-    const side = network.options.inputSize;
-    const format = { width: side, height: side, channels: description.channels };
-    const { pixels } = await openPixels(dataset, format, cache);
-    const result = await scoreRows(
-      createScorer(network, { ...settings, batchSize }),
-      settings,
-      dataset,
-      pixels,
-      {
-        rows,
-        batchSize,
-        mean: description.mean,
-        std: description.std,
-        onProgress: (done) =>
-          onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
-      },
-    ).finally(() => pixels.close());
+    const { channels, mean, std } = description;
+    const scorer = createScorer(network, { ...settings, batchSize, channels, mean, std });
+    const { pixels } = await openPixels(dataset, scorer.format, cache);
+    const result = await scoreRows(scorer, dataset, pixels, {
+      rows,
+      batchSize,
+      onProgress: (done) =>
+        onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
+    }).finally(() => pixels.close());
     const scored = {
       scores: probabilities(result.logits),
       targets: result.targets,

@@ -5,16 +5,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parquetSchema } from 'hyparquet';
-import type { StoredImage } from '../data/images/imageSource.js';
+import type { UnreadImage } from '../data/images/decoder.js';
 import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { errorCode, fileProblem } from '../files/fileProblem.js';
 
-export interface ImageInput {
+export interface ImageInput extends UnreadImage {
   readonly name: string;
-  /** Rejects with the reason where the image is missing or cannot be read. */
-  read(): Promise<StoredImage>;
 }
 
 /**
@@ -84,9 +82,16 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
   return isParquet(path) ? parquetRows(path, { withoutImages: 'tell' }) : [fileInput(path)];
 }
 
-function fileInput(path: string): ImageInput {
+/**
+ * An image file.
+ *
+ * @example
+ * fileInput('photos/a.jpg').name // 'photos/a.jpg'
+ */
+export function fileInput(path: string): ImageInput {
   return {
     name: path,
+    path,
     async read() {
       try {
         return { kind: 'encoded', bytes: await readFile(path) };

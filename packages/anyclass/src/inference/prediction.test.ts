@@ -9,12 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { setSeed } from '@anyclass/torch';
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sewermlClasses } from '../data/readers/sewerml.js';
+import { evaluate } from '../evaluation/evaluate.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 import { saveModel } from '../runs/modelFile.js';
@@ -245,4 +247,43 @@ test('weights without classes are refused with what is missing', () => {
     'does not say of which network and classes',
   );
   expect(() => openPredictor(folder.concat('/images'))).toThrow('holds no model.safetensors');
+});
+
+test('one image is predicted from its path or its bytes, with probabilities by class name', async () => {
+  using predictor = openPredictor(model, { device: 'cpu' });
+  const [expected] = (await predictions([rgb])).filter(isPrediction);
+  const one = await predictor.predictOne(rgb);
+  expect(Object.keys(one.probabilities)).toEqual(['crack', 'roots']);
+  expect(Object.values(one.probabilities)).toEqual([...expected!.probabilities]);
+  expect(one).toMatchObject({ labels: expected!.labels, isNegative: expected!.labels.length === 0 });
+  expect(await predictor.predictOne(readFileSync(rgb))).toEqual(one);
+  await expect(predictor.predictOne(join(folder, 'images', 'b.jpg'))).rejects.toThrow('b.jpg: ');
+  await expect(predictor.predictOne(join(folder, 'nowhere.jpg'))).rejects.toThrow('nowhere.jpg: ');
+});
+
+test('predict and evaluate see the same pixels: the same image has the same score in both', async () => {
+  const photographs = await Promise.all(
+    ['a.jpg', 'b.jpg', 'c.png'].map(async (name, i) => {
+      const noise = Buffer.from(
+        Array.from({ length: 61 * 47 * 3 }, (_, at) => (at * (7 + i) + (at >> 3)) % 251),
+      );
+      const path = join(folder, `same-${name}`);
+      await sharp(noise, { raw: { width: 61, height: 47, channels: 3 } }).toFile(path);
+      return path;
+    }),
+  );
+  const table = join(folder, 'same.csv');
+  writeFileSync(
+    table,
+    ['Filename,split,crack,roots', ...photographs.map((path, i) => `${basename(path)},test,${i % 2},1`)].join(
+      '\n',
+    ),
+  );
+  const { scored } = await evaluate(model, table, {
+    device: 'cpu',
+    replicates: 0,
+    open: { splitColumn: 'split' },
+  });
+  const predicted = (await predictions(photographs)).filter(isPrediction);
+  expect([...scored.scores].sort()).toEqual(predicted.flatMap((each) => [...each.probabilities]).sort());
 });

@@ -1,17 +1,12 @@
-// A model at work: images in, probabilities and labels out, any number of them in the memory of two batches.
+// A model at work: images in, probabilities and labels out.
 
-import { availableParallelism } from 'node:os';
 import { calibrate } from '@anyclass/core';
-import { tidy } from '@anyclass/torch';
-import { deviceBatch } from '../data/deviceBatch.js';
-import { decodeImage, type PixelFormat } from '../data/images/decode.js';
-import { limiter } from '../data/loading/limiter.js';
-import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
-import type { ImageInput } from './imageInputs.js';
-import { createScorer, probabilities } from './scoreRows.js';
+import { decodedBatches } from './decodedBatches.js';
+import { fileInput, type ImageInput } from './imageInputs.js';
+import { createScorer, probabilities, scoredBatches } from './scorer.js';
 
 export interface Prediction {
   readonly name: string;
@@ -27,6 +22,13 @@ export interface FailedPrediction {
   readonly failure: string;
 }
 
+/** One image by class names. */
+export interface NamedPrediction {
+  readonly labels: readonly string[];
+  readonly isNegative: boolean;
+  readonly probabilities: Readonly<Record<string, number>>;
+}
+
 export interface Predictor extends Disposable {
   readonly description: ModelDescription;
   /** What labels are decided by, one a class. */
@@ -35,6 +37,12 @@ export interface Predictor extends Disposable {
   predict(
     images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
   ): AsyncGenerator<Prediction | FailedPrediction>;
+  /**
+   * One image: the bytes of its file, or its path.
+   *
+   * @throws UserError where it cannot be read
+   */
+  predictOne(image: Uint8Array | string): Promise<NamedPrediction>;
 }
 
 export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
@@ -50,6 +58,7 @@ export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' |
  *
  * @example
  * using predictor = openPredictor('runs/sewer');
+ * (await predictor.predictOne('photos/pipe-12.jpg')).probabilities // { crack: 0.93, roots: 0.02 }
  * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
  */
 export function openPredictor(model: string, options: PredictorOptions = {}): Predictor {
@@ -71,9 +80,7 @@ export function openPredictor(model: string, options: PredictorOptions = {}): Pr
     throw new UserError(`${model}: was trained without calibration`);
   }
   moveNetwork(network, settings.device);
-  const score = createScorer(network, { ...settings, batchSize });
-  const side = network.options.inputSize;
-  const format: PixelFormat = { width: side, height: side, channels };
+  const scorer = createScorer(network, { ...settings, batchSize, channels, mean, std });
   const thresholds =
     threshold === 'fitted'
       ? (description.thresholds?.values ?? classes.map(() => 0.5))
@@ -81,92 +88,50 @@ export function openPredictor(model: string, options: PredictorOptions = {}): Pr
   // Scores are float32, and so is what they are compared with.
   const limits = thresholds.map(Math.fround);
 
-  const probabilitiesOf = (images: readonly Uint8Array[]): Float32Array => {
-    const pixels = new Uint8Array(images.length * side * side * channels);
-    for (const [i, image] of images.entries()) pixels.set(image, i * image.length);
-    const batch = {
-      epoch: 0,
-      step: 0,
-      size: images.length,
-      images: pixels,
-      targets: new Uint8Array(images.length),
-      indices: new Int32Array(images.length),
-      [Symbol.dispose]: () => {},
-    };
-    const { device: place } = settings;
-    return probabilities(tidy(() => score(deviceBatch(batch, { format, device: place, mean, std }).images)));
-  };
+  async function* predict(
+    images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
+  ): AsyncGenerator<Prediction | FailedPrediction> {
+    const batches = decodedBatches(images, scorer.format, batchSize);
+    for await (const { batch, logits } of scoredBatches(batches, scorer)) {
+      const raw = probabilities(logits);
+      const shown = calibrated && calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
+      let row = 0;
+      for (const { image, failure } of batch.entries) {
+        if (failure !== undefined) {
+          yield { name: image.name, failure };
+          continue;
+        }
+        const at = row++ * classes.length;
+        yield {
+          name: image.name,
+          probabilities: shown.slice(at, at + classes.length),
+          labels: classes.filter((_, j) => raw[at + j]! >= limits[j]!),
+        };
+      }
+    }
+  }
 
   return {
     description,
     thresholds,
-    async *predict(images) {
-      for await (const decoded of decodedBatches(images, format, batchSize)) {
-        const readable = decoded.flatMap((image) => ('pixels' in image ? [image.pixels] : []));
-        const raw = readable.length > 0 ? probabilitiesOf(readable) : new Float32Array(0);
-        const shown =
-          calibrated && calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
-        let row = 0;
-        for (const image of decoded) {
-          if ('failure' in image) {
-            yield image;
-            continue;
-          }
-          const at = row++ * classes.length;
-          yield {
-            name: image.name,
-            probabilities: shown.slice(at, at + classes.length),
-            labels: classes.filter((_, j) => raw[at + j]! >= limits[j]!),
-          };
-        }
+    predict,
+    async predictOne(image) {
+      const input = typeof image === 'string' ? fileInput(image) : bytesInput(image);
+      for await (const prediction of predict([input])) {
+        if ('failure' in prediction) throw new UserError(`${prediction.name}: ${prediction.failure}`);
+        const { labels, probabilities: values } = prediction;
+        return {
+          labels,
+          isNegative: labels.length === 0,
+          probabilities: Object.fromEntries(classes.map((name, j) => [name, values[j]!])),
+        };
       }
+      throw new Error('an image gave no prediction');
     },
     [Symbol.dispose]: () => network.dispose(),
   };
 }
 
-type Decoded = { readonly name: string; readonly pixels: Uint8Array } | FailedPrediction;
-
-/** Batches of decoded images; the next is read and decoded while one is in use. */
-async function* decodedBatches(
-  images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
-  format: PixelFormat,
-  batchSize: number,
-): AsyncGenerator<Decoded[]> {
-  const limited = limiter(2 * availableParallelism());
-  const source = inOrder(images);
-  const take = async (): Promise<Decoded[]> => {
-    const work: Promise<Decoded>[] = [];
-    while (work.length < batchSize) {
-      const next = await source.next();
-      if (next.done) break;
-      work.push(limited(() => decode(next.value, format)));
-    }
-    return Promise.all(work);
-  };
-  try {
-    for (let ahead = take(); ; ) {
-      const batch = await ahead;
-      if (batch.length === 0) return;
-      ahead = take();
-      ahead.catch(() => {}); // awaited in its turn
-      yield batch;
-    }
-  } finally {
-    await source.return(undefined);
-  }
-}
-
-async function* inOrder(
-  images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
-): AsyncGenerator<ImageInput> {
-  yield* images;
-}
-
-async function decode({ name, read }: ImageInput, format: PixelFormat): Promise<Decoded> {
-  try {
-    return { name, pixels: await decodeImage(await read(), format) };
-  } catch (error) {
-    return { name, failure: reasonOf(error) };
-  }
+function bytesInput(bytes: Uint8Array): ImageInput {
+  return { name: 'the image', read: async () => ({ kind: 'encoded', bytes }) };
 }

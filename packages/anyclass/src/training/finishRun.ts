@@ -7,7 +7,8 @@ import { fitOnValidation, judge } from '../evaluation/judge.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { moveNetwork } from '../inference/computeDevice.js';
-import { createScorer, type ScoredRows } from '../inference/scoreRows.js';
+import type { ScoredRows } from '../inference/scoreRows.js';
+import { createScorer } from '../inference/scorer.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel, type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
@@ -26,8 +27,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const { best, model, isLastInstead } = bestModel(session, run);
   using network = model.network;
   moveNetwork(network, settings.device);
-  const score = createScorer(network, { ...settings, batchSize: evaluationBatch });
-  const validation = await scoreSplit(session, 'validation', run, score);
+  const scorer = createScorer(network, { ...settings, ...data.preparation, batchSize: evaluationBatch });
+  const validation = await scoreSplit(session, 'validation', run, scorer);
   const { thresholds, calibration } = fitOnValidation(validation.scored, evaluation);
   const description = { ...model.description, thresholds, ...(calibration && { calibration }) };
   saveModel(paths.model, { network, description });
@@ -36,7 +37,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const { classImportance } = data.dataset;
   const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
   const test =
-    data.dataset.splits.test.length > 0 ? await scoreSplit(session, 'test', run, score) : undefined;
+    data.dataset.splits.test.length > 0 ? await scoreSplit(session, 'test', run, scorer) : undefined;
   if (test) writeScores(paths, 'test', data.dataset, test);
   const isLabeled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!test) note('there is no test split: nothing is judged on it');

@@ -16,7 +16,7 @@ import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
 import { createLoader, type Loader } from '../data/loading/loader.js';
 import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
-import { createScorer, type Scorer } from '../inference/scoreRows.js';
+import { createScorer, type Scorer } from '../inference/scorer.js';
 import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
 import { namedLoss } from '../losses/lossNames.js';
 import { createNetwork } from '../networks/createNetwork.js';
@@ -42,7 +42,7 @@ export interface Session extends Disposable {
   readonly loader: Loader;
   readonly augmentation: Augmentation;
   readonly step: TrainingStep;
-  readonly score: Scorer;
+  readonly scorer: Scorer;
   readonly evaluationBatch: number;
   progress: Progress;
   readonly remarks: readonly string[];
@@ -104,7 +104,11 @@ export function createSession(configuration: Configuration, data: RunData): Sess
       clipNorm,
       average,
     }),
-    score: createScorer(average?.network ?? network, { ...settings, batchSize: evaluationBatch }),
+    scorer: createScorer(average?.network ?? network, {
+      ...settings,
+      ...data.preparation,
+      batchSize: evaluationBatch,
+    }),
     evaluationBatch,
     progress: firstProgress(),
     remarks,

@@ -1,10 +1,12 @@
 import { measure, type Scored } from '@anyclass/core';
 import { noGrad, tensor, tidy } from '@anyclass/torch';
 import type { SplitName } from '../data/dataset.js';
-import { plainBce, probabilities, type ScoredRows, type Scorer, scoreRows } from '../inference/scoreRows.js';
+import { type ScoredRows, scoreRows } from '../inference/scoreRows.js';
+import { probabilities, type Scorer } from '../inference/scorer.js';
 import { anyClassLoss } from '../losses/anyClassLoss.js';
 import type { ActiveRun } from './activeRun.js';
 import { lateDivergence } from './divergence.js';
+import { plainBce } from './plainBce.js';
 import type { Validation } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
 
@@ -13,16 +15,14 @@ export async function scoreSplit(
   session: Session,
   split: SplitName,
   { emit, options }: ActiveRun,
-  score: Scorer = session.score,
+  scorer: Scorer = session.scorer,
 ): Promise<ScoredRows & { readonly scored: Scored }> {
-  const { dataset, pixels, preparation } = session.data;
+  const { dataset, pixels } = session.data;
   judgedNetwork(session).eval();
   const rows = dataset.splits[split];
-  const result = await scoreRows(score, session.settings, dataset, pixels, {
+  const result = await scoreRows(scorer, dataset, pixels, {
     rows,
     batchSize: session.evaluationBatch,
-    mean: preparation.mean,
-    std: preparation.std,
     strict: session.configuration.data.strict,
     signal: options.signal,
     onProgress: (done) => emit({ type: 'progress', task: split, done, total: rows.length, unit: 'images' }),

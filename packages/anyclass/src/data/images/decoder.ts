@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { decodeImage, decodeInto, decodeWithSharp, type PixelFormat } from './decode.js';
 import type { StoredImage } from './imageSource.js';
+import { decodeJpegFile } from './jpeg.js';
 import { createDecodePool } from './pool/decodePool.js';
 
 /** Decodes images to one size, many at once. */
@@ -8,7 +9,17 @@ export interface Decoder {
   decode(image: StoredImage): Promise<Uint8Array>;
   /** Write the pixels into `out` at `offset`; rejects with the reason where the image cannot be decoded. */
   decodeInto(image: StoredImage, out: Uint8Array, offset: number): Promise<void>;
+  /** The same for an image that is still to be read. A JPEG file is read by the thread that decodes it. */
+  readInto(image: UnreadImage, out: Uint8Array, offset: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** An image somewhere, such as a file or a cell of a table. */
+export interface UnreadImage {
+  /** Where it is a file of its own. */
+  readonly path?: string | undefined;
+  /** Rejects with the reason where it is missing or cannot be read. */
+  read(): Promise<StoredImage>;
 }
 
 export interface DecoderOptions {
@@ -34,6 +45,10 @@ export function createDecoder(format: PixelFormat, options: DecoderOptions): Dec
   return {
     decode: (image) => decodeImage(image, format, decodeOther),
     decodeInto: (image, out, offset) => decodeInto(image, format, out, offset, decodeOther),
+    async readInto({ path, read }, out, offset) {
+      if (path !== undefined && (await decodeJpegFile(path, format, out, offset))) return;
+      await decodeInto(await read(), format, out, offset, decodeOther);
+    },
     close: async () => pool?.close(),
   };
 }

@@ -1,7 +1,6 @@
 import type { PixelFormat } from './decode.js';
 import { createDecoder, type DecoderOptions } from './decoder.js';
 import type { ImageSource } from './imageSource.js';
-import { decodeJpegFile } from './jpeg.js';
 
 /** Decoded images of one size by row: from the originals, or from a prepared cache. */
 export interface PixelSource {
@@ -32,11 +31,8 @@ export function decodedPixels(
   const decoder = createDecoder(format, options);
   return {
     format,
-    async readInto(row, out, offset) {
-      const path = images.path?.(row);
-      if (path !== undefined && (await decodeJpegFile(path, format, out, offset))) return;
-      await decoder.decodeInto(await images.read(row), out, offset);
-    },
+    readInto: (row, out, offset) =>
+      decoder.readInto({ path: images.path?.(row), read: () => images.read(row) }, out, offset),
     close: () => decoder.close(),
   };
 }

@@ -1,0 +1,77 @@
+// Images from anywhere, decoded in batches, any number of them in the memory of two batches.
+
+import { availableParallelism } from 'node:os';
+import type { ImageBatch } from '../data/deviceBatch.js';
+import { imageBytes, type PixelFormat } from '../data/images/decode.js';
+import { createDecoder, type UnreadImage } from '../data/images/decoder.js';
+import { limiter } from '../data/loading/limiter.js';
+import { reasonOf } from '../errors/reasonOf.js';
+
+/** A batch, and what became of every image that was to be in it. */
+export interface DecodedBatch<Image extends UnreadImage> extends ImageBatch, Disposable {
+  /** In the order in which they were given. Without a failure, an image is among those of the batch. */
+  readonly entries: readonly { readonly image: Image; readonly failure?: string }[];
+}
+
+/**
+ * Decodes images as training does, the next batch while one is in use.
+ *
+ * @example
+ * for await (using batch of decodedBatches(imageInputs(['photos']), format, 32)) console.log(batch.size);
+ */
+export async function* decodedBatches<Image extends UnreadImage>(
+  images: Iterable<Image> | AsyncIterable<Image>,
+  format: PixelFormat,
+  batchSize: number,
+): AsyncGenerator<DecodedBatch<Image>> {
+  const decoder = createDecoder(format, {});
+  const limited = limiter(2 * availableParallelism());
+  const stride = imageBytes(format);
+  const spare: Uint8Array[] = [];
+  const source = inOrder(images);
+  const take = async (): Promise<DecodedBatch<Image>> => {
+    const memory = spare.pop() ?? new Uint8Array(batchSize * stride);
+    const work: Promise<{ readonly image: Image; readonly failure?: string }>[] = [];
+    while (work.length < batchSize) {
+      const next = await source.next();
+      if (next.done) break;
+      const image = next.value;
+      const offset = work.length * stride;
+      work.push(
+        limited(() => decoder.readInto(image, memory, offset)).then(
+          () => ({ image }),
+          (error: unknown) => ({ image, failure: reasonOf(error) }),
+        ),
+      );
+    }
+    const entries = await Promise.all(work);
+    let size = 0;
+    for (const [i, { failure }] of entries.entries()) {
+      if (failure !== undefined) continue;
+      if (size !== i) memory.copyWithin(size * stride, i * stride, (i + 1) * stride);
+      size++;
+    }
+    return {
+      entries,
+      size,
+      images: memory.subarray(0, size * stride),
+      [Symbol.dispose]: () => void spare.push(memory),
+    };
+  };
+  try {
+    for (let ahead = take(); ; ) {
+      const batch = await ahead;
+      if (batch.entries.length === 0) return;
+      ahead = take();
+      ahead.catch(() => {}); // awaited in its turn
+      yield batch;
+    }
+  } finally {
+    await source.return(undefined);
+    await decoder.close();
+  }
+}
+
+async function* inOrder<Image>(images: Iterable<Image> | AsyncIterable<Image>): AsyncGenerator<Image> {
+  yield* images;
+}
