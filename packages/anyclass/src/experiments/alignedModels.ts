@@ -1,7 +1,7 @@
 // The same rows in the same order for all models, by file name.
 
 import type { ComparedModel } from './judgedGroup.js';
-import type { NamedScores } from './readRuns.js';
+import type { ScoredImages } from './readRuns.js';
 
 /** The models with the rows of all in the order of the first one's; they must have no {@link mismatch}. */
 export function alignedModels(groups: readonly (readonly ComparedModel[])[]): ComparedModel[][] {
@@ -9,7 +9,7 @@ export function alignedModels(groups: readonly (readonly ComparedModel[])[]): Co
   return groups.map((group) => group.map((model) => ({ ...model, scored: aligned(model.scored, first) })));
 }
 
-function aligned(scored: NamedScores, { names, classNames }: NamedScores): NamedScores {
+function aligned(scored: ScoredImages, { names, classNames }: ScoredImages): ScoredImages {
   if (isSameOrder(scored.names, names)) return scored;
   const rowOf = rowsByName(scored.names);
   const classes = classNames.length;
@@ -28,7 +28,7 @@ function aligned(scored: NamedScores, { names, classNames }: NamedScores): Named
 /** Scores, and the run that they are from. */
 export interface ScoresOfRun {
   readonly folder: string;
-  readonly scored: NamedScores;
+  readonly scored: ScoredImages;
 }
 
 /** Why the scores of two runs cannot be compared image by image; undefined where they can. */

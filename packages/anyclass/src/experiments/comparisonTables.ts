@@ -1,7 +1,7 @@
 // A comparison as tables in the paper's layout.
 
 import type { PaperFigure } from '@anyclass/core';
-import type { Cell, Column, NamedTable, Table } from '../tables/index.js';
+import type { Cell, Column, ReportTable, Table } from '../tables/index.js';
 import type {
   Comparison,
   FigureDifferences,
@@ -20,7 +20,7 @@ import { figureTitles, type Spread } from './figures.js';
  * comparisonTables(await compareRuns(runs)).map(({ name }) => name)
  * // ['results', 'fitted', 'kept', 'differences']
  */
-export function comparisonTables(comparison: Comparison): NamedTable[] {
+export function comparisonTables(comparison: Comparison): ReportTable[] {
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);

@@ -20,5 +20,5 @@ export {
 } from './comparison.js';
 export { comparisonTables } from './comparisonTables.js';
 export type { Spread } from './figures.js';
-export { type JudgedSplit, type NamedScores, type Run, readRun, readRuns } from './readRuns.js';
+export { type JudgedSplit, type Run, readRun, readRuns, type ScoredImages } from './readRuns.js';
 export type { Recommendation, Sweep, SweepPoint } from './sweep.js';

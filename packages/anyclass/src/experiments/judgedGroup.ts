@@ -13,7 +13,7 @@ import {
 import { UserError } from '../errors/userError.js';
 import type { FigureSpreads, GroupFigures } from './comparison.js';
 import { spreadOf } from './figures.js';
-import type { NamedScores, Run } from './readRuns.js';
+import type { Run, ScoredImages } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
 
 export interface JudgedGroup {
@@ -30,8 +30,8 @@ export interface JudgedGroup {
  * no labels.
  */
 export interface ComparedModel extends JudgedModel {
-  readonly scored: NamedScores;
-  readonly validation: NamedScores;
+  readonly scored: ScoredImages;
+  readonly validation: ScoredImages;
   readonly folder: string;
 }
 

@@ -19,7 +19,7 @@ import { readSummary } from '../runs/summary.js';
 export type JudgedSplit = 'validation' | 'test';
 
 /** Scores beside labels, and the file names of the rows. */
-export interface NamedScores extends Scored {
+export interface ScoredImages extends Scored {
   readonly names: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface Run {
   readonly epochs: readonly EpochRecord[];
   readonly summary: RunSummary;
   /** Read when first asked for; undefined where the split has no scores or no labels. */
-  scores(split: JudgedSplit): Promise<NamedScores | undefined>;
+  scores(split: JudgedSplit): Promise<ScoredImages | undefined>;
 }
 
 /**
@@ -59,7 +59,7 @@ export function readRun(folder: string): Run {
   }
   const { configuration } = record;
   const summary = readSummary(paths);
-  const read = new Map<JudgedSplit, Promise<NamedScores | undefined>>();
+  const read = new Map<JudgedSplit, Promise<ScoredImages | undefined>>();
   return {
     folder,
     configuration,
@@ -193,7 +193,7 @@ function importanceOf(dataset: string, classes: readonly string[]): number[] | u
   return classes.map((name) => weights.get(name) ?? 0);
 }
 
-async function readScores(folder: string, split: JudgedSplit): Promise<NamedScores | undefined> {
+async function readScores(folder: string, split: JudgedSplit): Promise<ScoredImages | undefined> {
   const [scoreFile, labelFile] = [join(folder, `${split}.csv`), join(folder, `${split}-labels.csv`)];
   if (!existsSync(scoreFile) || !existsSync(labelFile)) return undefined;
   const labels = await readTable(labelFile);

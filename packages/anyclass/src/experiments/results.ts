@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Terminal } from '../commandLine/terminal.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
-import { type NamedTable, tableEndings, tableFiles } from '../tables/index.js';
+import { type ReportTable, tableEndings, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
 import { possibleTables } from './comparisonTables.js';
 import { readRuns } from './readRuns.js';
@@ -43,7 +43,7 @@ export function writeResultFiles(
   out: string,
   name: 'comparison' | 'sweep',
   result: unknown,
-  tables: readonly NamedTable[],
+  tables: readonly ReportTable[],
 ): void {
   const folder = join(out, 'tables');
   const resultFile = join(out, `${name}.json`);

@@ -2,7 +2,7 @@
 
 import { themed } from '../charts/palette.js';
 import { escaped } from '../tables/escaped.js';
-import { htmlTable, type NamedTable, tableTexts } from '../tables/index.js';
+import { htmlTable, type ReportTable, tableTexts } from '../tables/index.js';
 
 /** A figure and what its file is called. */
 export interface Figure {
@@ -20,7 +20,7 @@ export interface Figure {
  * @example
  * tableBlock({ name: 'results', table: comparisonTable })
  */
-export function tableBlock({ name, table }: NamedTable): string {
+export function tableBlock({ name, table }: ReportTable): string {
   const texts = Object.entries(tableTexts(table));
   const areas = texts.map(
     // A first line break after the tag would be dropped.
