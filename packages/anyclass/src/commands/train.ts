@@ -4,7 +4,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { UsageError } from '../errors/usageError.js';
-import { UserError } from '../errors/userError.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
 import { lazyEngine } from '../training/lazyEngine.js';
@@ -60,7 +60,10 @@ export const train = command({
       ? await training.train(configuration, { run, log: terminal, signal })
       : await training.resume(resume ?? '', { log: terminal, signal });
     if (!result.summary)
-      throw new UserError('the run is not finished', { exitCode: interruption.exitCode() });
+      throw new UserError('the run is not finished; resume it', {
+        exitCode: interruption.exitCode(),
+        next: resumeCommand(result.folder),
+      });
     terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
     return result;
   },

@@ -68,7 +68,7 @@ describe('a study', () => {
     await untilEpoch(2, interrupted);
     interrupted.kill('SIGINT');
     expect(await new Promise((resolve) => interrupted.on('exit', resolve))).toBe(130);
-    expect(said).toContain('go on with: anyclass tune study');
+    expect(said).toMatch(/the study is not finished.*\nRun: anyclass tune study\n/);
 
     const { status, stdout, stderr } = anyclass('tune', 'study', '--workers', '2', '--json');
     expect({ status, stderr }).toMatchObject({ status: 0 });
@@ -91,6 +91,9 @@ describe('a study', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /3 of 3 trials: .*finished[\s\S]*loss\.lambda +batchSize[\s\S]*best run +study\/trials\//,
+    );
+    expect(stdout).toMatch(
+      /train it +anyclass tune study --export best\.json && anyclass train best\.json\n$/,
     );
     const run = /best run +(\S+)/.exec(stdout)?.[1] ?? '';
     expect(existsSync(join(folder, run, 'model.safetensors'))).toBe(true);

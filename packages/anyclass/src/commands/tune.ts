@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ChildDevice, listedDevices } from '../children/devices.js';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
+import { shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
@@ -101,7 +102,7 @@ export const tune = command({
     const result = studyResult(study, settings, ledger.state());
     if (file !== undefined) exportBest(file, settings, result, terminal);
     if (json) terminal.print(JSON.stringify(result, null, 2));
-    else if (file === undefined) terminal.print(studyText(result));
+    else if (file === undefined) terminal.print([studyText(result), ...trainingHint(result)].join('\n'));
     if (!isRead && !result.best) throw new UserError(`${study}: no trial has a result`);
     return result;
   },
@@ -137,8 +138,9 @@ async function workOn(
     onEnd: progress.ended,
   });
   if (signal.aborted) {
-    throw new UserError(`the study is not finished; go on with: anyclass tune ${study}`, {
+    throw new UserError(`${study}: the study is not finished; resume it`, {
       exitCode: interruption.exitCode(),
+      next: { command: 'tune', options: { study } },
     });
   }
 }
@@ -152,6 +154,12 @@ function exportBest(
   if (!best) throw new UserError(`${study}: no trial has a result yet`);
   writeOutput('--export', file, `${JSON.stringify(trialConfiguration(settings, best.values), null, 2)}\n`);
   terminal.note(`wrote ${file}: trial ${best.trial}, ${settings.metric} ${best.value}`);
+}
+
+/** How to train with what was found: a line below that of the best run. */
+function trainingHint({ study, best }: StudyResult): string[] {
+  const exporting = shellLine(['anyclass', 'tune', study, '--export', 'best.json']);
+  return best ? [`train it     ${exporting} && anyclass train best.json`] : [];
 }
 
 /** The settings of the study, which is made where it is new; what is given and differs is refused. */

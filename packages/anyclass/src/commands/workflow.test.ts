@@ -95,7 +95,7 @@ describe('from a folder to a judged model', () => {
     });
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(130);
     expect(said).toContain('saving a checkpoint; once more to end at once');
-    expect(said).toContain('Go on with: anyclass train --resume run');
+    expect(said).toContain('\nRun: anyclass train --resume run\n');
     expect(readdirSync(join(folder, 'run', 'checkpoints')).join()).toMatch(
       /^epoch-000\d-step-\d+\.safetensors/,
     );

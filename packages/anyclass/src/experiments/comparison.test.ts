@@ -46,7 +46,10 @@ test('folders without a finished run are refused by name', () => {
   rmSync(at('begun/one/summary.json'));
   expect(() => readRuns([at('begun')])).toThrow('no finished run below it');
   expect(() => readRun(at('begun/one'))).toThrow(
-    'the run is not finished; go on with: anyclass train --resume',
+    expect.objectContaining({
+      message: expect.stringContaining('begun/one: the run is not finished'),
+      next: { command: 'train', options: { resume: at('begun/one') } },
+    }),
   );
 });
 
@@ -56,7 +59,10 @@ test.each(['{"dataset":"p\u0001', '{}', '{"dataset":"pipes","network":"tresnet-m
     writeSyntheticRun(at('summary/one'), run('bce', 1, 1));
     writeFileSync(at('summary/one/summary.json'), text);
     expect(() => readRuns([at('summary')])).toThrow(
-      /one\/summary\.json: is damaged \(.*\); write it again with: anyclass train --resume .*summary\/one$/,
+      expect.objectContaining({
+        message: expect.stringMatching(/one\/summary\.json: is damaged \(.*\); resume the run/),
+        next: { command: 'train', options: { resume: at('summary/one') } },
+      }),
     );
     rmSync(at('summary'), { recursive: true });
   },

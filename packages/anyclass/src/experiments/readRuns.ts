@@ -6,7 +6,7 @@ import type { Scored } from '@anyclass/core';
 import { differingFields, resultFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { sewermlClasses } from '../data/readers/sewerml.js';
-import { UserError } from '../errors/userError.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunSummary } from '../events/runSummary.js';
 import type { LossName } from '../losses/lossNames.js';
@@ -55,7 +55,9 @@ export interface Run {
 export function readRun(folder: string): Run {
   const { paths, record } = openRun(folder);
   if (!existsSync(paths.summary)) {
-    throw new UserError(`${folder}: the run is not finished; go on with: anyclass train --resume ${folder}`);
+    throw new UserError(`${folder}: the run is not finished; resume it first`, {
+      next: resumeCommand(folder),
+    });
   }
   const { configuration } = record;
   const summary = readSummary(paths);

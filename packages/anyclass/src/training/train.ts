@@ -7,7 +7,7 @@ import type { Configuration, ConfigurationInput } from '../configuration/schema.
 import { validateConfiguration } from '../configuration/validate.js';
 import { listed } from '../errors/listed.js';
 import { messageOf, reasonOf } from '../errors/reasonOf.js';
-import { UserError } from '../errors/userError.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import type { BestMetric } from '../events/bestMetric.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunSummary } from '../events/runSummary.js';
@@ -188,7 +188,7 @@ async function trainToEnd(
     lastCheckpoint = writing(paths, lastCheckpoint, () => saveCheckpoint(session, paths));
   };
   const interrupted = (): TrainingResult => {
-    log.note(`interrupted; saved ${lastCheckpoint}. Go on with: anyclass train --resume ${paths.folder}`);
+    log.note(`interrupted; saved ${lastCheckpoint}`);
     return { folder: paths.folder };
   };
   for (const remark of session.remarks) log.note(remark);
@@ -281,7 +281,8 @@ function writing<T>(paths: RunPaths, last: string | undefined, write: () => T): 
     const whole =
       last === undefined ? 'no checkpoint was written before' : `the last checkpoint is whole: ${last}`;
     throw new UserError(
-      `${paths.folder} cannot be written to (${reason}); ${whole}. Then go on with: anyclass train --resume ${paths.folder}`,
+      `${paths.folder} cannot be written to (${reason}); ${whole}. Once it can, resume the run`,
+      { next: resumeCommand(paths.folder) },
     );
   }
 }

@@ -70,7 +70,7 @@ export function studyResult(
 
 const shownTrials = 10;
 
-/** The best trials as a table, what each field had to do with it, and how to go on. */
+/** The best trials as a table, what each field had to do with it, what failed, and where the best run is. */
 export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
   const fields = Object.keys(importance);
   const figure = (value: number | null) => (value === null ? '–' : value.toFixed(4));
@@ -95,11 +95,7 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
     ...(failed.length > 0
       ? [failed.map(({ trial, reason }) => `trial ${trial} failed: ${reason?.split('\n')[0]}`).join('\n')]
       : []),
-    ...(best
-      ? [
-          `best run     ${best.run}\ntrain it     anyclass tune ${study} --export best.json && anyclass train best.json`,
-        ]
-      : []),
+    ...(best ? [`best run     ${best.run}`] : []),
   ].join('\n\n');
 }
 
