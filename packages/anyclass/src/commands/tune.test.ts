@@ -102,7 +102,9 @@ describe('a study', () => {
 
   test('gives the best configuration as a file to train with', async () => {
     const path = join(folder, 'best.json');
-    expect(await inside(study, '--export', path)).toMatchObject({ status: 0, out: '' });
+    const exported = await inside(study, '--export', path);
+    expect(exported).toMatchObject({ status: 0, out: '' });
+    expect(exported.err).toMatch(/best\.json: trial \d, mAP \d+\.\d\d$/);
     const { best } = JSON.parse((await inside(study, '--show', '--json')).out);
     const configuration = JSON.parse(readFileSync(path, 'utf8'));
     expect(configuration.loss.lambda).toBe(best.values['loss.lambda']);

@@ -11,6 +11,7 @@ import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/output
 import { absolutePaths } from '../runs/runFolder.js';
 import { defaultMinEpochs } from '../tuning/halving.js';
 import { type Ledger, openLedger } from '../tuning/ledger.js';
+import { metricText } from '../tuning/score.js';
 import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
 import { createStudy, readStudy, refuseChange, type StudySettings, studyMetrics } from '../tuning/study.js';
 import { studyProgress } from '../tuning/studyProgress.js';
@@ -152,8 +153,9 @@ function exportBest(
   terminal: Terminal,
 ): void {
   if (!best) throw new UserError(`${study}: no trial has a result yet`);
+  const { metric } = settings;
   writeOutput('--export', file, `${JSON.stringify(trialConfiguration(settings, best.values), null, 2)}\n`);
-  terminal.note(`wrote ${file}: trial ${best.trial}, ${settings.metric} ${best.value}`);
+  terminal.note(`wrote ${file}: trial ${best.trial}, ${metric} ${metricText(metric, best.value)}`);
 }
 
 /** How to train with what was found: a line below that of the best run. */

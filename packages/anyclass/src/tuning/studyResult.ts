@@ -5,7 +5,7 @@ import { alignedColumns } from '../tables/index.js';
 import type { StudyState, Trial } from './events.js';
 import { fieldImportance } from './importance.js';
 import type { Values } from './sampler.js';
-import { bestScore, direction, rankedTrials } from './score.js';
+import { bestScore, direction, metricText, rankedTrials } from './score.js';
 import type { StudySettings } from './study.js';
 
 export interface TrialResult {
@@ -73,12 +73,11 @@ const shownTrials = 10;
 /** The best trials as a table, what each field had to do with it, what failed, and where the best run is. */
 export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
   const fields = Object.keys(importance);
-  const figure = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   const rows = trials
     .slice(0, shownTrials)
     .map(({ trial, status, epochs, value, values }) => [
       String(trial),
-      figure(value),
+      metricText(metric, value),
       status,
       String(epochs),
       ...fields.map((field) => String(values[field])),
@@ -91,7 +90,7 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
       ...rows,
       ['ρ', '', '', '', ...fields.map((field) => importance[field]?.toFixed(2) ?? '–')],
     ]),
-    'ρ: rank correlation of a field with a good metric, over all trials; near 0 it had little say',
+    'ρ: rank correlation of a field with a better metric, over all trials; near 0 the field has little effect',
     ...(failed.length > 0
       ? [failed.map(({ trial, reason }) => `trial ${trial} failed: ${reason?.split('\n')[0]}`).join('\n')]
       : []),
