@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { shellLine } from '../commandLine/shellLine.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
@@ -36,7 +35,7 @@ export const init = command({
     const text = JSON.stringify(configuration, null, 2);
     writeOutput('--out', out, `${text}\n`);
     for (const remark of remarks) terminal.note(remark);
-    terminal.print(json ? text : `wrote ${out}. Train with: ${shellLine(['anyclass', 'train', out])}`);
+    terminal.print(json ? text : `wrote ${out}. Train with: anyclass train ${out}`);
     return configuration;
   },
 });
