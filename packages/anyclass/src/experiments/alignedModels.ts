@@ -1,5 +1,6 @@
 // The same rows in the same order for all models, by file name.
 
+import { listed } from '../errors/listed.js';
 import type { ComparedModel } from './judgedGroup.js';
 import type { ScoredImages } from './readRuns.js';
 
@@ -63,6 +64,5 @@ function isSameOrder(first: readonly string[], second: readonly string[]): boole
 }
 
 function told(names: readonly string[]): string {
-  const some = names.slice(0, 3).join(', ');
-  return names.length === 0 ? 'none' : `${names.length} (${some}${names.length > 3 ? ', …' : ''})`;
+  return names.length === 0 ? 'none' : `${names.length} (${listed(names, 3)})`;
 }
