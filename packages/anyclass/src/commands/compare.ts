@@ -4,7 +4,8 @@ import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
-import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
+import { readRuns } from '../experiments/readRuns.js';
+import { compareWithProgress, failureText, writeResultFiles } from '../experiments/results.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
@@ -58,12 +59,11 @@ export const compare = command({
     });
     const { folders, failed } = await runExperiment(plan, options, terminal);
     if (folders.length === 0) throw new UserError(failureText(failed));
-    const comparison = await compareFolders(folders, replicates, terminal);
+    const comparison = await compareWithProgress(readRuns(folders), replicates, terminal);
     const tables = comparisonTables(comparison);
     writeResultFiles(out, 'comparison', comparison, tables);
-    terminal.print(
-      json ? JSON.stringify(comparison, null, 2) : tables.map(({ table }) => textTable(table)).join('\n\n\n'),
-    );
+    const texts = [comparison.verdict, ...tables.map(({ table }) => textTable(table))];
+    terminal.print(json ? JSON.stringify(comparison, null, 2) : texts.join('\n\n\n'));
     terminal.note(`wrote ${out}/comparison.json and ${out}/tables`);
     if (failed.length > 0) throw new UserError(failureText(failed));
     return comparison;

@@ -72,8 +72,11 @@ export const report = command({
     for (const note of made.comparison.notes) terminal.note(note);
     writeOutput('--out', out, reportPage(made));
     const files = assets === undefined ? [] : writeAssets(assets, made);
-    const result = { report: out, assets: assets ?? null, files, comparison: made.comparison };
-    terminal.print(json ? JSON.stringify(result, null, 2) : summary(runs.length, out, assets, files.length));
+    const { comparison } = made;
+    const { verdict } = comparison;
+    const result = { verdict, report: out, assets: assets ?? null, files, comparison };
+    const written = summary(runs.length, out, assets, files.length);
+    terminal.print(json ? JSON.stringify(result, null, 2) : `${verdict}\n\n${written}`);
     return result;
   },
 });

@@ -7,10 +7,13 @@ import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
-import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
+import { readRuns } from '../experiments/readRuns.js';
+import { compareWithProgress, failureText, writeResultFiles } from '../experiments/results.js';
 import { plannedValues, recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
+import { testValues } from '../experiments/valueDifferences.js';
 import { parseSeeds } from '../experiments/variants.js';
+import { sweepVerdict } from '../experiments/verdict.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { textTable } from '../tables/index.js';
@@ -18,7 +21,7 @@ import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const sweep = command({
   name: 'sweep',
-  summary: 'Train with one field at several values, and recommend one',
+  summary: 'Train with one field at several values, and recommend one if it matters',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass sweep quick --out sweeps/lambda', "the paper's values of λ, three seeds"],
@@ -50,20 +53,18 @@ export const sweep = command({
     const plan = await planRuns({ config, data, set, losses, seeds: parseSeeds(seeds), out });
     const { folders, failed } = await runExperiment(plan, options, terminal);
     if (folders.length === 0) throw new UserError(failureText(failed));
-    const comparison = await compareFolders(folders, replicates, terminal);
+    const runs = readRuns(folders);
+    const comparison = await compareWithProgress(runs, replicates, terminal);
     const points = sweepPoints(swept, comparison, plan);
     const { field, title } = swept;
-    const result: Sweep = {
-      field,
-      title,
-      points,
-      // Figures on other images say nothing of a value.
-      recommendation:
-        comparison.notes.length > 0
-          ? { reason: `no ${title} is recommended: ${comparison.notes.join('; ')}` }
-          : recommend(points, title, maxDrop / 100, plannedValues(swept, plan)),
-      comparison,
-    };
+    const ranked = recommend(points, title, maxDrop / 100, plannedValues(swept, plan));
+    // Figures on other images say nothing of a value.
+    const recommendation =
+      comparison.notes.length > 0
+        ? { reason: `No ${title} is recommended: ${comparison.notes.join('; ')}` }
+        : await testValues(ranked, points, runs, title, { replicates });
+    const verdict = sweepVerdict(recommendation, points, comparison);
+    const result: Sweep = { verdict, field, title, points, recommendation, comparison };
     const tables = comparisonTables(comparison);
     writeResultFiles(out, 'sweep', result, tables);
     const splits = points.every(({ figures }) => figures.test)
@@ -74,7 +75,7 @@ export const sweep = command({
     rmSync(join(out, 'sweep-test.svg'), { force: true });
     for (const split of splits)
       writeWhole(join(out, `sweep-${split}.svg`), sweepSvg(sweepPanels(result, split)));
-    const texts = [...tables.map(({ table }) => textTable(table)), result.recommendation.reason];
+    const texts = [verdict, ...tables.map(({ table }) => textTable(table))];
     terminal.print(json ? JSON.stringify(result, null, 2) : texts.join('\n\n\n'));
     terminal.note(
       `wrote ${out}/sweep.json, ${splits.map((split) => `${out}/sweep-${split}.svg`).join(', ')} and ${out}/tables/sweep-*`,

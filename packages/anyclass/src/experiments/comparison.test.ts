@@ -294,6 +294,55 @@ describe('a comparison', () => {
   });
 });
 
+describe('runs that differ in more than the loss', () => {
+  const write = (name: string, loss: LossName, epochs: number, seed = 1) =>
+    writeSyntheticRun(at(`mixed/${name}`), {
+      configuration: { data: { dataset: 'pipes.csv' }, loss: { name: loss }, epochs, seed },
+      strength: loss === 'bce' ? 1.2 : 2.4,
+    });
+
+  test('are marked in the comparison, the verdict and every table, with the fields and both values', async () => {
+    write('any', 'any-bce', 30);
+    write('bce', 'bce', 20);
+    const comparison = await compareRuns(readRuns([at('mixed')]), { replicates: 30 });
+    expect(comparison.confounded).toEqual([
+      {
+        dataset: 'pipes',
+        network: 'tresnet-m',
+        loss: 'any-bce λ=0.02',
+        standard: 'bce',
+        fields: [{ field: 'epochs', first: '30', second: '20' }],
+      },
+    ]);
+    expect(comparison.verdict).toContain('they also differ in epochs (30 and 20)');
+    const tables = comparisonTables(comparison).map(({ table }) => table);
+    for (const { note } of tables) expect(note).toContain('any-bce λ=0.02 and bce also differ in epochs');
+    const differences = tables.at(-1)!;
+    expect(differences.columns.at(-1)!.title).toBe('also differs in');
+    expect(differences.rows.map((row) => row.at(-1))).toEqual(
+      differences.rows.map(() => 'epochs (30 and 20)'),
+    );
+  });
+
+  test('are not compared where several standard losses stand beside one, none with its settings', async () => {
+    write('bce-more', 'bce', 25);
+    const { differences, notes } = await compareRuns(readRuns([at('mixed')]), { replicates: 5 });
+    expect(differences).toEqual([]);
+    expect(notes).toEqual([
+      'any-bce λ=0.02 is not compared: bce epochs=20, bce epochs=25 all differ from it in more than the loss',
+    ]);
+  });
+
+  test('are not those that differ in the any-class term, the seed or the place of the same data', async () => {
+    writeSyntheticRun(at('moved'), {
+      configuration: { data: { dataset: '/elsewhere/pipes.csv' }, loss: { name: 'bce' }, seed: 2 },
+      strength: 1.2,
+    });
+    const runs = readRuns([at('moved'), at('all/any-2'), at('all/any-strong-3')]);
+    expect((await compareRuns(runs, { replicates: 0 })).confounded).toEqual([]);
+  });
+});
+
 test('tables name the best figures and say in words what holds', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);

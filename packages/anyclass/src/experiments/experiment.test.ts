@@ -147,9 +147,12 @@ test('a sweep that was killed goes on, draws its figure and recommends a value',
   expect({ status, stderr }).toMatchObject({ status: 0 });
   const log = readFileSync(at('sweep/logs/digits-tresnet-s-bce-seed1.log'), 'utf8');
   expect(log).toContain('goes on after epoch 1');
-  expect(stdout).toMatch(/any-bce λ=0\.1[\s\S]*(has the highest validation F1|the standard loss stays)/);
+  expect(stdout).toMatch(
+    /^.*(has the highest validation F1|the standard loss stays).*\n[\s\S]*any-bce λ=0\.1/,
+  );
   expect(readFileSync(at('sweep/sweep-test.svg'), 'utf8')).toMatch(/^<svg/);
-  const { points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
+  const { verdict, points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
+  expect(stdout.startsWith(verdict)).toBe(true);
   expect(points.map(({ value }: { value: number | null }) => value)).toEqual([null, 0.1]);
   expect([null, 0.1]).toContain(recommendation.value);
 });
@@ -171,7 +174,7 @@ describe('mistakes', () => {
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: there is no such file'],
     [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "there is no numeric field 'lamda'"],
-    [['sweep', 'tiny.json', '--out', 'x', '--set', 'loss.name=bce'], 1, 'loss.lambda has no say in bce'],
+    [['sweep', 'tiny.json', '--out', 'x', '--set', 'loss.name=bce'], 1, 'loss.lambda has no effect with bce'],
   ])('%j ends with %d and says what is wrong', (words, status, message) => {
     const result = anyclass(...words);
     expect({ status: result.status, stderr: result.stderr }).toEqual({

@@ -8,16 +8,15 @@ import { parsedJson, writeWhole } from '../files/wholeFile.js';
 import { type ReportTable, tableEndings, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
 import { possibleTables } from './comparisonTables.js';
-import { readRuns } from './readRuns.js';
+import type { Run } from './readRuns.js';
 import type { RunRow } from './runAll.js';
 
 /** The comparison of an experiment's runs, with a bar for the bootstrap and its notes. */
-export async function compareFolders(
-  folders: readonly string[],
+export async function compareWithProgress(
+  runs: readonly Run[],
   replicates: number,
   terminal: Pick<Terminal, 'note' | 'progress'>,
 ): Promise<Comparison> {
-  const runs = readRuns(folders);
   const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
   let bar: ReturnType<Terminal['progress']> | undefined;
   const comparison = await compareRuns(runs, {

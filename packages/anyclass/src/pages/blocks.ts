@@ -33,6 +33,11 @@ ${table.note === undefined ? '' : `<p class="note">${escaped(table.note)}</p>`}
 ${areas.join('\n')}</div>`;
 }
 
+/** What a page says in a sentence or two, before everything else; `isDoubtful` where there is a reservation. */
+export function verdictBlock(text: string, isDoubtful = false): string {
+  return `<p class="verdict ${isDoubtful ? 'problem' : 'fine'}">${escaped(text)}</p>`;
+}
+
 /** A figure that follows the page's colors; saved, it has the light ones. */
 export function figureBlock({ name, title, svg, isWide = false }: Figure): string {
   return `<div class="block${isWide ? ' wide' : ''}" data-name="${escaped(name)}">

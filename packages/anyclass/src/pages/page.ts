@@ -56,8 +56,3 @@ export function sections(list: readonly Section[]): string[] {
 export function note(text: string): string {
   return `<p class="note">${escaped(text)}</p>`;
 }
-
-/** A share as percent with two digits. */
-export function percent(share: number | null | undefined): string {
-  return share === null || share === undefined ? '–' : (100 * share).toFixed(2);
-}

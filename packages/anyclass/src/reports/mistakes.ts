@@ -3,8 +3,8 @@
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
 import { thumbnail } from '../inspect/samples.js';
-import { percent } from '../pages/page.js';
 import { escaped } from '../tables/escaped.js';
+import { percent } from '../tables/percent.js';
 
 export type MistakeKind = 'seen in a negative' | 'seen beside others' | 'missed';
 

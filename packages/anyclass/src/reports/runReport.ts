@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
 import type { Judgment } from '../events/judgment.js';
+import { judgmentVerdict } from '../experiments/verdict.js';
 import { writeWhole } from '../files/wholeFile.js';
-import { figureRow, tableBlock } from '../pages/blocks.js';
+import { figureRow, tableBlock, verdictBlock } from '../pages/blocks.js';
 import { note, page, type Section, sections } from '../pages/page.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { openRun } from '../runs/runFolder.js';
@@ -51,7 +52,10 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
     },
   ];
   const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; epoch ${chosenEpoch(summary)}; begun ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
-  writeWhole(paths.report, page(folder, [note(about), ...sections(list)]));
+  writeWhole(
+    paths.report,
+    page(folder, [verdictBlock(judgmentVerdict(judged)), note(about), ...sections(list)]),
+  );
   return paths.report;
 }
 

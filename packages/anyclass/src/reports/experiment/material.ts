@@ -1,6 +1,7 @@
 // What a report of several runs is made from, and what it consists of.
 
 import type { Comparison, GroupFigures, MethodDifference } from '../../experiments/comparison.js';
+import type { ConfoundedPair } from '../../experiments/confounds.js';
 import type { JudgedSplit, Run, ScoredImages } from '../../experiments/readRuns.js';
 import { groupBySeed, type SeedGroup } from '../../experiments/seedGroups.js';
 import type { Figure } from '../../pages/blocks.js';
@@ -11,6 +12,7 @@ export interface Material {
   readonly dataset: string;
   readonly groups: readonly Group[];
   readonly differences: readonly MethodDifference[];
+  readonly confounded: readonly ConfoundedPair[];
   readonly replicates: number;
   readonly confidence: number;
   /** Test, or validation where a run has no labeled test split. */
@@ -63,6 +65,7 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
         name: hasNetworks ? `${group.network}, ${group.label}` : group.label,
       })),
       differences: comparison.differences.filter((each) => each.dataset === dataset),
+      confounded: comparison.confounded.filter((each) => each.dataset === dataset),
       replicates: comparison.replicates,
       confidence: comparison.confidence,
       split: own.every(({ figures }) => figures.test) ? 'test' : 'validation',
