@@ -28,7 +28,7 @@ export const sweep = command({
     ['anyclass sweep base.json --over alpha=0.25,0.5,1 --seeds 1,2 --out sweeps/alpha', 'α, with two seeds'],
     [
       'anyclass sweep base.json --over optimizer.rate=0.01,0.03,0.1 --max-drop 1 --out sweeps/rate',
-      'any numeric field; no value that costs a point of F1-Neg is recommended',
+      'any numeric field; reject values that cost a point or more of F1-Neg',
     ],
   ],
   options: z.object({
@@ -41,7 +41,7 @@ export const sweep = command({
       .number()
       .positive()
       .default(1.5)
-      .describe('recommend no value that costs so many points of F1-Neg or more'),
+      .describe('reject values that cost at least N points of F1-Neg'),
     ...experimentFields,
   }),
   async run(options, terminal) {

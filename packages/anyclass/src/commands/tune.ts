@@ -24,8 +24,8 @@ const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 
 // No defaults here: what is not given is as the study has it.
 const options = z.object({
-  study: z.string().describe('its folder: new, or one to go on with'),
-  config: z.string().optional().describe('what all trials have in common; a new study needs it'),
+  study: z.string().describe('study folder, new or existing'),
+  config: z.string().optional().describe('base configuration of all trials; required for a new study'),
   data: dataField,
   set: z
     .array(z.string())
@@ -36,33 +36,33 @@ const options = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'a field to search, with uniform(LOW,HIGH), log(…), int(…), logint(…) or choice(A,B,…); default α, λ, β, rate, decay and batch',
+      'field to search: uniform(LOW,HIGH), log(…), int(…), logint(…) or choice(A,B,…); default α, λ, β, rate, decay and batch size',
     )
     .meta({ placeholder: 'FIELD=SPACE' }),
   metric: z
     .enum(metricNames)
     .optional()
-    .describe('on validation; default mAP')
+    .describe('validation metric to optimize; default mAP')
     .meta({ placeholder: 'mAP|f1|f2|…' }),
-  trials: z.int().positive().optional().describe('how many, all together; default 30; may be raised later'),
-  workers: z.int().positive().default(1).describe('trials side by side'),
+  trials: z.int().positive().optional().describe('total number of trials; default 30; can be raised later'),
+  workers: z.int().positive().default(1).describe('parallel trials'),
   devices: z
     .string()
     .optional()
-    .describe('spread the workers over these')
+    .describe('devices to spread the workers over')
     .meta({ placeholder: 'cuda:0,cuda:1' }),
-  seed: z.int().min(0).optional().describe('of the search; default 0'),
-  eta: z.int().min(2).optional().describe('one trial in so many goes on at each rung; default 3'),
+  seed: z.int().min(0).optional().describe('seed of the search; default 0'),
+  eta: z.int().min(2).optional().describe('one in N trials survives each rung; default 3'),
   minEpochs: z
     .int()
     .positive()
     .optional()
-    .describe('epochs before the first rung; default one 27th of all, after the warm-up'),
-  show: z.boolean().default(false).describe('only show what was found so far'),
+    .describe('epochs before the first rung; default 1/27 of all epochs, after the warm-up'),
+  show: z.boolean().default(false).describe('only show the results so far'),
   export: z
     .string()
     .optional()
-    .describe('write the best configuration there, and do nothing else')
+    .describe('only write the best configuration to this file')
     .meta({ placeholder: 'FILE' }),
   json: z.boolean().default(false).describe('print JSON'),
 });
@@ -77,13 +77,13 @@ export const tune = command({
     { field: 'config', placeholder: 'CONFIG|RECIPE' },
   ],
   examples: [
-    ['anyclass tune studies/digits quick --trials 30', 'begin a study'],
-    ['anyclass tune studies/digits', 'go on with it; on several machines, all work on it together'],
+    ['anyclass tune studies/digits quick --trials 30', 'start a study'],
+    ['anyclass tune studies/digits', 'resume it; run on several machines to share the work'],
     [
       "anyclass tune studies/pipes anyclass.json --search 'loss.lambda=log(0.005,1)' --search 'batchSize=choice(64,128,256)'",
       'search these fields',
     ],
-    ['anyclass tune studies/pipes --workers 2 --devices cuda:0,cuda:1', 'two trials side by side'],
+    ['anyclass tune studies/pipes --workers 2 --devices cuda:0,cuda:1', 'two parallel trials'],
     ['anyclass tune studies/pipes --show', 'the best trials so far'],
     [
       'anyclass tune studies/pipes --export best.json && anyclass train best.json',
@@ -168,14 +168,14 @@ function trainingHint({ study, best }: StudyResult): string[] {
 async function settingsOf(given: Options, isRead: boolean): Promise<StudySettings> {
   const { study, config, data, set, search, seed, eta, minEpochs } = given;
   const known = readStudy(study);
-  if (!known && isRead) throw new UserError(`${study}: there is no study here`);
+  if (!known && isRead) throw new UserError(`${study}: no study here; name a CONFIG or RECIPE to start one`);
   if (config === undefined && (data !== undefined || set !== undefined))
-    throw new UsageError('--data and --set change a CONFIG or RECIPE: name it too');
+    throw new UsageError('--data and --set change a CONFIG or RECIPE; name it too');
   const configuration =
     config === undefined
       ? known?.configuration
       : absolutePaths(await readConfiguration(config, { dataset: data, set: set ?? [] }));
-  if (!configuration) throw new UsageError(`${study} is a new study: name a CONFIG or RECIPE for it`);
+  if (!configuration) throw new UsageError(`${study} is a new study; name a CONFIG or RECIPE for it`);
   const texts = search ? parseSearch(search, configuration) : known?.search;
   const settings: StudySettings = {
     configuration,

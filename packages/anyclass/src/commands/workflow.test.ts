@@ -308,7 +308,7 @@ describe('mistakes', () => {
       1,
       '--out photos/labels.csv cannot be written: it is a file',
     ],
-    [['report', 'photos/labels.csv'], 1, 'photos/labels.csv is a file: name the folder of a run'],
+    [['report', 'photos/labels.csv'], 1, 'photos/labels.csv is a file; name a run folder'],
     [
       ['report', 'run', '--assets', 'photos/labels.csv'],
       1,

@@ -51,7 +51,7 @@ export function mismatch(first: ScoresOfRun, second: ScoresOfRun): string | unde
     return one.classNames.some((_, j) => !Object.is(one.targets[row * classes + j], two.targets[at + j]));
   });
   return otherwise.length > 0
-    ? `${first.folder} and ${second.folder} have other labels of ${one.split} images: of ${told(otherwise)}`
+    ? `${first.folder} and ${second.folder} disagree on the labels of ${one.split} images: ${told(otherwise)}`
     : undefined;
 }
 

@@ -257,7 +257,7 @@ describe('a comparison', () => {
       'other labels',
       'test-labels',
       (line: string) => line.replace(/.,.,.$/, '1,1,1'),
-      'have other labels of test images: of ',
+      'disagree on the labels of test images: ',
     ],
     [
       'other validation images',
@@ -282,7 +282,7 @@ describe('a comparison', () => {
     async (change) => {
       writeSyntheticRun(at('short'), { ...run('bce', 5, 2), ...change });
       await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
-        /bce-1 was judged on 60 (validation|test) images, .*short on (59|0): they are runs of bce with other seeds/,
+        /bce-1 was judged on 60 (validation|test) images, .*short on (59|0): they are seeds of bce/,
       );
       rmSync(at('short'), { recursive: true });
     },

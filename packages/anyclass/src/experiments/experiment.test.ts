@@ -124,7 +124,7 @@ describe('a comparison', () => {
     expect(stdout).toContain('bce');
     expect(stderr).toContain('any-bce@lambda=0.02-seed1 failed:');
     expect(stderr).toContain('the data changed since the run began');
-    expect(stderr).toContain('1 run is not finished; the same command goes on with it');
+    expect(stderr).toContain('1 run is not finished; run the same command again to resume');
   });
 });
 
@@ -169,7 +169,7 @@ describe('mistakes', () => {
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'bec'], 1, "did you mean 'bce'?"],
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lambda=7'], 1, 'loss.lambda: Too big'],
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lamda=0.1'], 1, "did you mean 'lambda'?"],
-    [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 stands there twice'],
+    [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 is listed twice'],
     [['compare', 'tiny.json', '--out', 'x', '--jobs', '0'], 2, '--jobs: Too small'],
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: there is no such file'],

@@ -76,6 +76,6 @@ export function failureText(failed: readonly RunRow[]): string {
       ({ planned, lastLines, state }) =>
         `${planned.name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${lastLines.map((line) => `  ${line}`).join('\n')}`,
     ),
-    `${failed.length} ${failed.length === 1 ? 'run is' : 'runs are'} not finished; the same command goes on with ${failed.length === 1 ? 'it' : 'them'}`,
+    `${failed.length} ${failed.length === 1 ? 'run is' : 'runs are'} not finished; run the same command again to resume`,
   ].join('\n');
 }

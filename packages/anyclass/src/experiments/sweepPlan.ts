@@ -74,7 +74,7 @@ export function parseOver(text: string): SweptField {
     })
     .sort((a, b) => a - b);
   const twice = values.find((value, i) => value === values[i + 1]);
-  if (twice !== undefined) throw new UsageError(`${twice} stands there twice`, 'over');
+  if (twice !== undefined) throw new UsageError(`${twice} is listed twice`, 'over');
   return { field, title: symbols[field] ?? field, values };
 }
 

@@ -135,7 +135,7 @@ test('the verdict of a sweep begins with the recommendation and goes on with the
   expect(verdict()).toContain('two beats bce');
 });
 
-test('the verdict of a judgment tells what is found and how often negatives raise an alarm', () => {
+test('the verdict of a judgment tells how many positives are flagged and how many negatives raise a false alarm', () => {
   // Rows: found, missed, quiet, alarm.
   const scored = {
     scores: Float64Array.of(0.9, 0.1, 0.2, 0.8),
@@ -143,10 +143,10 @@ test('the verdict of a judgment tells what is found and how often negatives rais
     classNames: ['crack'],
   };
   expect(judgmentVerdict(judge(scored, { replicates: 0 }))).toBe(
-    'At 0.5 it finds a class in 50.0% of positives and raises a false alarm in 50.0% of negatives; F1 50.00, mAP 75.00.',
+    'At 0.5 it predicts a class for 50.0% of positives and raises a false alarm for 50.0% of negatives; F1 50.00, mAP 75.00.',
   );
   const negatives = { ...scored, targets: [0, 0, 0, 0] };
   expect(judgmentVerdict(judge(negatives, { replicates: 0 }))).toMatch(
-    /^At 0\.5 it raises a false alarm in 50\.0% of negatives; F1 /,
+    /^At 0\.5 it raises a false alarm for 50\.0% of negatives; F1 /,
   );
 });

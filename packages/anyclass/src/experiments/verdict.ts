@@ -46,17 +46,17 @@ export function sweepVerdict(
 }
 
 /**
- * How a model does, in terms of images: what it finds and how often it raises a false alarm.
+ * How a model does, in terms of images: how many positives it flags, and how often negatives raise a false alarm.
  *
  * @example
  * judgmentVerdict(judgment)
- * // 'At 0.5 it finds a class in 72.4% of positives and raises a false alarm in 8.1% of negatives; F1 63.13, mAP 65.63.'
+ * // 'At 0.5 it predicts a class for 72.4% of positives and raises a false alarm for 8.1% of negatives; F1 63.13, mAP 65.63.'
  */
 export function judgmentVerdict({ metrics, intervals, fitted }: Judgment): string {
   const at = (where: string, { metrics: of, intervals: known }: Pick<Judgment, 'metrics' | 'intervals'>) => {
     const found = [
-      ...(of.positiveRows > 0 ? [`finds a class in ${share(of.recallAny)} of positives`] : []),
-      ...(of.negativeRows > 0 ? [`raises a false alarm in ${share(1 - of.recallNeg)} of negatives`] : []),
+      ...(of.positiveRows > 0 ? [`predicts a class for ${share(of.recallAny)} of positives`] : []),
+      ...(of.negativeRows > 0 ? [`raises a false alarm for ${share(1 - of.recallNeg)} of negatives`] : []),
     ].join(' and ');
     const f1 = known?.overall.macroF1;
     const range = f1 ? ` (${percent(f1.low)} to ${percent(f1.high)})` : '';

@@ -35,7 +35,7 @@ ${areas.join('\n')}</div>`;
 
 /** What a page says in a sentence or two, before everything else; `isDoubtful` where there is a reservation. */
 export function verdictBlock(text: string, isDoubtful = false): string {
-  return `<p class="verdict ${isDoubtful ? 'problem' : 'fine'}">${escaped(text)}</p>`;
+  return `<p class="verdict${isDoubtful ? ' doubtful' : ''}">${escaped(text)}</p>`;
 }
 
 /** A figure that follows the page's colors; saved, it has the light ones. */

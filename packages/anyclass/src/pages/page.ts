@@ -29,7 +29,7 @@ export function page(title: string, parts: readonly string[]): string {
 <link rel="icon" href="data:,">
 <title>${escaped(title)}</title>
 <style>${paletteStyle()}${pageStyle}</style>
-<button id="theme" type="button" hidden>Theme: as the system</button>
+<button id="theme" type="button" hidden>Theme: system</button>
 <main>
 <h1>${escaped(title)}</h1>
 ${parts.join('\n')}

@@ -43,7 +43,7 @@ export function summaryText(folder: string, summary: RunSummary): string {
  * chosenEpoch(summary) // '7 of 10, the best by mAP'
  */
 export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead }: RunSummary): string {
-  return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last: that of the best by ${bestBy} is lost` : `the best by ${bestBy}`}`;
+  return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last one, because the best by ${bestBy} is lost` : `the best by ${bestBy}`}`;
 }
 
 /** One line for each figure and reason, with all classes that it holds for. */

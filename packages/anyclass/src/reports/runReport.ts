@@ -86,9 +86,9 @@ async function savedScores(
 }
 
 const mistakeTitles: Readonly<Record<MistakeKind, string>> = {
-  'seen in a negative': 'Negatives in which a class was seen',
-  'seen beside others': 'Classes seen beside those that are there',
-  missed: 'Classes that were missed',
+  'seen in a negative': 'False alarms on negatives',
+  'seen beside others': 'Wrong classes on positives',
+  missed: 'Missed classes',
 };
 
 async function mistakeSection(scored: Scored, names: readonly string[], dataset: Dataset): Promise<Section> {
@@ -99,7 +99,7 @@ async function mistakeSection(scored: Scored, names: readonly string[], dataset:
     const name = dataset.names.at(row);
     if (wanted.has(name)) rowOf.set(name, row);
   }
-  const parts = [note('At 0.5, the surest first.')];
+  const parts = [note('At 0.5, most confident first.')];
   for (const kind of ['seen in a negative', 'seen beside others', 'missed'] as const) {
     if (mistakes[kind].length === 0) continue;
     parts.push(`<h3>${mistakeTitles[kind]}</h3>`);

@@ -16,7 +16,7 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
     items: [
       {
         kind: 'note',
-        text: `${dataset}: ${run.classes.length} classes. Runs keep the labels of the splits that they are judged on; anyclass inspect counts the training split too.`,
+        text: `${dataset}: ${run.classes.length} classes. Runs keep only the labels of the splits they are evaluated on; inspect also counts the training split.`,
       },
       { kind: 'table', table: splitTable({ splits: countSplits(labels) }) },
       { kind: 'figures', figures: [distributionFigure('class-distribution', countClasses(labels))] },

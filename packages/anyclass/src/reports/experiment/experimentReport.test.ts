@@ -113,7 +113,7 @@ test('the verdict of the comparison opens the page, the text and the JSON', asyn
   expect(printed[0]!.startsWith(verdict)).toBe(true);
   expect(JSON.parse(printed[1]!).verdict).toBe(verdict);
   const page = readFileSync(out, 'utf8');
-  expect(page.indexOf(`<p class="verdict fine">${verdict}</p>`)).toBeGreaterThan(page.indexOf('<h1>'));
+  expect(page.indexOf(`<p class="verdict">${verdict}</p>`)).toBeGreaterThan(page.indexOf('<h1>'));
   expect(page.indexOf('class="verdict')).toBeLessThan(page.indexOf('<nav'));
 });
 
@@ -130,7 +130,7 @@ test('a page about runs that differ in more than the loss says so in its verdict
   const out = join(folder, 'mixed.html');
   await report.run({ ...defaults, runs: [mixed], out }, quiet);
   const page = readFileSync(out, 'utf8');
-  expect(page).toMatch(/<p class="verdict problem">[^<]*they also differ in epochs \(30 and 20\)/);
+  expect(page).toMatch(/<p class="verdict doubtful">[^<]*they also differ in epochs \(30 and 20\)/);
   for (const name of ['results', 'differences', 'classes-1']) {
     const block = page.split(`data-name="${name}"`)[1]!.split('<p class="actions">')[0];
     expect(block, name).toContain('also differ in epochs (30 and 20)');

@@ -89,7 +89,7 @@ export function reportPage({ title, comparison, sections: list }: ExperimentRepo
     verdictBlock(comparison.verdict, comparison.confounded.length > 0 || comparison.notes.length > 0),
     ...comparison.notes.map(note),
     note(
-      `${runs} ${runs === 1 ? 'run' : 'runs'}; everything comes from the run folders; tables of results are computed anew from their scores.`,
+      `${runs} ${runs === 1 ? 'run' : 'runs'}; everything comes from the run folders, and result tables are recomputed from the saved scores.`,
     ),
     ...sections(
       list.map(({ name, title: heading, items }) => ({ name, title: heading, parts: items.map(itemHtml) })),
