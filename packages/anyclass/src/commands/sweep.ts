@@ -8,10 +8,14 @@ import { comparisonTables } from '../experiments/comparisonTables.js';
 import { runExperiment } from '../experiments/experiment.js';
 import { planRuns } from '../experiments/plan.js';
 import { readRuns } from '../experiments/readRuns.js';
-import { compareWithProgress, failureText, writeResultFiles } from '../experiments/results.js';
+import {
+  compareWithProgress,
+  failureText,
+  testWithProgress,
+  writeResultFiles,
+} from '../experiments/results.js';
 import { plannedValues, recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
-import { testValues } from '../experiments/valueDifferences.js';
 import { parseSeeds } from '../experiments/variants.js';
 import { sweepVerdict } from '../experiments/verdict.js';
 import { checkOutputFolder } from '../files/outputs.js';
@@ -62,7 +66,7 @@ export const sweep = command({
     const recommendation =
       comparison.notes.length > 0
         ? { reason: `No ${title} is recommended: ${comparison.notes.join('; ')}` }
-        : await testValues(ranked, points, runs, title, { replicates });
+        : await testWithProgress(ranked, points, runs, title, replicates, terminal);
     const verdict = sweepVerdict(recommendation, points, comparison);
     const result: Sweep = { verdict, field, title, points, recommendation, comparison };
     const tables = comparisonTables(comparison);

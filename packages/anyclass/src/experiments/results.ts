@@ -10,6 +10,8 @@ import { type Comparison, compareRuns } from './comparison.js';
 import { possibleTables } from './comparisonTables.js';
 import type { Run } from './readRuns.js';
 import type { RunRow } from './runAll.js';
+import type { Recommendation, SweepPoint } from './sweep.js';
+import { testValues } from './valueDifferences.js';
 
 /** The comparison of an experiment's runs, with a bar for the bootstrap and its notes. */
 export async function compareWithProgress(
@@ -18,17 +20,38 @@ export async function compareWithProgress(
   terminal: Pick<Terminal, 'note' | 'progress'>,
 ): Promise<Comparison> {
   const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
-  let bar: ReturnType<Terminal['progress']> | undefined;
-  const comparison = await compareRuns(runs, {
-    replicates,
-    onDraw: () => {
-      bar ??= terminal.progress('comparing', datasets * replicates, 'draws');
-      bar.advance(1);
-    },
-  });
-  bar?.finish();
+  const bar = drawingBar('comparing', datasets * replicates, terminal);
+  const comparison = await compareRuns(runs, { replicates, onDraw: bar.onDraw });
+  bar.finish();
   for (const note of comparison.notes) terminal.note(note);
   return comparison;
+}
+
+/** A sweep's recommendation after its value was tested against all others, with a bar for the bootstrap. */
+export async function testWithProgress(
+  recommendation: Recommendation,
+  points: readonly SweepPoint[],
+  runs: readonly Run[],
+  title: string,
+  replicates: number,
+  terminal: Pick<Terminal, 'progress'>,
+): Promise<Recommendation> {
+  const bar = drawingBar('testing values', replicates, terminal);
+  const tested = await testValues(recommendation, points, runs, title, { replicates, onDraw: bar.onDraw });
+  bar.finish();
+  return tested;
+}
+
+/** A bar that appears with the first draw: there may be none. */
+function drawingBar(label: string, total: number, terminal: Pick<Terminal, 'progress'>) {
+  let bar: ReturnType<Terminal['progress']> | undefined;
+  return {
+    onDraw: () => {
+      bar ??= terminal.progress(label, total, 'draws');
+      bar.advance(1);
+    },
+    finish: () => bar?.finish(),
+  };
 }
 
 /**

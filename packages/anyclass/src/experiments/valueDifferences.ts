@@ -1,6 +1,7 @@
 // Whether the values of a sweep differ at all: a recommended value that is no better than the others is no recommendation.
 
 import { bootstrapSeeds } from '@anyclass/core';
+import { cellText } from '../tables/cellText.js';
 import { percent } from '../tables/percent.js';
 import { alignedModels, mismatch } from './alignedModels.js';
 import type { HeldDifference } from './comparison.js';
@@ -74,12 +75,12 @@ export function withDifferences(
     return { value: value ?? null, reason: reason + equals, matters: true, differences };
   }
   const largest = differences.reduce((a, b) => (Math.abs(b.f1.value) > Math.abs(a.f1.value) ? b : a));
-  const { low, high } = largest.f1;
-  const range = `${percent(low)} to ${percent(high)}`;
+  const { value: most, low, high, second } = largest.f1;
+  const range = cellText({ value: most, interval: { low, high } }, { title: 'F1', kind: 'difference' });
   return {
     matters: false,
     differences,
-    reason: `The choice of ${title} does not matter here: validation F1 is highest at ${value} (${percent(largest.f1.second)}), but no other value differs from it; the largest difference is ${percent(largest.f1.value)} points (${range}), to ${largest.value} (${Math.round(100 * confidence)}% intervals, widened for ${differences.length} comparisons)`,
+    reason: `The choice of ${title} does not matter here: no other value's validation F1 differs from the ${percent(second)} at ${value}; the largest difference is ${range} points, to ${largest.value} (${Math.round(100 * confidence)}% intervals, widened for ${differences.length} ${differences.length === 1 ? 'comparison' : 'comparisons'})`,
   };
 }
 
