@@ -3,7 +3,7 @@
 import { format } from 'echarts/core';
 import { type Line, lineChart, plotWidth } from './lineChart.js';
 
-export interface SweepPoint {
+export interface SweepChartPoint {
   /** Null for the standard loss, which has no such value. */
   readonly value: number | null;
   readonly mean: number;
@@ -14,7 +14,7 @@ export interface SweepPoint {
 
 export interface SweepLine {
   readonly name: string;
-  readonly points: readonly SweepPoint[];
+  readonly points: readonly SweepChartPoint[];
 }
 
 export interface SweepChartOptions {

@@ -8,15 +8,16 @@ export function programHelp(commands: readonly Command[]): string {
     'anyclass: train, judge and ship multi-label classifiers on data where most examples are negative.',
     '',
     'Usage: anyclass COMMAND [OPTIONS]',
+    '       anyclass help COMMAND',
     '',
     'Commands:',
     ...columns(commands.map(({ name, summary }) => [name, summary])),
     '',
     'Options:',
     ...columns([
-      ['--help', 'this text; after a command, its own'],
-      ['--version', 'the version'],
-      ['--debug', 'a stack trace with errors'],
+      ['--help', 'show this help; after a command, its own'],
+      ['--version', 'show the version'],
+      ['--debug', 'show a stack trace with errors'],
     ]),
   ].join('\n');
 }
@@ -48,7 +49,7 @@ export function commandHelp(command: Command): string {
       : []),
     '',
     'Options:',
-    ...columns([...options, ['--help', 'this text']]),
+    ...columns([...options, ['--help', 'show this help']]),
     '',
     'Examples:',
     ...command.examples.flatMap(([line, meaning]) => [`  ${line}`, `      ${meaning}`]),

@@ -28,7 +28,7 @@ export function parseOptions<Options extends z.ZodObject>(
   if (field && given[field.field] === undefined)
     throw new UsageError(`${positional?.placeholder ?? field.flag} is missing`);
   throw new UsageError(
-    `${positional?.placeholder ?? field?.flag ?? 'the options'}: ${issue?.message ?? 'not understood'}`,
+    `${positional?.placeholder ?? field?.flag ?? 'the options'}: ${issue?.message ?? 'is invalid'}`,
   );
 }
 

@@ -20,6 +20,10 @@ const greet = command({
   }),
   async run(options, terminal) {
     if (options.failing === 'user') throw new UserError('names.csv, line 3: no name');
+    if (options.failing === 'resumable')
+      throw new UserError('no answer yet', {
+        next: { command: 'greet', options: { names: 'Ada L', withTitle: 'x' } },
+      });
     if (options.failing) throw new Error('a bug');
     terminal.print(JSON.stringify(options));
     return options;
@@ -74,6 +78,8 @@ test.each([
     "--failing needs a value, and '-x' looks like an option; if it is the value, write --failing=-x",
   ],
   [['greet', 'Ada', '--times', '--with-title'], '--times needs a value'],
+  [['help', 'gret'], "there is no command 'gret'; did you mean 'greet'?\nTry 'anyclass --help'."],
+  [['help', 'greet', 'Ada'], "'anyclass help' takes one command; 'greet' and 'Ada' are two"],
   [['great', 'Ada'], "there is no command 'great'; did you mean 'greet'?\nTry 'anyclass --help'."],
 ])('%j is a usage error: exit code 2, what is wrong, and where help is', async (words, message) => {
   const { code, out, err } = await run(...words);
@@ -89,6 +95,12 @@ test('bad input is told without a stack trace, exit code 1', async () => {
     out: '',
     err: 'anyclass: names.csv, line 3: no name',
   });
+});
+
+test('what to run next is a line for a shell, with the names of its flags', async () => {
+  expect((await run('greet', 'Ada', '--failing', 'resumable')).err).toBe(
+    "anyclass: no answer yet\nRun: anyclass greet --with-title x 'Ada L'",
+  );
 });
 
 test('an unexpected error offers a stack trace, and --debug gives it', async () => {
@@ -107,6 +119,18 @@ test('help lists the commands; a command shows its usage, options with defaults,
   expect(out).toMatch(/--manner warm\|cool +how \(default warm\)/);
   expect(out).toMatch(/NAME… +whom to greet/);
   expect(out).toContain('anyclass greet Ada --times 2');
+});
+
+test('help NAME is the help of that command, and help alone that of the program', async () => {
+  const { out } = await run('greet', '--help');
+  for (const words of [
+    ['help', 'greet'],
+    ['--help', 'greet'],
+    ['help', 'greet', '--help'],
+  ]) {
+    expect(await run(...words)).toEqual({ code: 0, out, err: '' });
+  }
+  expect(await run('help')).toEqual(await run('--help'));
 });
 
 test('without a command the help is shown, exit code 2', async () => {

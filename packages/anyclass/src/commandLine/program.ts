@@ -1,7 +1,8 @@
 // The program: picks the command, runs it, and turns errors into messages and exit codes.
 //
 // A `command` has a schema; `fields` tells what that says of its options, `parse` and `help` follow it. What commands write to
-// is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends.
+// is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends. `shellLine` writes command lines
+// for the user to run next.
 
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
@@ -12,6 +13,7 @@ import type { Command } from './command.js';
 import { flagOf } from './fields.js';
 import { commandHelp, programHelp } from './help.js';
 import { parseOptions } from './parse.js';
+import { commandLine } from './shellLine.js';
 import type { Terminal } from './terminal.js';
 
 /** Exit codes: 0 done, 1 bad input or failure, 2 a command line that cannot be understood; a command may have its own. */
@@ -23,29 +25,41 @@ export async function runProgram(
   const debug = words.includes('--debug');
   const [name, ...rest] = words.filter((word) => word !== '--debug');
   try {
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    if (name === undefined) {
       terminal.print(programHelp(commands));
-      return name === undefined ? 2 : 0;
+      return 2;
+    }
+    if (name === 'help' || isHelpFlag(name)) {
+      terminal.print(helpOn(commands, rest));
+      return 0;
     }
     if (name === '--version') {
       terminal.print(version());
       return 0;
     }
     const command = findCommand(commands, name);
-    if (rest.includes('--help') || rest.includes('-h')) {
+    if (rest.some(isHelpFlag)) {
       terminal.print(commandHelp(command));
       return 0;
     }
     await command.run(parseOptions(command, rest), terminal);
     return 0;
   } catch (error) {
-    return report(
-      error,
-      debug,
-      terminal,
-      commands.some((command) => command.name === name) ? ` ${name}` : '',
-    );
+    return report(error, { commands, name, debug, terminal });
   }
+}
+
+function isHelpFlag(word: string): boolean {
+  return word === '--help' || word === '-h';
+}
+
+/** `help` alone is about the program, `help NAME` about one command. */
+function helpOn(commands: readonly Command[], words: readonly string[]): string {
+  const [name, extra] = words.filter((word) => !isHelpFlag(word));
+  if (name === undefined) return programHelp(commands);
+  if (extra !== undefined)
+    throw new UsageError(`'anyclass help' takes one command; '${name}' and '${extra}' are two`);
+  return commandHelp(findCommand(commands, name));
 }
 
 function findCommand(commands: readonly Command[], name: string): Command {
@@ -58,15 +72,26 @@ function findCommand(commands: readonly Command[], name: string): Command {
   throw new UsageError(`there is no command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
 }
 
-/** `command` is what stands behind the program's name in a pointer to the help. */
-function report(error: unknown, debug: boolean, terminal: Terminal, command: string): number {
+interface Failure {
+  readonly commands: readonly Command[];
+  /** The command that failed, as it was given. */
+  readonly name: string | undefined;
+  readonly debug: boolean;
+  readonly terminal: Terminal;
+}
+
+function report(error: unknown, { commands, name, debug, terminal }: Failure): number {
   if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
   else terminal.note(`anyclass: ${shownMessage(error)}`);
   if (error instanceof UsageError) {
-    terminal.note(`Try 'anyclass${command} --help'.`);
+    const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
+    terminal.note(`Try 'anyclass${known} --help'.`);
     return 2;
   }
-  if (error instanceof UserError) return error.exitCode;
+  if (error instanceof UserError) {
+    if (error.next) terminal.note(`Run: ${commandLine(error.next, commands)}`);
+    return error.exitCode;
+  }
   if (!debug) terminal.note('Add --debug for a stack trace.');
   return 1;
 }

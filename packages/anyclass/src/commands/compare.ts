@@ -3,7 +3,8 @@ import { command } from '../commandLine/command.js';
 import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { planRuns } from '../experiments/plan.js';
-import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
+import { readRuns } from '../experiments/readRuns.js';
+import { compareWithProgress, failureText, writeResultFiles } from '../experiments/results.js';
 import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
@@ -12,34 +13,36 @@ import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const compare = command({
   name: 'compare',
-  summary: 'Train with several losses and seeds, and say which differences hold',
+  summary: 'Train with several losses and seeds, and test which differences hold',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass compare quick --out comparisons/digits', 'four losses, three seeds, on the embedded digits'],
     [
       'anyclass compare quick --losses bce,any-bce@lambda=0.02,any-bce@lambda=0.2 --seeds 1,2 --out comparisons/lambda',
-      'losses with settings of their own',
+      'losses with their own settings',
     ],
     [
       'anyclass compare base.json --networks tresnet-m,vit-b-16@batchSize=64 --datasets \'@keep=["coco-41"]\' --datasets \'@keep=["coco-animals"]@loss.lambda=0.2\' --devices cuda:0,cuda:1 --out comparisons/coco',
-      'networks and label sets too, over two GPUs; the same command again goes on where it was stopped',
+      'networks and label sets too, on two GPUs; run the same command again to resume',
     ],
   ],
   options: z.object({
     losses: z
       .string()
       .default('bce,any-bce,focal,any-focal')
-      .describe('losses, each with settings behind @: any-bce@lambda=0.2@alpha=0.5')
+      .describe('losses, each with optional settings after @: any-bce@lambda=0.2@alpha=0.5')
       .meta({ placeholder: 'LOSS,…' }),
     networks: z
       .string()
       .optional()
-      .describe('networks, likewise; default that of the configuration')
+      .describe('networks, written the same way; default the configuration’s')
       .meta({ placeholder: 'NETWORK,…' }),
     datasets: z
       .array(z.string())
       .default([])
-      .describe('data, likewise, once for each; @FIELD=VALUE alone is for --data')
+      .describe(
+        'datasets, written the same way; repeat the option for each. @FIELD=VALUE alone applies to --data',
+      )
       .meta({ placeholder: 'DATASET' }),
     ...experimentFields,
   }),
@@ -57,12 +60,11 @@ export const compare = command({
       out,
     });
     const { folders, unfinished } = await makeRuns(plan, options, terminal);
-    const comparison = await compareFolders(folders, replicates, terminal.onEvent);
+    const comparison = await compareWithProgress(readRuns(folders), replicates, terminal.onEvent);
     const tables = comparisonTables(comparison);
     writeResultFiles(out, 'comparison', comparison, tables);
-    terminal.print(
-      json ? JSON.stringify(comparison, null, 2) : tables.map(({ table }) => textTable(table)).join('\n\n\n'),
-    );
+    const texts = [comparison.verdict, ...tables.map(({ table }) => textTable(table))];
+    terminal.print(json ? JSON.stringify(comparison, null, 2) : texts.join('\n\n\n'));
     terminal.note(`wrote ${out}/comparison.json and ${out}/tables`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return comparison;

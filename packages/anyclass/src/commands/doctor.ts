@@ -5,10 +5,10 @@ import { UserError } from '../errors/userError.js';
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Say which libtorch, BLAS, threads and devices are used, and what is wrong with them',
+  summary: 'Check libtorch, BLAS, threads and devices',
   examples: [
-    ['anyclass doctor', 'a few lines; exit code 1 if nothing can be computed'],
-    ['anyclass doctor --json', 'the same for a program'],
+    ['anyclass doctor', 'a short report; exit code 1 if libtorch cannot be loaded'],
+    ['anyclass doctor --json', 'the same as JSON'],
   ],
   options: z.object({
     json: z.boolean().default(false).describe('print JSON'),
@@ -16,7 +16,7 @@ export const doctor = command({
   async run(options, terminal) {
     const diagnosis = await diagnose();
     terminal.print(options.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis));
-    if (diagnosis.failure) throw new UserError('the engine does not work here');
+    if (diagnosis.failure) throw new UserError('libtorch could not be loaded');
     return diagnosis;
   },
 });

@@ -12,7 +12,7 @@ import { paperDatasets } from '../reports/experiment/paperTables.js';
 
 export const report = command({
   name: 'report',
-  summary: 'Show finished runs side by side on a page, with tables and figures to take elsewhere',
+  summary: 'Compare finished runs on one page, with tables and figures to export',
   positionals: [{ field: 'runs', placeholder: 'RUN…', rest: true }],
   examples: [
     ['anyclass report runs/bce runs/any-bce', 'two runs; writes report.html'],
@@ -23,29 +23,29 @@ export const report = command({
     ['anyclass report comparisons/coco --paper', "with the paper's published figures of the same data"],
     [
       'anyclass report comparisons/nih --paper chestxray14',
-      'the same, where the name of the data does not tell',
+      'the same, when the dataset’s name does not say which one it is',
     ],
   ],
   options: z.object({
-    runs: z.array(z.string()).min(1).describe('folders of finished runs, or of several such folders'),
-    out: z.string().default('report.html').describe('the page').meta({ placeholder: 'FILE' }),
+    runs: z.array(z.string()).min(1).describe('run folders, or folders that contain runs'),
+    out: z.string().default('report.html').describe('where to write the page').meta({ placeholder: 'FILE' }),
     assets: z
       .string()
       .optional()
-      .describe('also write tables as CSV, Markdown and LaTeX, and figures as SVG, there')
+      .describe('also write tables (CSV, Markdown, LaTeX) and figures (SVG) to this folder')
       .meta({ placeholder: 'DIR' }),
-    title: z.string().optional().describe("of the page; default the first folder's name"),
+    title: z.string().optional().describe("page title; default the first folder's name"),
     paper: z
       .enum(['auto', ...paperDatasets])
       .optional()
       .describe(
-        `add the paper's published figures; NAME where that of the data does not tell: ${paperDatasets.join(', ')}`,
+        `add the paper's published figures; NAME if the dataset's own name does not match: ${paperDatasets.join(', ')}`,
       )
       .meta({ placeholder: '[NAME]', bare: 'auto' }),
-    replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves differences out'),
-    confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
-    thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximize this Fβ'),
-    json: z.boolean().default(false).describe('print JSON: the files and the comparison'),
+    replicates: z.int().min(0).default(1000).describe('bootstrap replicates; 0 disables differences'),
+    confidence: z.number().gt(0).lt(1).default(0.95).describe('confidence level of the intervals'),
+    thresholdBeta: z.number().positive().default(1).describe('β of the Fβ that fitted thresholds maximize'),
+    json: z.boolean().default(false).describe('print the verdict, the files and the comparison as JSON'),
   }),
   async run(options, terminal) {
     const { runs: folders, out, assets, paper, json, replicates, confidence, thresholdBeta } = options;
@@ -53,10 +53,10 @@ export const report = command({
     checkOutputFile('--out', out);
     if (assets !== undefined) checkOutputFolder('--assets', assets);
     const { runs, twins } = withoutTwins(readRuns(folders));
-    for (const folder of unfinishedRuns(folders)) terminal.note(`${folder} is left out: it is not finished`);
+    for (const folder of unfinishedRuns(folders)) terminal.note(`skipped ${folder}: the run is not finished`);
     for (const { left, kept } of twins)
-      terminal.note(`${left.folder} is left out: ${kept.folder} has the same configuration and seed`);
-    // ECharts is needed only now: bad folders are told at once.
+      terminal.note(`skipped ${left.folder}: same configuration and seed as ${kept.folder}`);
+    // ECharts takes a third of a second to load: bad folders are reported before.
     const { experimentReport, reportPage, writeAssets } = await import(
       '../reports/experiment/experimentReport.js'
     );
@@ -72,8 +72,11 @@ export const report = command({
     for (const note of made.comparison.notes) terminal.note(note);
     writeOutput('--out', out, reportPage(made));
     const files = assets === undefined ? [] : writeAssets(assets, made);
-    const result = { report: out, assets: assets ?? null, files, comparison: made.comparison };
-    terminal.print(json ? JSON.stringify(result, null, 2) : summary(runs.length, out, assets, files.length));
+    const { comparison } = made;
+    const { verdict } = comparison;
+    const result = { verdict, report: out, assets: assets ?? null, files, comparison };
+    const written = summary(runs.length, out, assets, files.length);
+    terminal.print(json ? JSON.stringify(result, null, 2) : `${verdict}\n\n${written}`);
     return result;
   },
 });
@@ -82,7 +85,7 @@ export const report = command({
 function checkFolder(path: string, paper: PaperChoice | undefined): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;
-  if (found) throw new UserError(`${path} is a file: name the folder of a run, or of several`);
+  if (found) throw new UserError(`${path} is a file; name a run folder, or a folder that contains runs`);
   const hint = paper === 'auto' ? `; --paper takes ${paperDatasets.join(', ')}` : '';
   throw new UserError(`${path}: there is no such folder${hint}`);
 }
@@ -91,7 +94,7 @@ function tellNotInPaper(runs: readonly Run[], paper: PaperChoice, terminal: Term
   for (const name of new Set(runs.map(({ dataset }) => dataset))) {
     if (paperDataset(name, paper) !== undefined) continue;
     terminal.note(
-      `${name}: does not tell whether the paper has figures of it; where it does, name its data: --paper ${paperDatasets.join('|')}`,
+      `${name}: no published figures match this name; if the paper has this dataset, add --paper ${paperDatasets.join('|')}`,
     );
   }
 }

@@ -6,10 +6,17 @@ import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { planRuns } from '../experiments/plan.js';
-import { compareFolders, failureText, writeResultFiles } from '../experiments/results.js';
+import { readRuns } from '../experiments/readRuns.js';
+import {
+  compareWithProgress,
+  failureText,
+  testWithProgress,
+  writeResultFiles,
+} from '../experiments/results.js';
 import { plannedValues, recommend, type Sweep, sweepPoints } from '../experiments/sweep.js';
 import { parseOver, sweepVariants } from '../experiments/sweepPlan.js';
 import { parseSeeds } from '../experiments/variants.js';
+import { sweepVerdict } from '../experiments/verdict.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { textTable } from '../tables/index.js';
@@ -18,14 +25,14 @@ import { deviceSetting, experimentFields } from './trainingOptions.js';
 
 export const sweep = command({
   name: 'sweep',
-  summary: 'Train with one field at several values, and recommend one',
+  summary: 'Train with one field at several values, and recommend one if it matters',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass sweep quick --out sweeps/lambda', "the paper's values of λ, three seeds"],
     ['anyclass sweep base.json --over alpha=0.25,0.5,1 --seeds 1,2 --out sweeps/alpha', 'α, with two seeds'],
     [
       'anyclass sweep base.json --over optimizer.rate=0.01,0.03,0.1 --max-drop 1 --out sweeps/rate',
-      'any numeric field; no value that costs a point of F1-Neg is recommended',
+      'any numeric field; reject values that cost a point or more of F1-Neg',
     ],
   ],
   options: z.object({
@@ -38,7 +45,7 @@ export const sweep = command({
       .number()
       .positive()
       .default(1.5)
-      .describe('recommend no value that costs so many points of F1-Neg or more'),
+      .describe('reject values that cost at least N points of F1-Neg'),
     ...experimentFields,
   }),
   async run(options, terminal) {
@@ -49,20 +56,18 @@ export const sweep = command({
     const losses = sweepVariants(swept, await readConfiguration(config, { dataset: data, set }));
     const plan = await planRuns({ config, data, set, losses, seeds: parseSeeds(seeds), out });
     const { folders, unfinished } = await makeRuns(plan, options, terminal);
-    const comparison = await compareFolders(folders, replicates, terminal.onEvent);
+    const runs = readRuns(folders);
+    const comparison = await compareWithProgress(runs, replicates, terminal.onEvent);
     const points = sweepPoints(swept, comparison, plan);
     const { field, title } = swept;
-    const result: Sweep = {
-      field,
-      title,
-      points,
-      // Figures on other images say nothing of a value.
-      recommendation:
-        comparison.notes.length > 0
-          ? { reason: `no ${title} is recommended: ${comparison.notes.join('; ')}` }
-          : recommend(points, title, maxDrop / 100, plannedValues(swept, plan)),
-      comparison,
-    };
+    const ranked = recommend(points, title, maxDrop / 100, plannedValues(swept, plan));
+    // Figures on other images say nothing of a value.
+    const recommendation =
+      comparison.notes.length > 0
+        ? { reason: `No ${title} is recommended: ${comparison.notes.join('; ')}` }
+        : await testWithProgress(ranked, points, runs, title, replicates, terminal.onEvent);
+    const verdict = sweepVerdict(recommendation, points, comparison);
+    const result: Sweep = { verdict, field, title, points, recommendation, comparison };
     const tables = comparisonTables(comparison);
     writeResultFiles(out, 'sweep', result, tables);
     const splits = points.every(({ figures }) => figures.test)
@@ -73,7 +78,7 @@ export const sweep = command({
     rmSync(join(out, 'sweep-test.svg'), { force: true });
     for (const split of splits)
       writeWhole(join(out, `sweep-${split}.svg`), sweepSvg(sweepPanels(result, split)));
-    const texts = [...tables.map(({ table }) => textTable(table)), result.recommendation.reason];
+    const texts = [verdict, ...tables.map(({ table }) => textTable(table))];
     terminal.print(json ? JSON.stringify(result, null, 2) : texts.join('\n\n\n'));
     terminal.note(
       `wrote ${out}/sweep.json, ${splits.map((split) => `${out}/sweep-${split}.svg`).join(', ')} and ${out}/tables/sweep-*`,

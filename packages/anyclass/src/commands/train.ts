@@ -5,7 +5,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { UsageError } from '../errors/usageError.js';
-import { UserError } from '../errors/userError.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
 import type { TrainOptions } from '../training/activeRun.js';
@@ -76,7 +76,10 @@ export const train = command({
         : await training.resume(resume ?? '', options);
       if (!result.summary) {
         const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
-        throw new UserError(`Resume the run with: anyclass train --resume ${result.folder}`, { exitCode });
+        throw new UserError('The run is not finished; resume it', {
+          exitCode,
+          next: resumeCommand(result.folder),
+        });
       }
       terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
       return result;

@@ -8,7 +8,7 @@ export const configText = `a .json, .mjs or .ts file, or one of ${recipeNames[0]
 export const dataField = z
   .string()
   .optional()
-  .describe('the data, in place of the configuration’s')
+  .describe('dataset to use instead of the configuration’s')
   .meta({ placeholder: 'DATASET' });
 
 /** Of `compare` and `sweep`. */
@@ -25,19 +25,19 @@ export const experimentFields = {
     .default([])
     .describe('change a field of all runs, by its dotted name')
     .meta({ placeholder: 'FIELD=VALUE' }),
-  out: z.string().describe('the folder of all runs, and of the result').meta({ placeholder: 'DIR' }),
+  out: z.string().describe('folder for all runs and the results').meta({ placeholder: 'DIR' }),
   jobs: z
     .int()
     .positive()
     .optional()
-    .describe('runs side by side on a device; default as GPU memory allows, 1 on the CPU'),
+    .describe('parallel runs per device; default as many as GPU memory allows, 1 on the CPU'),
   devices: z
     .string()
     .optional()
-    .describe('spread the runs over these')
+    .describe('devices to spread the runs over')
     .meta({ placeholder: 'cuda:0,cuda:1' }),
-  replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves differences out'),
-  noPrepare: z.boolean().default(false).describe('do not prepare the cache of images first'),
+  replicates: z.int().min(0).default(1000).describe('bootstrap replicates; 0 disables differences'),
+  noPrepare: z.boolean().default(false).describe('skip preparing the image cache first'),
   json: z.boolean().default(false).describe('print JSON'),
 };
 

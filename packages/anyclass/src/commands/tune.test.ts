@@ -67,7 +67,7 @@ describe('a study', () => {
     await untilEpoch(2, interrupted);
     interrupted.kill('SIGINT');
     expect(await new Promise((resolve) => interrupted.on('exit', resolve))).toBe(130);
-    expect(said).toContain('go on with: anyclass tune study');
+    expect(said).toMatch(/the study is not finished.*\nRun: anyclass tune study\n/);
 
     const { status, stdout, stderr } = anyclass('tune', 'study', '--workers', '2', '--json');
     expect({ status, stderr }).toMatchObject({ status: 0 });
@@ -91,6 +91,9 @@ describe('a study', () => {
     expect(stdout).toMatch(
       /3 of 3 trials: .*finished[\s\S]*loss\.lambda +batchSize[\s\S]*best run +study\/trials\//,
     );
+    expect(stdout).toMatch(
+      /train it +anyclass tune study --export best\.json && anyclass train best\.json\n$/,
+    );
     const run = /best run +(\S+)/.exec(stdout)?.[1] ?? '';
     expect(existsSync(join(folder, run, 'model.safetensors'))).toBe(true);
     expect(existsSync(join(folder, run, 'report.html'))).toBe(true);
@@ -98,7 +101,9 @@ describe('a study', () => {
 
   test('gives the best configuration as a file to train with', async () => {
     const path = join(folder, 'best.json');
-    expect(await inside(study, '--export', path)).toMatchObject({ status: 0, out: '' });
+    const exported = await inside(study, '--export', path);
+    expect(exported).toMatchObject({ status: 0, out: '' });
+    expect(exported.err).toMatch(/best\.json: trial \d, mAP \d+\.\d\d$/);
     const { best } = JSON.parse((await inside(study, '--show', '--json')).out);
     const configuration = JSON.parse(readFileSync(path, 'utf8'));
     expect(configuration.loss.lambda).toBe(best.values['loss.lambda']);
@@ -123,8 +128,8 @@ test('data that are not there end the study before it has trials', () => {
 });
 
 test.each([
-  [[], 2, 'is a new study: name a CONFIG or RECIPE for it'],
-  [['--show'], 1, 'there is no study here'],
+  [[], 2, 'is a new study; name a CONFIG or RECIPE for it'],
+  [['--show'], 1, 'no study here'],
   [['quick', '--search', 'epochs=3'], 2, "'3' is no space"],
   [['quick', '--search', 'loss.lamda=log(0.1,1)'], 2, "did you mean 'lambda'?"],
   [['quick', '--metric', 'loss'], 2, '--metric'],

@@ -3,6 +3,7 @@ import { type ChildDevice, listedDevices } from '../children/devices.js';
 import { command } from '../commandLine/command.js';
 import { studyDisplay } from '../commandLine/display/studyDisplay.js';
 import { interruptible } from '../commandLine/interruption.js';
+import { shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
@@ -11,6 +12,7 @@ import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/output
 import { absolutePaths } from '../runs/runFolder.js';
 import { defaultMinEpochs } from '../tuning/halving.js';
 import { type Ledger, openLedger } from '../tuning/ledger.js';
+import { metricText } from '../tuning/score.js';
 import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
 import { createStudy, readStudy, refuseChange, type StudySettings, studyMetrics } from '../tuning/study.js';
 import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
@@ -22,8 +24,8 @@ const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 
 // No defaults here: what is not given is as the study has it.
 const options = z.object({
-  study: z.string().describe('its folder: new, or one to go on with'),
-  config: z.string().optional().describe('what all trials have in common; a new study needs it'),
+  study: z.string().describe('study folder, new or existing'),
+  config: z.string().optional().describe('base configuration of all trials; required for a new study'),
   data: dataField,
   set: z
     .array(z.string())
@@ -34,33 +36,33 @@ const options = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'a field to search, with uniform(LOW,HIGH), log(…), int(…), logint(…) or choice(A,B,…); default α, λ, β, rate, decay and batch',
+      'field to search: uniform(LOW,HIGH), log(…), int(…), logint(…) or choice(A,B,…); default α, λ, β, rate, decay and batch size',
     )
     .meta({ placeholder: 'FIELD=SPACE' }),
   metric: z
     .enum(metricNames)
     .optional()
-    .describe('on validation; default mAP')
+    .describe('validation metric to optimize; default mAP')
     .meta({ placeholder: 'mAP|f1|f2|…' }),
-  trials: z.int().positive().optional().describe('how many, all together; default 30; may be raised later'),
-  workers: z.int().positive().default(1).describe('trials side by side'),
+  trials: z.int().positive().optional().describe('total number of trials; default 30; can be raised later'),
+  workers: z.int().positive().default(1).describe('parallel trials'),
   devices: z
     .string()
     .optional()
-    .describe('spread the workers over these')
+    .describe('devices to spread the workers over')
     .meta({ placeholder: 'cuda:0,cuda:1' }),
-  seed: z.int().min(0).optional().describe('of the search; default 0'),
-  eta: z.int().min(2).optional().describe('one trial in so many goes on at each rung; default 3'),
+  seed: z.int().min(0).optional().describe('seed of the search; default 0'),
+  eta: z.int().min(2).optional().describe('one in N trials survives each rung; default 3'),
   minEpochs: z
     .int()
     .positive()
     .optional()
-    .describe('epochs before the first rung; default one 27th of all, after the warm-up'),
-  show: z.boolean().default(false).describe('only show what was found so far'),
+    .describe('epochs before the first rung; default 1/27 of all epochs, after the warm-up'),
+  show: z.boolean().default(false).describe('only show the results so far'),
   export: z
     .string()
     .optional()
-    .describe('write the best configuration there, and do nothing else')
+    .describe('only write the best configuration to this file')
     .meta({ placeholder: 'FILE' }),
   json: z.boolean().default(false).describe('print JSON'),
 });
@@ -75,13 +77,13 @@ export const tune = command({
     { field: 'config', placeholder: 'CONFIG|RECIPE' },
   ],
   examples: [
-    ['anyclass tune studies/digits quick --trials 30', 'begin a study'],
-    ['anyclass tune studies/digits', 'go on with it; on several machines, all work on it together'],
+    ['anyclass tune studies/digits quick --trials 30', 'start a study'],
+    ['anyclass tune studies/digits', 'resume it; run on several machines to share the work'],
     [
       "anyclass tune studies/pipes anyclass.json --search 'loss.lambda=log(0.005,1)' --search 'batchSize=choice(64,128,256)'",
       'search these fields',
     ],
-    ['anyclass tune studies/pipes --workers 2 --devices cuda:0,cuda:1', 'two trials side by side'],
+    ['anyclass tune studies/pipes --workers 2 --devices cuda:0,cuda:1', 'two parallel trials'],
     ['anyclass tune studies/pipes --show', 'the best trials so far'],
     [
       'anyclass tune studies/pipes --export best.json && anyclass train best.json',
@@ -101,7 +103,7 @@ export const tune = command({
     const result = studyResult(study, settings, ledger.state());
     if (file !== undefined) exportBest(file, settings, result, terminal);
     if (json) terminal.print(JSON.stringify(result, null, 2));
-    else if (file === undefined) terminal.print(studyText(result));
+    else if (file === undefined) terminal.print([studyText(result), ...trainingHint(result)].join('\n'));
     if (!isRead && !result.best) throw new UserError(`${study}: no trial has a result`);
     return result;
   },
@@ -131,8 +133,9 @@ async function workOn(
   const { signal } = interruption;
   await work(study, settings, { workers, objective, signal, onEvent: display.onEvent });
   if (signal.aborted) {
-    throw new UserError(`the study is not finished; go on with: anyclass tune ${study}`, {
+    throw new UserError(`${study}: the study is not finished; resume it`, {
       exitCode: interruption.exitCode(),
+      next: { command: 'tune', options: { study } },
     });
   }
 }
@@ -144,22 +147,29 @@ function exportBest(
   terminal: Terminal,
 ): void {
   if (!best) throw new UserError(`${study}: no trial has a result yet`);
+  const { metric } = settings;
   writeOutput('--export', file, `${JSON.stringify(trialConfiguration(settings, best.values), null, 2)}\n`);
-  terminal.note(`wrote ${file}: trial ${best.trial}, ${settings.metric} ${best.value}`);
+  terminal.note(`wrote ${file}: trial ${best.trial}, ${metric} ${metricText(metric, best.value)}`);
+}
+
+/** How to train with what was found: a line below that of the best run. */
+function trainingHint({ study, best }: StudyResult): string[] {
+  const exporting = shellLine(['anyclass', 'tune', study, '--export', 'best.json']);
+  return best ? [`train it     ${exporting} && anyclass train best.json`] : [];
 }
 
 /** The settings of the study, which is made where it is new; what is given and differs is refused. */
 async function settingsOf(given: Options, isRead: boolean): Promise<StudySettings> {
   const { study, config, data, set, search, seed, eta, minEpochs } = given;
   const known = readStudy(study);
-  if (!known && isRead) throw new UserError(`${study}: there is no study here`);
+  if (!known && isRead) throw new UserError(`${study}: no study here; name a CONFIG or RECIPE to start one`);
   if (config === undefined && (data !== undefined || set !== undefined))
-    throw new UsageError('--data and --set change a CONFIG or RECIPE: name it too');
+    throw new UsageError('--data and --set change a CONFIG or RECIPE; name it too');
   const configuration =
     config === undefined
       ? known?.configuration
       : absolutePaths(await readConfiguration(config, { dataset: data, set: set ?? [] }));
-  if (!configuration) throw new UsageError(`${study} is a new study: name a CONFIG or RECIPE for it`);
+  if (!configuration) throw new UsageError(`${study} is a new study; name a CONFIG or RECIPE for it`);
   const texts = search ? parseSearch(search, configuration) : known?.search;
   const settings: StudySettings = {
     configuration,

@@ -95,7 +95,7 @@ describe('from a folder to a judged model', () => {
     });
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(130);
     expect(said).toContain('saving a checkpoint; once more to end at once');
-    expect(said).toContain('Resume the run with: anyclass train --resume run');
+    expect(said).toContain('\nRun: anyclass train --resume run\n');
     expect(readdirSync(join(folder, 'run', 'checkpoints')).join()).toMatch(
       /^epoch-000\d-step-\d+\.safetensors/,
     );
@@ -308,7 +308,7 @@ describe('mistakes', () => {
       1,
       '--out photos/labels.csv cannot be written: it is a file',
     ],
-    [['report', 'photos/labels.csv'], 1, 'photos/labels.csv is a file: name the folder of a run'],
+    [['report', 'photos/labels.csv'], 1, 'photos/labels.csv is a file; name a run folder'],
     [
       ['report', 'run', '--assets', 'photos/labels.csv'],
       1,

@@ -39,7 +39,7 @@ export const knownDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals
  * dataset.splits.train.length // 78566
  */
 export async function openDataset(spec: string, options: OpenOptions = {}): Promise<Dataset> {
-  const table = await readTable(spec, options);
+  const table = await readDatasetTable(spec, options);
   try {
     return await withSplits(chooseClasses(table, options), options);
   } catch (error) {
@@ -62,7 +62,7 @@ async function withSplits(table: DatasetTable, options: OpenOptions): Promise<Da
   return { ...rest, preparation, splits, splitOrigin: describeDraw(table.groups, draw) };
 }
 
-async function readTable(spec: string, options: OpenOptions): Promise<DatasetTable> {
+async function readDatasetTable(spec: string, options: OpenOptions): Promise<DatasetTable> {
   if (spec === 'digits') return readDigits(options.digits ?? {});
   const isThere = existsSync(spec);
   const named = /^([a-z0-9-]+)=(.+)$/.exec(spec);

@@ -73,7 +73,7 @@ export function diagnosisText(diagnosis: Diagnosis): string {
   }
   for (const warning of diagnosis.warnings) rows.push(['warning', warning]);
   if (diagnosis.failure) rows.push(['FAILED', diagnosis.failure]);
-  else rows.push(['result', diagnosis.warnings.length === 0 ? 'all is well' : 'works, with warnings']);
+  else rows.push(['result', diagnosis.warnings.length === 0 ? 'OK' : 'OK, with warnings']);
   return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n');
 }
 
@@ -88,7 +88,7 @@ function whereBuilt(): { place: string; origin: string } {
 
 function versionWarnings(version: string): string[] {
   if (testedVersions.some((tested) => version.startsWith(`${tested}.`))) return [];
-  return [`libtorch ${version} is untested: tested are ${testedVersions.join(' and ')}`];
+  return [`libtorch ${version} is untested; tested versions are ${testedVersions.join(' and ')}`];
 }
 
 function blasWarnings(blas: string, configuration: string): string[] {
@@ -96,6 +96,6 @@ function blasWarnings(blas: string, configuration: string): string[] {
     /\/blas\/|librefblas|libblas\.so\.3\.\d+\.\d+$/.test(blas) && !configuration.includes('BLAS_INFO=mkl');
   if (!reference) return [];
   return [
-    `${blas} is the reference BLAS, some 40 times slower than OpenBLAS: apt-get install -y libopenblas0-openmp`,
+    `${blas} is the reference BLAS, about 40 times slower than OpenBLAS; apt-get install -y libopenblas0-openmp`,
   ];
 }

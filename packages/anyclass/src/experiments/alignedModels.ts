@@ -1,7 +1,8 @@
 // The same rows in the same order for all models, by file name.
 
+import { listed } from '../errors/listed.js';
 import type { ComparedModel } from './judgedGroup.js';
-import type { NamedScores } from './readRuns.js';
+import type { ScoredImages } from './readRuns.js';
 
 /** The models with the rows of all in the order of the first one's; they must have no {@link mismatch}. */
 export function alignedModels(groups: readonly (readonly ComparedModel[])[]): ComparedModel[][] {
@@ -9,7 +10,7 @@ export function alignedModels(groups: readonly (readonly ComparedModel[])[]): Co
   return groups.map((group) => group.map((model) => ({ ...model, scored: aligned(model.scored, first) })));
 }
 
-function aligned(scored: NamedScores, { names, classNames }: NamedScores): NamedScores {
+function aligned(scored: ScoredImages, { names, classNames }: ScoredImages): ScoredImages {
   if (isSameOrder(scored.names, names)) return scored;
   const rowOf = rowsByName(scored.names);
   const classes = classNames.length;
@@ -28,7 +29,7 @@ function aligned(scored: NamedScores, { names, classNames }: NamedScores): Named
 /** Scores, and the run that they are from. */
 export interface ScoresOfRun {
   readonly folder: string;
-  readonly scored: NamedScores;
+  readonly scored: ScoredImages;
 }
 
 /** Why the scores of two runs cannot be compared image by image; undefined where they can. */
@@ -50,7 +51,7 @@ export function mismatch(first: ScoresOfRun, second: ScoresOfRun): string | unde
     return one.classNames.some((_, j) => !Object.is(one.targets[row * classes + j], two.targets[at + j]));
   });
   return otherwise.length > 0
-    ? `${first.folder} and ${second.folder} have other labels of ${one.split} images: of ${told(otherwise)}`
+    ? `${first.folder} and ${second.folder} disagree on the labels of ${one.split} images: ${told(otherwise)}`
     : undefined;
 }
 
@@ -63,6 +64,5 @@ function isSameOrder(first: readonly string[], second: readonly string[]): boole
 }
 
 function told(names: readonly string[]): string {
-  const some = names.slice(0, 3).join(', ');
-  return names.length === 0 ? 'none' : `${names.length} (${some}${names.length > 3 ? ', …' : ''})`;
+  return names.length === 0 ? 'none' : `${names.length} (${listed(names, 3)})`;
 }

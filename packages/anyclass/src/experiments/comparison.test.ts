@@ -46,7 +46,10 @@ test('folders without a finished run are refused by name', () => {
   rmSync(at('begun/one/summary.json'));
   expect(() => readRuns([at('begun')])).toThrow('no finished run below it');
   expect(() => readRun(at('begun/one'))).toThrow(
-    'the run is not finished; go on with: anyclass train --resume',
+    expect.objectContaining({
+      message: expect.stringContaining('begun/one: the run is not finished'),
+      next: { command: 'train', options: { resume: at('begun/one') } },
+    }),
   );
 });
 
@@ -56,7 +59,10 @@ test.each(['{"dataset":"p\u0001', '{}', '{"dataset":"pipes","network":"tresnet-m
     writeSyntheticRun(at('summary/one'), run('bce', 1, 1));
     writeFileSync(at('summary/one/summary.json'), text);
     expect(() => readRuns([at('summary')])).toThrow(
-      /one\/summary\.json: is damaged \(.*\); write it again with: anyclass train --resume .*summary\/one$/,
+      expect.objectContaining({
+        message: expect.stringMatching(/one\/summary\.json: is damaged \(.*\); resume the run/),
+        next: { command: 'train', options: { resume: at('summary/one') } },
+      }),
     );
     rmSync(at('summary'), { recursive: true });
   },
@@ -251,7 +257,7 @@ describe('a comparison', () => {
       'other labels',
       'test-labels',
       (line: string) => line.replace(/.,.,.$/, '1,1,1'),
-      'have other labels of test images: of ',
+      'disagree on the labels of test images: ',
     ],
     [
       'other validation images',
@@ -276,7 +282,7 @@ describe('a comparison', () => {
     async (change) => {
       writeSyntheticRun(at('short'), { ...run('bce', 5, 2), ...change });
       await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
-        /bce-1 was judged on 60 (validation|test) images, .*short on (59|0): they are runs of bce with other seeds/,
+        /bce-1 was judged on 60 (validation|test) images, .*short on (59|0): they are seeds of bce/,
       );
       rmSync(at('short'), { recursive: true });
     },
@@ -285,6 +291,55 @@ describe('a comparison', () => {
   test('of a run with itself is refused', async () => {
     const runs = readRuns([at('all/bce-1'), at('all/bce-1')]);
     await expect(compareRuns(runs)).rejects.toThrow('are the same: bce with seed 1');
+  });
+});
+
+describe('runs that differ in more than the loss', () => {
+  const write = (name: string, loss: LossName, epochs: number, seed = 1) =>
+    writeSyntheticRun(at(`mixed/${name}`), {
+      configuration: { data: { dataset: 'pipes.csv' }, loss: { name: loss }, epochs, seed },
+      strength: loss === 'bce' ? 1.2 : 2.4,
+    });
+
+  test('are marked in the comparison, the verdict and every table, with the fields and both values', async () => {
+    write('any', 'any-bce', 30);
+    write('bce', 'bce', 20);
+    const comparison = await compareRuns(readRuns([at('mixed')]), { replicates: 30 });
+    expect(comparison.confounded).toEqual([
+      {
+        dataset: 'pipes',
+        network: 'tresnet-m',
+        loss: 'any-bce λ=0.02',
+        standard: 'bce',
+        fields: [{ field: 'epochs', first: '30', second: '20' }],
+      },
+    ]);
+    expect(comparison.verdict).toContain('they also differ in epochs (30 and 20)');
+    const tables = comparisonTables(comparison).map(({ table }) => table);
+    for (const { note } of tables) expect(note).toContain('any-bce λ=0.02 and bce also differ in epochs');
+    const differences = tables.at(-1)!;
+    expect(differences.columns.at(-1)!.title).toBe('also differs in');
+    expect(differences.rows.map((row) => row.at(-1))).toEqual(
+      differences.rows.map(() => 'epochs (30 and 20)'),
+    );
+  });
+
+  test('are not compared where several standard losses stand beside one, none with its settings', async () => {
+    write('bce-more', 'bce', 25);
+    const { differences, notes } = await compareRuns(readRuns([at('mixed')]), { replicates: 5 });
+    expect(differences).toEqual([]);
+    expect(notes).toEqual([
+      'any-bce λ=0.02 is not compared: bce epochs=20, bce epochs=25 all differ from it in more than the loss',
+    ]);
+  });
+
+  test('are not those that differ in the any-class term, the seed or the place of the same data', async () => {
+    writeSyntheticRun(at('moved'), {
+      configuration: { data: { dataset: '/elsewhere/pipes.csv' }, loss: { name: 'bce' }, seed: 2 },
+      strength: 1.2,
+    });
+    const runs = readRuns([at('moved'), at('all/any-2'), at('all/any-strong-3')]);
+    expect((await compareRuns(runs, { replicates: 0 })).confounded).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@
 
 import type { Difference, PaperFigure } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
+import { type ConfoundedPair, confoundedPairs } from './confounds.js';
 import type { Spread } from './figures.js';
 import { judgeGroup } from './judgedGroup.js';
 import { withKeptNegatives } from './keptNegatives.js';
@@ -10,6 +11,7 @@ import { lossPairs } from './lossPairs.js';
 import { methodDifferences } from './methodDifferences.js';
 import type { JudgedSplit, Run } from './readRuns.js';
 import { groupBySeed, type SeedGroup } from './seedGroups.js';
+import { comparisonVerdict } from './verdict.js';
 
 export interface ComparisonOptions {
   /** Of the bootstrap; default 1000, and 0 leaves differences out. */
@@ -26,8 +28,12 @@ export interface ComparisonOptions {
 
 /** Runs beside one another. Plain JSON. */
 export interface Comparison {
+  /** What it says, in a sentence for each standard loss. */
+  readonly verdict: string;
   readonly groups: readonly GroupFigures[];
   readonly differences: readonly MethodDifference[];
+  /** Losses whose runs differ from those of their standard loss in more than the loss. */
+  readonly confounded: readonly ConfoundedPair[];
   /** Losses that could not be compared with their standard loss, and why. */
   readonly notes: readonly string[];
   readonly replicates: number;
@@ -87,7 +93,8 @@ export interface HeldDifference extends Difference {
  * both sides have. Losses that were not judged on the same images as their standard loss have no difference, but a note.
  *
  * @example
- * const { groups, differences } = await compareRuns(readRuns(['comparisons/coco']));
+ * const { verdict, groups, differences } = await compareRuns(readRuns(['comparisons/coco']));
+ * verdict // 'any-bce λ=0.02 beats bce on F1 by 2.9 points (2.1 to 3.7) at the same F1-Neg (test, 3 seeds).'
  * groups[0]?.test?.mAP?.mean
  * differences[0]?.atHalf.macroF1 // { value: 0.029, low: 0.021, high: 0.037, holds: 'higher', … }
  */
@@ -107,7 +114,7 @@ export async function compareRuns(
   const alone = await Promise.all(groups.map((group) => judgeGroup(group, thresholdBeta)));
   const { pairs, notes } = lossPairs(alone);
   const judged = withKeptNegatives(alone, pairs);
-  return {
+  const comparison = {
     groups: judged.map(({ figures }) => figures),
     differences:
       replicates === 0
@@ -118,8 +125,10 @@ export async function compareRuns(
             seed: bootstrapSeed,
             onDraw: options.onDraw,
           }),
+    confounded: confoundedPairs(pairs),
     notes,
     replicates,
     confidence,
   };
+  return { verdict: comparisonVerdict(comparison), ...comparison };
 }

@@ -1,7 +1,7 @@
 // A comparison as tables in the paper's layout.
 
 import type { PaperFigure } from '@anyclass/core';
-import type { Cell, Column, NamedTable, Table } from '../tables/index.js';
+import type { Cell, Column, ReportTable, Table } from '../tables/index.js';
 import type {
   Comparison,
   FigureDifferences,
@@ -10,7 +10,8 @@ import type {
   HeldDifference,
   MethodDifference,
 } from './comparison.js';
-import { figureTitles, type Spread } from './figures.js';
+import { type ConfoundedPair, confoundOf, fieldsText } from './confounds.js';
+import { figureTitles, isOfOneSign, type Spread } from './figures.js';
 
 /**
  * For each dataset: the figures on validation and test, those at fitted thresholds and at ones that keep the negatives, and the
@@ -20,30 +21,41 @@ import { figureTitles, type Spread } from './figures.js';
  * comparisonTables(await compareRuns(runs)).map(({ name }) => name)
  * // ['results', 'fitted', 'kept', 'differences']
  */
-export function comparisonTables(comparison: Comparison): NamedTable[] {
+export function comparisonTables(comparison: Comparison): ReportTable[] {
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
     const differences = comparison.differences.filter((each) => each.dataset === dataset);
+    const confounded = comparison.confounded.filter((each) => each.dataset === dataset);
     const stem = tableStem(dataset, datasets);
+    const marked = (table: Table) => withCaution(table, confounded);
     return [
-      { name: `${stem}results`, table: resultTable(dataset, groups) },
+      { name: `${stem}results`, table: marked(resultTable(dataset, groups)) },
       ...(groups.some(({ fittedTest }) => fittedTest)
-        ? [{ name: `${stem}fitted`, table: fittedTable(dataset, groups) }]
+        ? [{ name: `${stem}fitted`, table: marked(fittedTable(dataset, groups)) }]
         : []),
       ...(groups.some(({ keptTest }) => keptTest)
-        ? [{ name: `${stem}kept`, table: keptTable(dataset, groups) }]
+        ? [{ name: `${stem}kept`, table: marked(keptTable(dataset, groups)) }]
         : []),
       ...(differences.length > 0
         ? [
             {
               name: `${stem}differences`,
-              table: differenceTable(dataset, groups[0]!.figures, differences, comparison),
+              table: marked(differenceTable(dataset, groups[0]!.figures, differences, comparison)),
             },
           ]
         : []),
     ];
   });
+}
+
+/** The table, with what else differs between the losses in it. */
+function withCaution(table: Table, confounded: readonly ConfoundedPair[]): Table {
+  if (confounded.length === 0) return table;
+  const cautions = confounded.map(
+    ({ loss, standard, fields }) => `Caution: ${loss} and ${standard} also differ in ${fieldsText(fields)}.`,
+  );
+  return { ...table, note: [table.note, ...cautions].join(' ') };
 }
 
 /** The names of all tables that a comparison on these datasets can have. */
@@ -113,16 +125,18 @@ function differenceTable(
   dataset: string,
   figures: readonly PaperFigure[],
   differences: readonly MethodDifference[],
-  { replicates, confidence }: Comparison,
+  { replicates, confidence, confounded }: Comparison,
 ): Table {
   const percent = Math.round(100 * confidence);
   const hasNetworks = new Set(differences.map(({ network }) => network)).size > 1;
+  const hasConfounds = differences.some((each) => confoundOf(each, confounded) !== undefined);
   const row = (each: MethodDifference, thresholds: string, at: FigureDifferences): Cell[] => [
     ...(hasNetworks ? [each.network] : []),
     `${each.loss} − ${each.standard}`,
     thresholds,
     ...figures.map((figure) => differenceCell(at[figure])),
     heldText(figures, at),
+    ...(hasConfounds ? [fieldsText(confoundOf(each, confounded)?.fields ?? [])] : []),
   ];
   return {
     title: `${dataset}, ${differences[0]!.split}: difference to the standard loss`,
@@ -133,6 +147,7 @@ function differenceTable(
       { title: 'thresholds', kind: 'text' },
       ...figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'difference' })),
       { title: 'what holds', kind: 'text' },
+      ...(hasConfounds ? [{ title: 'also differs in', kind: 'text' } as const] : []),
     ],
     rows: differences.flatMap((each) => [
       row(each, '0.5', each.atHalf),
@@ -209,8 +224,4 @@ export function heldText(figures: readonly PaperFigure[], differences: FigureDif
     return names.length > 0 ? [`${word}: ${names.join(', ')}`] : [];
   });
   return parts.length > 0 ? parts.join('; ') : 'nothing';
-}
-
-function isOfOneSign({ value, perSeed }: HeldDifference): boolean {
-  return perSeed.every((difference) => Math.sign(difference) === Math.sign(value));
 }

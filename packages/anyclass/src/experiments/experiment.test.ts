@@ -124,7 +124,7 @@ describe('a comparison', () => {
     expect(stdout).toContain('bce');
     expect(stderr).toContain('any-bce@lambda=0.02-seed1 failed:');
     expect(stderr).toContain('the data changed since the run started');
-    expect(stderr).toContain('1 run is not finished; the same command goes on with it');
+    expect(stderr).toContain('1 run is not finished; run the same command again to resume');
   });
 });
 
@@ -147,9 +147,12 @@ test('a sweep that was killed goes on, draws its figure and recommends a value',
   expect({ status, stderr }).toMatchObject({ status: 0 });
   const log = readFileSync(at('sweep/logs/digits-tresnet-s-bce-seed1.log'), 'utf8');
   expect(log).toContain('Resuming after epoch 1');
-  expect(stdout).toMatch(/any-bce λ=0\.1[\s\S]*(has the highest validation F1|the standard loss stays)/);
+  expect(stdout).toMatch(
+    /^.*(has the highest validation F1|the standard loss stays).*\n[\s\S]*any-bce λ=0\.1/,
+  );
   expect(readFileSync(at('sweep/sweep-test.svg'), 'utf8')).toMatch(/^<svg/);
-  const { points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
+  const { verdict, points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
+  expect(stdout.startsWith(verdict)).toBe(true);
   expect(points.map(({ value }: { value: number | null }) => value)).toEqual([null, 0.1]);
   expect([null, 0.1]).toContain(recommendation.value);
 });
@@ -166,7 +169,7 @@ describe('mistakes', () => {
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'bec'], 1, "did you mean 'bce'?"],
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lambda=7'], 1, 'loss.lambda: Too big'],
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lamda=0.1'], 1, "did you mean 'lambda'?"],
-    [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 stands there twice'],
+    [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 is listed twice'],
     [['compare', 'tiny.json', '--out', 'x', '--jobs', '0'], 2, '--jobs: Too small'],
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: there is no such file'],

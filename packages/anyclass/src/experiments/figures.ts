@@ -41,3 +41,14 @@ export function spreadOf(values: readonly (number | null)[]): Spread | null {
     values: defined,
   };
 }
+
+/** Whether a difference over seeds has the same sign for each of them. */
+export function isOfOneSign({
+  value,
+  perSeed,
+}: {
+  readonly value: number;
+  readonly perSeed: readonly number[];
+}): boolean {
+  return perSeed.every((difference) => Math.sign(difference) === Math.sign(value));
+}

@@ -4,8 +4,10 @@
 //   runAll, liveTable              side by side (with childRuns/), and how that is shown
 //   runState, trainingProcess      one run: what is there of it, and its process (childProgress, endWithParent)
 //   readRuns, seedGroups           finished runs, and those that differ in their seed alone
-//   comparison                     their figures (judgedGroup) and differences (lossPairs, alignedModels, methodDifferences)
-//   comparisonTables, sweep        as tables, and as a recommended value
+//   comparison                     their figures (judgedGroup) and differences (lossPairs, alignedModels, methodDifferences,
+//                                  confounds)
+//   comparisonTables, verdict      as tables, and in a sentence
+//   sweep, valueDifferences        as a recommended value, if the choice matters
 //   results                        files of it, and what went wrong
 
 export {
@@ -19,6 +21,9 @@ export {
   type MethodDifference,
 } from './comparison.js';
 export { comparisonTables } from './comparisonTables.js';
+export type { ConfoundedPair } from './confounds.js';
 export type { Spread } from './figures.js';
-export { type JudgedSplit, type NamedScores, type Run, readRun, readRuns } from './readRuns.js';
+export { type JudgedSplit, type Run, readRun, readRuns, type ScoredImages } from './readRuns.js';
 export type { Recommendation, Sweep, SweepPoint } from './sweep.js';
+export type { ValueDifference } from './valueDifferences.js';
+export { comparisonVerdict, judgmentVerdict } from './verdict.js';

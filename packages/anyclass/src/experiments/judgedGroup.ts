@@ -13,7 +13,7 @@ import {
 import { UserError } from '../errors/userError.js';
 import type { FigureSpreads, GroupFigures } from './comparison.js';
 import { spreadOf } from './figures.js';
-import type { NamedScores, Run } from './readRuns.js';
+import type { Run, ScoredImages } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
 
 export interface JudgedGroup {
@@ -30,8 +30,8 @@ export interface JudgedGroup {
  * no labels.
  */
 export interface ComparedModel extends JudgedModel {
-  readonly scored: NamedScores;
-  readonly validation: NamedScores;
+  readonly scored: ScoredImages;
+  readonly validation: ScoredImages;
   readonly folder: string;
 }
 
@@ -70,7 +70,7 @@ async function judgeRun(run: Run, thresholdBeta: number): Promise<JudgedRun> {
   const { folder, classImportance } = run;
   const importance = classImportance ? { classImportance } : {};
   const validation = await run.scores('validation');
-  if (!validation) throw new UserError(`${folder}: has no scores and labels of the validation split`);
+  if (!validation) throw new UserError(`${folder}: no scores and labels for the validation split`);
   const test = await run.scores('test');
   const judged = { validation: measure(validation, importance), curves: thresholdCurves(validation) };
   if (!test) return { ...judged, model: { folder, validation, scored: validation, thresholds: [0.5] } };
@@ -90,7 +90,7 @@ function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun
     const other = others.find((run) => (run[split]?.rows ?? 0) !== images);
     if (!other) continue;
     throw new UserError(
-      `${first!.model.folder} was judged on ${images} ${split} images, ${other.model.folder} on ${other[split]?.rows ?? 0}: they are runs of ${label} with other seeds and cannot stand together; leave one of them out`,
+      `${first!.model.folder} was judged on ${images} ${split} images, ${other.model.folder} on ${other[split]?.rows ?? 0}: they are seeds of ${label} and must share the same images; leave one of them out`,
     );
   }
 }

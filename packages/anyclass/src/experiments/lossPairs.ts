@@ -1,8 +1,9 @@
 // Which groups stand against one another, and which cannot.
 
+import { listed } from '../errors/listed.js';
 import { mismatch } from './alignedModels.js';
 import type { JudgedGroup } from './judgedGroup.js';
-import { type SeedGroup, standardOf } from './seedGroups.js';
+import { type SeedGroup, standardCandidates, standardOf } from './seedGroups.js';
 
 /** A group with an any-class loss, and that with its standard loss on the same images. */
 export interface LossPair {
@@ -12,7 +13,7 @@ export interface LossPair {
 
 /**
  * All pairs of an any-class loss and its standard loss. Those that were not judged on the same images are left out, with a note
- * that names two of their runs.
+ * that names two of their runs; so are losses that several standard ones stand beside, none of them with the same settings.
  */
 export function lossPairs(judged: readonly JudgedGroup[]): {
   readonly pairs: readonly LossPair[];
@@ -23,7 +24,14 @@ export function lossPairs(judged: readonly JudgedGroup[]): {
   const notes: string[] = [];
   for (const one of judged) {
     const standard = standardOf(one.group, groups);
-    if (!standard) continue;
+    if (!standard) {
+      const candidates = standardCandidates(one.group, groups);
+      if (candidates.length > 0)
+        notes.push(
+          `${one.group.label} is not compared: ${listed(candidates.map(({ label }) => label))} all differ from it in more than the loss`,
+        );
+      continue;
+    }
     const reason = groupMismatch(one, judgedOf(standard, judged));
     if (reason === undefined) pairs.push({ anyClass: one.group, standard });
     else notes.push(`${one.group.label} is not compared with ${standard.label}: ${reason}`);

@@ -64,7 +64,7 @@ function ofSameImages(pairs: readonly JudgedPair[], options: DifferenceOptions):
   return pairs.map(({ one, other }) => {
     const seeds = comparedSeeds(other.group, one.group);
     const at = (setting: number) =>
-      held(
+      heldDifferences(
         sideOf(other, seeds.standard, replicates, setting),
         sideOf(one, seeds.anyClass, replicates, setting),
         options.confidence,
@@ -115,7 +115,7 @@ function comparedSeeds(
 }
 
 /** The runs of one side, by their seeds. */
-interface Side {
+export interface Side {
   readonly seeds: readonly number[];
   readonly replicates: readonly SeedReplicates[];
 }
@@ -130,7 +130,8 @@ function sideOf(
   return { seeds, replicates: seeds.map(ofSeed) };
 }
 
-function held(first: Side, second: Side, confidence: number): FigureDifferences {
+/** By how much the second side's figures exceed the first one's, and whether that holds. */
+export function heldDifferences(first: Side, second: Side, confidence: number): FigureDifferences {
   const differences = seedDifference(joinSeeds(first.replicates), joinSeeds(second.replicates), confidence);
   return eachFigure((figure) => {
     const difference = differences[figure];

@@ -51,7 +51,7 @@ describe('variants', () => {
   });
 
   test.each([
-    ['any-bce@lambda', "behind @ stands field=value, such as lambda=0.2, not 'lambda'"],
+    ['any-bce@lambda', "expected field=value after @, such as lambda=0.2, not 'lambda'"],
     ['', "'' does not name a loss"],
     ['@lambda=1', "'@lambda=1' does not name a loss"],
   ])('%j is refused', (text, message) => {
@@ -61,7 +61,7 @@ describe('variants', () => {
   test('seeds are whole numbers, none twice', () => {
     expect(parseSeeds('3, 1,2')).toEqual([3, 1, 2]);
     for (const wrong of ['1,,2', '-1', '1.5', 'x', '']) expect(() => parseSeeds(wrong)).toThrow('seeds: ');
-    expect(() => parseSeeds('1,2,1')).toThrow('seeds: 1 stands there twice');
+    expect(() => parseSeeds('1,2,1')).toThrow('seeds: 1 is listed twice');
   });
 });
 
@@ -238,11 +238,11 @@ describe('a sweep', () => {
 
   test.each([
     ['lambda', 'over: expected field=value,value,…'],
-    ['lamda=1', "there is no numeric field 'lamda'"],
+    ['lamda=1', "there is no numeric field 'lamda'; did you mean 'lambda'?"],
     ['device=1', "there is no numeric field 'device'"],
     ['lambda=1,x', "'x' is not a number"],
-    ['lambda=1,1', '1 stands there twice'],
-    ['seed=1,2', 'vary the seed with seeds'],
+    ['lambda=1,1', '1 is listed twice'],
+    ['seed=1,2', 'over: vary the seed with seeds'],
     ['data.digits.seed=1,2', 'data.digits.seed changes the images that runs are judged on'],
   ])('over %j is refused', (text, message) => {
     expect(() => parseOver(text)).toThrow(message);

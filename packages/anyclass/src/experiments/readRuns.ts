@@ -6,7 +6,7 @@ import type { Scored } from '@anyclass/core';
 import { differingFields, resultFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { sewermlClasses } from '../data/readers/sewerml.js';
-import { UserError } from '../errors/userError.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunSummary } from '../events/runSummary.js';
 import type { LossName } from '../losses/lossNames.js';
@@ -19,7 +19,7 @@ import { readSummary } from '../runs/summary.js';
 export type JudgedSplit = 'validation' | 'test';
 
 /** Scores beside labels, and the file names of the rows. */
-export interface NamedScores extends Scored {
+export interface ScoredImages extends Scored {
   readonly names: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface Run {
   readonly epochs: readonly EpochRecord[];
   readonly summary: RunSummary;
   /** Read when first asked for; undefined where the split has no scores or no labels. */
-  scores(split: JudgedSplit): Promise<NamedScores | undefined>;
+  scores(split: JudgedSplit): Promise<ScoredImages | undefined>;
 }
 
 /**
@@ -55,11 +55,13 @@ export interface Run {
 export function readRun(folder: string): Run {
   const { paths, record } = openRun(folder);
   if (!existsSync(paths.summary)) {
-    throw new UserError(`${folder}: the run is not finished; go on with: anyclass train --resume ${folder}`);
+    throw new UserError(`${folder}: the run is not finished; resume it first`, {
+      next: resumeCommand(folder),
+    });
   }
   const { configuration } = record;
   const summary = readSummary(paths);
-  const read = new Map<JudgedSplit, Promise<NamedScores | undefined>>();
+  const read = new Map<JudgedSplit, Promise<ScoredImages | undefined>>();
   return {
     folder,
     configuration,
@@ -94,7 +96,7 @@ export function readRuns(folders: readonly string[]): Run[] {
     if (existsSync(runPaths(folder).config)) return [readRun(folder)];
     const finished = runsBelow(folder).filter(isFinished);
     if (finished.length === 0) {
-      throw new UserError(`${folder}: there is no run here (no config.json), and no finished run below it`);
+      throw new UserError(`${folder}: no run here (no config.json) and no finished run below it`);
     }
     return finished.map(readRun);
   });
@@ -193,7 +195,7 @@ function importanceOf(dataset: string, classes: readonly string[]): number[] | u
   return classes.map((name) => weights.get(name) ?? 0);
 }
 
-async function readScores(folder: string, split: JudgedSplit): Promise<NamedScores | undefined> {
+async function readScores(folder: string, split: JudgedSplit): Promise<ScoredImages | undefined> {
   const [scoreFile, labelFile] = [join(folder, `${split}.csv`), join(folder, `${split}-labels.csv`)];
   if (!existsSync(scoreFile) || !existsSync(labelFile)) return undefined;
   const labels = await readTable(labelFile);

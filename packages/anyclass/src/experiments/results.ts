@@ -5,28 +5,43 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { RunEventListener } from '../events/runEvent.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
-import { type NamedTable, tableEndings, tableFiles } from '../tables/index.js';
+import { type ReportTable, tableEndings, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
 import { possibleTables } from './comparisonTables.js';
-import { readRuns } from './readRuns.js';
+import type { Run } from './readRuns.js';
 import type { RunRow } from './runAll.js';
+import type { Recommendation, SweepPoint } from './sweep.js';
+import { testValues } from './valueDifferences.js';
 
 /** The comparison of an experiment's runs; listeners hear of the bootstrap's progress and of the comparison's notes. */
-export async function compareFolders(
-  folders: readonly string[],
+export async function compareWithProgress(
+  runs: readonly Run[],
   replicates: number,
   onEvent: RunEventListener,
 ): Promise<Comparison> {
-  const runs = readRuns(folders);
   const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
-  const total = datasets * replicates;
-  let done = 0;
-  const comparison = await compareRuns(runs, {
-    replicates,
-    onDraw: () => onEvent({ type: 'progress', task: 'comparing', done: ++done, total, unit: 'draws' }),
-  });
+  const onDraw = drawing('comparing', datasets * replicates, onEvent);
+  const comparison = await compareRuns(runs, { replicates, onDraw });
   for (const text of comparison.notes) onEvent({ type: 'note', text });
   return comparison;
+}
+
+/** A sweep's recommendation after its value was tested against all others; listeners hear of the bootstrap's progress. */
+export function testWithProgress(
+  recommendation: Recommendation,
+  points: readonly SweepPoint[],
+  runs: readonly Run[],
+  title: string,
+  replicates: number,
+  onEvent: RunEventListener,
+): Promise<Recommendation> {
+  const onDraw = drawing('testing values', replicates, onEvent);
+  return testValues(recommendation, points, runs, title, { replicates, onDraw });
+}
+
+function drawing(task: string, total: number, onEvent: RunEventListener): () => void {
+  let done = 0;
+  return () => onEvent({ type: 'progress', task, done: ++done, total, unit: 'draws' });
 }
 
 /**
@@ -40,7 +55,7 @@ export function writeResultFiles(
   out: string,
   name: 'comparison' | 'sweep',
   result: unknown,
-  tables: readonly NamedTable[],
+  tables: readonly ReportTable[],
 ): void {
   const folder = join(out, 'tables');
   const resultFile = join(out, `${name}.json`);
@@ -74,6 +89,6 @@ export function failureText(failed: readonly RunRow[]): string {
       ({ planned, reason, row: { state } }) =>
         `${planned.name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${reason.replaceAll(/^/gm, '  ')}`,
     ),
-    `${failed.length} ${failed.length === 1 ? 'run is' : 'runs are'} not finished; the same command goes on with ${failed.length === 1 ? 'it' : 'them'}`,
+    `${failed.length} ${failed.length === 1 ? 'run is' : 'runs are'} not finished; run the same command again to resume`,
   ].join('\n');
 }

@@ -61,22 +61,29 @@ export function withoutTwins(runs: readonly Run[]): {
   return { runs: [...kept.values()], twins };
 }
 
+/** Fields in which an any-class loss and its standard loss may differ and still be a fair comparison. */
+export const anyClassTerm: readonly string[] = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
+
 /**
  * The group with the standard loss that a group with an any-class loss stands against: the one that differs in the
  * any-class term alone, else the only one with that loss for the same data and network.
  */
 export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup | undefined {
-  if (!isAnyClass(group.loss)) return undefined;
-  const standard = group.loss.slice('any-'.length);
-  const candidates = groups.filter(
-    ({ dataset, network, loss }) =>
-      dataset === group.dataset && network === group.network && loss === standard,
-  );
-  const anyClassTerm = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
+  const candidates = standardCandidates(group, groups);
   const own = JSON.stringify(fieldsBut(group.runs[0]!, anyClassTerm));
   return (
     candidates.find(({ runs }) => JSON.stringify(fieldsBut(runs[0]!, anyClassTerm)) === own) ??
     (candidates.length === 1 ? candidates[0] : undefined)
+  );
+}
+
+/** All groups with the standard loss of an any-class one, for the same data and network. */
+export function standardCandidates(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup[] {
+  if (!isAnyClass(group.loss)) return [];
+  const standard = group.loss.slice('any-'.length);
+  return groups.filter(
+    ({ dataset, network, loss }) =>
+      dataset === group.dataset && network === group.network && loss === standard,
   );
 }
 

@@ -64,7 +64,7 @@ test('where the standard loss failed nothing is recommended, for its mAP and F1-
   const points = [point(0, 0.42, 0.43, 0.775), point(0.02, 0.44, 0.43, 0.77)];
   const { value, reason } = recommend(points, 'λ', 0.015, [null, 0, 0.02]);
   expect(value).toBeUndefined();
-  expect(reason).toContain('no λ is recommended: the standard loss');
+  expect(reason).toContain('No λ is recommended: the standard loss');
 });
 
 test('values are ranked over the seeds that all have, and those without a run are named', () => {
@@ -85,7 +85,7 @@ test('values are ranked over the seeds that all have, and those without a run ar
   expect(reason).toMatch(/; over the seed 3, which all have; 0\.5 has no finished run$/);
   const apart = { ...incomplete, figures: { ...incomplete.figures, seeds: [4] } };
   expect(recommend([standard, apart], 'λ', 0.015)).toEqual({
-    reason: 'no λ is recommended: there is no seed with which all values have a finished run',
+    reason: 'No λ is recommended: there is no seed with which all values have a finished run',
   });
 });
 

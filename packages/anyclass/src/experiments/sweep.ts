@@ -3,9 +3,11 @@
 import type { PaperFigure } from '@anyclass/core';
 import { resultFields } from '../configuration/dottedFields.js';
 import { isAnyClass } from '../losses/lossNames.js';
+import { percent } from '../tables/percent.js';
 import type { Comparison, GroupFigures } from './comparison.js';
 import type { PlannedRun } from './plan.js';
 import type { SweptField } from './sweepPlan.js';
+import type { ValueDifference } from './valueDifferences.js';
 
 /** One value of the field; null is the standard loss. */
 export interface SweepPoint {
@@ -15,6 +17,8 @@ export interface SweepPoint {
 
 /** Plain JSON. */
 export interface Sweep {
+  /** What was found, in sentences. */
+  readonly verdict: string;
   readonly field: string;
   readonly title: string;
   /** The standard loss first, where there is one, then by rising value. */
@@ -24,9 +28,16 @@ export interface Sweep {
 }
 
 export interface Recommendation {
-  /** Null: the standard loss, for no value keeps the rule. Left out where runs are missing without which nothing can be said. */
+  /**
+   * Null: the standard loss, for no value keeps the rule. Left out where runs are missing without which nothing can be said, and
+   * where the choice does not matter.
+   */
   readonly value?: number | null;
   readonly reason: string;
+  /** Whether the value's F1 differs from that of any other; left out where that was not tested. */
+  readonly matters?: boolean;
+  /** To every other value. */
+  readonly differences?: readonly ValueDifference[];
 }
 
 /** The points of a sweep, from its comparison and the plan that its runs came from. */
@@ -79,13 +90,13 @@ export function recommend(
   const missing = planned.filter((value) => !points.some((point) => point.value === value));
   if (missing.includes(null)) {
     return {
-      reason: `no ${title} is recommended: the standard loss, whose mAP and F1-Neg a value must keep, has no finished run`,
+      reason: `No ${title} is recommended: the standard loss, whose mAP and F1-Neg a value must keep, has no finished run`,
     };
   }
   const seeds = sharedSeeds(points);
   if (seeds.length === 0)
     return {
-      reason: `no ${title} is recommended: there is no seed with which all values have a finished run`,
+      reason: `No ${title} is recommended: there is no seed with which all values have a finished run`,
     };
   const of = ({ figures }: SweepPoint, figure: PaperFigure) => meanOver(seeds, figures, figure);
   const standard = points.find(({ value }) => value === null);
@@ -108,7 +119,7 @@ export function recommend(
       : []),
   ].join('');
   if (!first)
-    return { value: null, reason: `no ${title} was found ${rule}: the standard loss stays${remarks}` };
+    return { value: null, reason: `No ${title} was found ${rule}: the standard loss stays${remarks}` };
   const best = rest.reduce((a, b) => (of(b, 'macroF1') > of(a, 'macroF1') ? b : a), first);
   return {
     value: best.value,
@@ -116,7 +127,8 @@ export function recommend(
   };
 }
 
-function sharedSeeds(points: readonly SweepPoint[]): number[] {
+/** The seeds with which all points have a run. */
+export function sharedSeeds(points: readonly SweepPoint[]): number[] {
   const [first, ...others] = points.map(({ figures }) => figures.seeds);
   return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));
 }
@@ -130,8 +142,4 @@ function meanOver(
   if (!spread) return Number.NEGATIVE_INFINITY;
   if (seeds.length === own.length) return spread.mean;
   return seeds.reduce((sum, seed) => sum + spread.values[own.indexOf(seed)]!, 0) / seeds.length;
-}
-
-function percent(share: number): string {
-  return (100 * share).toFixed(2);
 }

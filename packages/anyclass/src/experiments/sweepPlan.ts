@@ -3,6 +3,7 @@
 import { placeFields } from '../configuration/dottedFields.js';
 import { configurationFields } from '../configuration/reference.js';
 import type { Configuration } from '../configuration/schema.js';
+import { nearest } from '../errors/nearest.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { isAnyClass } from '../losses/lossNames.js';
@@ -44,11 +45,14 @@ export function parseOver(text: string): SweptField {
   const given = text.slice(0, equals);
   const field = Object.hasOwn(symbols, `loss.${given}`) ? `loss.${given}` : given;
   const known = configurationFields().filter(({ kind }) => kind === 'number' || kind === 'whole number');
-  if (!known.some(({ name }) => name === field)) {
-    throw new UsageError(
-      `there is no numeric field '${given}'; there are ${known.map(({ name }) => name).join(', ')}`,
-      'over',
-    );
+  const names = known.map(({ name }) => name);
+  if (!names.includes(field)) {
+    const close = nearest(given, [
+      ...Object.keys(symbols).map((name) => name.slice('loss.'.length)),
+      ...names,
+    ]);
+    const hint = close ? `did you mean '${close}'?` : `there are ${names.join(', ')}`;
+    throw new UsageError(`there is no numeric field '${given}'; ${hint}`, 'over');
   }
   if (placeFields.has(field)) {
     throw new UsageError(`${field} says where a run computes; its result is the same for all values`, 'over');
@@ -70,7 +74,7 @@ export function parseOver(text: string): SweptField {
     })
     .sort((a, b) => a - b);
   const twice = values.find((value, i) => value === values[i + 1]);
-  if (twice !== undefined) throw new UsageError(`${twice} stands there twice`, 'over');
+  if (twice !== undefined) throw new UsageError(`${twice} is listed twice`, 'over');
   return { field, title: symbols[field] ?? field, values };
 }
 

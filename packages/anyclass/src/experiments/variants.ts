@@ -38,7 +38,7 @@ export function parseVariant(text: string, part: 'data' | 'loss' | 'network'): V
   const unfinished = part === 'data' ? -1 : name.indexOf('@');
   if (unfinished >= 0) {
     throw new UsageError(
-      `'${text}': behind @ stands field=value, such as lambda=0.2, not '${name.slice(unfinished + 1)}'`,
+      `'${text}': expected field=value after @, such as lambda=0.2, not '${name.slice(unfinished + 1)}'`,
     );
   }
   return { text, name, set: settings.map((setting) => fullName(setting, part)) };
@@ -53,7 +53,7 @@ export function parseSeeds(list: string): number[] {
     return seed;
   });
   const twice = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
-  if (twice !== undefined) throw new UsageError(`${twice} stands there twice`, 'seeds');
+  if (twice !== undefined) throw new UsageError(`${twice} is listed twice`, 'seeds');
   return seeds;
 }
 

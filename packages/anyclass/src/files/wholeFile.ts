@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { UserError } from '../errors/userError.js';
+import { type NextCommand, UserError } from '../errors/userError.js';
 import { errorCode, fileProblem } from './fileProblem.js';
 
 /**
@@ -149,20 +149,25 @@ export function createWhole(path: string, text: string): boolean {
 }
 
 /**
- * What a JSON file that was written whole holds. One that does not hold what it should was damaged or edited since, and `remedy`
- * says what to do then.
+ * What a JSON file that was written whole holds. One that does not hold what it should was damaged or edited since; `remedy`
+ * says what to do then, and `next` what to run.
  *
  * @example
  * readWhole('runs/sewer/config.json', runRecord, 'remove the folder runs/sewer and train again')
  */
-export function readWhole<Content>(path: string, schema: z.ZodType<Content>, remedy: string): Content {
+export function readWhole<Content>(
+  path: string,
+  schema: z.ZodType<Content>,
+  remedy: string,
+  next?: NextCommand,
+): Content {
   const value = parsedJson(readFileSync(path, 'utf8'));
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const { path: field, message } = result.error.issues[0]!;
   const reason =
     value === undefined ? 'it is no JSON' : [field.join('.'), message].filter(Boolean).join(': ');
-  throw new UserError(`${path}: is damaged (${reason}); ${remedy}`);
+  throw new UserError(`${path}: is damaged (${reason}); ${remedy}`, next && { next });
 }
 
 /** The value of a JSON text, or undefined where it is none: what a killed process wrote may be cut off. */

@@ -1,10 +1,10 @@
 // Counts of a dataset as tables.
 
-import type { Cell, NamedTable } from '../tables/index.js';
+import type { Cell, ReportTable } from '../tables/index.js';
 import type { Inspection } from './inspection.js';
 
 /** Positive and negative instances by split. */
-export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 'groupColumn'>): NamedTable {
+export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 'groupColumn'>): ReportTable {
   const counts = ['positive', 'negative', 'unknown', 'total', ...(groupColumn ? [groupColumn] : [])];
   return {
     name: 'splits',
@@ -31,7 +31,7 @@ export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 
 }
 
 /** Positive instances of each class by split, with its class-balancing weight. */
-export function classTable({ classCounts, balance }: Inspection): NamedTable {
+export function classTable({ classCounts, balance }: Inspection): ReportTable {
   return {
     name: 'class-counts',
     table: {

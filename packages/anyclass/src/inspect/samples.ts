@@ -42,7 +42,7 @@ export async function sampleImages(
     for (const row of rows) {
       if (images.length === count) break;
       if (!wanted(row)) continue;
-      const dataUrl = await thumbnail(() => dataset.images.read(row));
+      const dataUrl = await thumbnail(() => dataset.images.read(row), side);
       if (dataUrl === undefined) continue;
       const present = classes.filter((_, j) => labels.at(row, j) === 1);
       images.push({ name: dataset.names.at(row), labels: present, dataUrl });
@@ -56,7 +56,8 @@ export async function sampleImages(
   return found;
 }
 
-async function thumbnail(read: () => Promise<StoredImage>): Promise<string | undefined> {
+/** An image within a square as a data URL; undefined for one that cannot be read, which costs its picture and not the page. */
+export async function thumbnail(read: () => Promise<StoredImage>, side: number): Promise<string | undefined> {
   try {
     const image = await read();
     const opened =

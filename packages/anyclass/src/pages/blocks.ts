@@ -2,7 +2,7 @@
 
 import { themed } from '../charts/palette.js';
 import { escaped } from '../tables/escaped.js';
-import { htmlTable, type NamedTable, tableTexts } from '../tables/index.js';
+import { htmlTable, type ReportTable, tableTexts } from '../tables/index.js';
 
 /** A figure and what its file is called. */
 export interface Figure {
@@ -20,7 +20,7 @@ export interface Figure {
  * @example
  * tableBlock({ name: 'results', table: comparisonTable })
  */
-export function tableBlock({ name, table }: NamedTable): string {
+export function tableBlock({ name, table }: ReportTable): string {
   const texts = Object.entries(tableTexts(table));
   const areas = texts.map(
     // A first line break after the tag would be dropped.
@@ -31,6 +31,11 @@ export function tableBlock({ name, table }: NamedTable): string {
 ${table.note === undefined ? '' : `<p class="note">${escaped(table.note)}</p>`}
 <p class="actions">Copy ${buttons('copy')} Save ${buttons('save')}</p>
 ${areas.join('\n')}</div>`;
+}
+
+/** What a page says in a sentence or two, before everything else; `isDoubtful` where there is a reservation. */
+export function verdictBlock(text: string, isDoubtful = false): string {
+  return `<p class="verdict${isDoubtful ? ' doubtful' : ''}">${escaped(text)}</p>`;
 }
 
 /** A figure that follows the page's colors; saved, it has the light ones. */

@@ -29,7 +29,7 @@ export function page(title: string, parts: readonly string[]): string {
 <link rel="icon" href="data:,">
 <title>${escaped(title)}</title>
 <style>${paletteStyle()}${pageStyle}</style>
-<button id="theme" type="button" hidden>Theme: as the system</button>
+<button id="theme" type="button" hidden>Theme: system</button>
 <main>
 <h1>${escaped(title)}</h1>
 ${parts.join('\n')}
@@ -55,9 +55,4 @@ export function sections(list: readonly Section[]): string[] {
 /** A remark in small print. */
 export function note(text: string): string {
   return `<p class="note">${escaped(text)}</p>`;
-}
-
-/** A share as percent with two digits. */
-export function percent(share: number | null | undefined): string {
-  return share === null || share === undefined ? '–' : (100 * share).toFixed(2);
 }

@@ -6,7 +6,7 @@ export const pageScript = `
 'use strict';
 const root = document.documentElement;
 const theme = document.getElementById('theme');
-const themes = [['', 'as the system'], ['light', 'light'], ['dark', 'dark']];
+const themes = [['', 'system'], ['light', 'light'], ['dark', 'dark']];
 theme.hidden = false;
 theme.addEventListener('click', () => {
   const at = (themes.findIndex(([name]) => name === (root.dataset.theme ?? '')) + 1) % themes.length;
@@ -57,7 +57,7 @@ document.addEventListener('click', async (event) => {
       await navigator.clipboard.writeText(textOf(button));
       told(button, 'copied');
     } catch {
-      told(button, 'the browser refused');
+      told(button, 'copying was blocked');
     }
     return;
   }

@@ -39,6 +39,8 @@ legend { float: left; margin-right: 16px; color: var(--faint); padding: 0; }
 .problem { border-left: 4px solid var(--warning); padding-left: 12px; margin: 12px 0; }
 .problem ul { margin: 4px 0 0; padding-left: 18px; color: var(--faint); overflow-wrap: anywhere; }
 .fine { border-left: 4px solid var(--fine); padding-left: 12px; }
+.verdict { border-left: 4px solid var(--accent); padding-left: 12px; font-size: 17px; max-width: 75ch; margin: 14px 0; overflow-wrap: anywhere; }
+.verdict.doubtful { border-color: var(--warning); }
 .images { display: flex; flex-wrap: wrap; gap: 10px; margin: 4px 0 18px; }
 .images figure { margin: 0; width: 128px; }
 .images img { width: 128px; height: 128px; background: var(--panel); border-radius: 4px; }

@@ -1,6 +1,7 @@
 import type { Scored } from '@anyclass/core';
 import type { Judgment } from '../events/judgment.js';
-import { figureRow } from '../pages/blocks.js';
+import { judgmentVerdict } from '../experiments/verdict.js';
+import { figureRow, verdictBlock } from '../pages/blocks.js';
 import { page, sections } from '../pages/page.js';
 import { judgmentSections } from './runReport.js';
 import { scoreFigures } from './scoreFigures.js';
@@ -14,9 +15,9 @@ import { scoreFigures } from './scoreFigures.js';
 export function evaluationPage(title: string, judgment: Judgment, scored?: Scored): string {
   // Scores of a file are of no split but that file, which the title names already.
   const split = judgment.split === title ? '' : judgment.split;
-  return page(
-    title,
-    sections([
+  return page(title, [
+    verdictBlock(judgmentVerdict(judgment)),
+    ...sections([
       ...judgmentSections({ ...judgment, split }),
       ...(scored
         ? [
@@ -28,5 +29,5 @@ export function evaluationPage(title: string, judgment: Judgment, scored?: Score
           ]
         : []),
     ]),
-  );
+  ]);
 }

@@ -1,8 +1,8 @@
 // A judgment's figures as tables.
 
 import type { Judgment } from '../events/judgment.js';
-import { percent } from '../pages/page.js';
 import type { Cell, Column, Table } from '../tables/index.js';
+import { percent } from '../tables/percent.js';
 
 /** The figures that a reader looks at first, by their names in the paper. */
 const mainFigures = [

@@ -2,11 +2,12 @@
 
 import type { Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
+import { judgmentVerdict } from '../experiments/verdict.js';
 import { type Table, textTable } from '../tables/index.js';
 import { classTable, figureTable } from './figureTables.js';
 
 /**
- * A judgment as text: the main figures, then a line for each class.
+ * A judgment as text: a verdict, the main figures, then a line for each class.
  *
  * @example
  * console.log(judgmentText(judge(scored)))
@@ -16,6 +17,7 @@ export function judgmentText(judgment: Judgment): string {
   const { intervals, reliability, calibrated } = judgment;
   const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   return [
+    judgmentVerdict(judgment),
     `${judgment.split || 'scores'}: ${rows} images, ${positiveRows} positive, ${negativeRows} negative; figures in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
     bare(figureTable(judgment)),
     bare(classTable(judgment)),
@@ -41,7 +43,7 @@ export function summaryText(folder: string, summary: RunSummary): string {
  * chosenEpoch(summary) // '7 of 10, the best by mAP'
  */
 export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead }: RunSummary): string {
-  return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last: that of the best by ${bestBy} is lost` : `the best by ${bestBy}`}`;
+  return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last one, because the best by ${bestBy} is lost` : `the best by ${bestBy}`}`;
 }
 
 /** One line for each figure and reason, with all classes that it holds for. */

@@ -1,10 +1,10 @@
 // What a model was surest about and wrong.
 
 import type { Scored } from '@anyclass/core';
-import sharp from 'sharp';
 import type { Dataset } from '../data/dataset.js';
-import { percent } from '../pages/page.js';
+import { thumbnail } from '../inspect/samples.js';
 import { escaped } from '../tables/escaped.js';
+import { percent } from '../tables/percent.js';
 
 export type MistakeKind = 'seen in a negative' | 'seen beside others' | 'missed';
 
@@ -69,7 +69,7 @@ export async function mistakeGallery(
       const present = dataset.classes.filter((_, j) => dataset.labels.at(at, j) === 1);
       const name = escaped(dataset.names.at(at));
       const truth = present.length > 0 ? present.join(', ') : 'negative';
-      const source = await thumbnail(dataset, at);
+      const source = await thumbnail(() => dataset.images.read(at), side);
       const image = source === undefined ? '' : `<img src="${source}" alt="${name}" title="${name}">`;
       return `<figure>${image}<figcaption><b>${escaped(className)}</b> ${percent(probability)}%<br>truth: ${escaped(truth)}<br>${name}</figcaption></figure>`;
     }),
@@ -82,22 +82,3 @@ function confidence({ probability }: { readonly probability: number }): number {
 }
 
 const side = 128;
-
-async function thumbnail(dataset: Dataset, row: number): Promise<string | undefined> {
-  try {
-    const image = await dataset.images.read(row);
-    const { kind } = image;
-    const opened =
-      kind === 'encoded'
-        ? sharp(image.bytes)
-        : sharp(image.pixels, {
-            raw: { width: image.width, height: image.height, channels: image.channels },
-          });
-    const small = opened
-      .autoOrient()
-      .resize(side, side, { fit: 'contain', background: '#0000', kernel: 'linear' });
-    return `data:image/webp;base64,${(await small.webp({ quality: 70 }).toBuffer()).toString('base64')}`;
-  } catch {
-    return undefined; // an image that went away since costs its picture, not the report
-  }
-}

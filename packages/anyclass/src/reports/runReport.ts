@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
 import type { Judgment } from '../events/judgment.js';
+import { judgmentVerdict } from '../experiments/verdict.js';
 import { writeWhole } from '../files/wholeFile.js';
-import { figureRow, tableBlock } from '../pages/blocks.js';
+import { figureRow, tableBlock, verdictBlock } from '../pages/blocks.js';
 import { note, page, type Section, sections } from '../pages/page.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { openRun } from '../runs/runFolder.js';
@@ -51,7 +52,10 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
     },
   ];
   const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; epoch ${chosenEpoch(summary)}; begun ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
-  writeWhole(paths.report, page(folder, [note(about), ...sections(list)]));
+  writeWhole(
+    paths.report,
+    page(folder, [verdictBlock(judgmentVerdict(judged)), note(about), ...sections(list)]),
+  );
   return paths.report;
 }
 
@@ -82,9 +86,9 @@ async function savedScores(
 }
 
 const mistakeTitles: Readonly<Record<MistakeKind, string>> = {
-  'seen in a negative': 'Negatives in which a class was seen',
-  'seen beside others': 'Classes seen beside those that are there',
-  missed: 'Classes that were missed',
+  'seen in a negative': 'False alarms on negatives',
+  'seen beside others': 'Wrong classes on positives',
+  missed: 'Missed classes',
 };
 
 async function mistakeSection(scored: Scored, names: readonly string[], dataset: Dataset): Promise<Section> {
@@ -95,7 +99,7 @@ async function mistakeSection(scored: Scored, names: readonly string[], dataset:
     const name = dataset.names.at(row);
     if (wanted.has(name)) rowOf.set(name, row);
   }
-  const parts = [note('At 0.5, the surest first.')];
+  const parts = [note('At 0.5, most confident first.')];
   for (const kind of ['seen in a negative', 'seen beside others', 'missed'] as const) {
     if (mistakes[kind].length === 0) continue;
     parts.push(`<h3>${mistakeTitles[kind]}</h3>`);

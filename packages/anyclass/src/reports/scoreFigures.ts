@@ -35,6 +35,12 @@ export function precisionRecallFigure(lines: readonly Line[]): Figure {
   return { name: 'precision-recall', title, svg };
 }
 
+/** Lines in percent against the threshold. */
+export function againstThreshold(name: string, title: string, y: string, lines: readonly Line[]): Figure {
+  const svg = lineChart(lines, { title, x: 'threshold', y, xRange: [0, 1], yRange: [0, 100] });
+  return { name, title, svg };
+}
+
 /** Lines of reliability below the ideal. */
 export function reliabilityFigure(lines: readonly Line[]): Figure {
   const title = 'Reliability of ‘any class is present’';
@@ -70,7 +76,6 @@ function calibratedLine(scored: Scored, calibration: Calibration): Line {
 
 function thresholdFigure(scored: Scored): Figure {
   const { thresholds, macro, noClass } = thresholdCurves(scored);
-  const title = 'Figures against the threshold';
   const line = (name: string, values: readonly number[]): Line => ({
     name,
     points: thresholds.map((threshold, i) => ({ x: threshold, y: 100 * values[i]! })),
@@ -82,14 +87,7 @@ function thresholdFigure(scored: Scored): Figure {
     line('recall', macro.recall),
     line('F1-Neg', noClass.f1),
   ];
-  const svg = lineChart(lines, {
-    title,
-    x: 'threshold',
-    y: 'mean over classes, %',
-    xRange: [0, 1],
-    yRange: [0, 100],
-  });
-  return { name: 'thresholds', title, svg };
+  return againstThreshold('thresholds', 'Figures against the threshold', 'mean over classes, %', lines);
 }
 
 function precisionRecallLines(scored: Scored): Line[] {

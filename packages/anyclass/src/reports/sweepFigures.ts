@@ -3,7 +3,7 @@
 
 import type { PaperFigure } from '@anyclass/core';
 import { light } from '../charts/render.js';
-import { type SweepPoint as ChartPoint, type SweepLine, sweepChart } from '../charts/sweepChart.js';
+import { type SweepChartPoint, type SweepLine, sweepChart } from '../charts/sweepChart.js';
 import { figureTitles, type Spread } from '../experiments/figures.js';
 import type { JudgedSplit } from '../experiments/readRuns.js';
 import type { Sweep } from '../experiments/sweep.js';
@@ -87,7 +87,7 @@ export function sweepSvg(panels: SweepPanels): string {
   ].join('\n');
 }
 
-function chartPoint(spread: Spread | null | undefined, value: number | null): ChartPoint[] {
+function chartPoint(spread: Spread | null | undefined, value: number | null): SweepChartPoint[] {
   if (!spread) return [];
   const { mean, standardDeviation, lowest, highest, values } = spread;
   const deviation = standardDeviation ?? 0;

@@ -1,4 +1,4 @@
+export type { EpochRecord } from '../events/epochRecord.js';
 export { readEpochs } from './metricsLog.js';
-export { type EpochRecord } from '../events/epochRecord.js';
 export { openRun, type RunPaths, type RunRecord, runPaths } from './runFolder.js';
 export { joinTables, type NamedTable, readTable, writeTable } from './scoreFiles.js';

@@ -1,8 +1,8 @@
 // metrics.jsonl: a line for each epoch, appended when it is over.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { EpochRecord } from '../events/epochRecord.js';
 import { isPlainObject } from '../configuration/overrides.js';
+import type { EpochRecord } from '../events/epochRecord.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
 
 export function appendEpoch(path: string, record: EpochRecord): void {

@@ -4,10 +4,10 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalogue.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
-import { UserError } from '../errors/userError.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 
 export interface ModelDescription {
@@ -65,9 +65,9 @@ function modelPath(path: string): string {
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {
-    throw new UserError(
-      `${path}: holds no model.safetensors; is the run finished? Go on with: anyclass train --resume ${path}`,
-    );
+    throw new UserError(`${path}: has no model.safetensors; if the run is not finished, resume it`, {
+      next: resumeCommand(path),
+    });
   }
   return file;
 }

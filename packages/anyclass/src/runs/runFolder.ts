@@ -13,8 +13,8 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
-import { UserError } from '../errors/userError.js';
 
 export interface RunPaths {
   readonly folder: string;
@@ -58,6 +58,7 @@ export function refuseOldRun(folder: string): void {
   if (existsSync(runPaths(folder).config)) {
     throw new UserError(`${folder} already holds a run; resume it or choose another folder`, {
       code: 'run-exists',
+      next: resumeCommand(folder),
     });
   }
   if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock'))) {

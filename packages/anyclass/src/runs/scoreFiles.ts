@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { type Scored, scoredByName } from '@anyclass/core';
-import { DataError } from '../errors/dataError.js';
 import { readCsv } from '../data/readers/csv.js';
-import { writeWhole } from '../files/wholeFile.js';
+import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { readPlainTable } from './plainTable.js';
 
 /** Rows by file name, with an entry for each class: a probability, or 0, 1 and NaN. */

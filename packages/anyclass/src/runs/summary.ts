@@ -1,9 +1,10 @@
 // summary.json: what a run reached.
 
 import { z } from 'zod';
-import type { RunSummary } from '../events/runSummary.js';
+import { resumeCommand } from '../errors/userError.js';
 import { bestMetrics } from '../events/bestMetric.js';
 import type { Judgment } from '../events/judgment.js';
+import type { RunSummary } from '../events/runSummary.js';
 import { readWhole } from '../files/wholeFile.js';
 import type { RunPaths } from './runFolder.js';
 
@@ -39,5 +40,5 @@ const runSummary = z.object({
 
 /** What a finished run reached, from its folder. */
 export function readSummary({ folder, summary }: RunPaths): RunSummary {
-  return readWhole(summary, runSummary, `write it again with: anyclass train --resume ${folder}`);
+  return readWhole(summary, runSummary, 'resume the run to write it again', resumeCommand(folder));
 }

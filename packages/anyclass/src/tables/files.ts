@@ -3,7 +3,7 @@
 import { csvTable } from './csv.js';
 import { latexTable } from './latex.js';
 import { markdownTable } from './markdown.js';
-import type { NamedTable, Table } from './table.js';
+import type { ReportTable, Table } from './table.js';
 
 /** Of the files that a table is saved as. */
 export const tableEndings = ['csv', 'md', 'tex'] as const;
@@ -19,6 +19,6 @@ export function tableTexts(table: Table): Readonly<Record<(typeof tableEndings)[
  * @example
  * tableFiles({ name: 'results', table }).map(([file]) => file) // ['results.csv', 'results.md', 'results.tex']
  */
-export function tableFiles({ name, table }: NamedTable): [file: string, text: string][] {
+export function tableFiles({ name, table }: ReportTable): [file: string, text: string][] {
   return Object.entries(tableTexts(table)).map(([ending, text]) => [`${name}.${ending}`, text]);
 }

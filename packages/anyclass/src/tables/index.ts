@@ -6,5 +6,5 @@ export { tableEndings, tableFiles, tableTexts } from './files.js';
 export { htmlTable } from './html.js';
 export { latexTable } from './latex.js';
 export { markdownTable } from './markdown.js';
-export type { Cell, Column, ColumnKind, Emphasis, Measured, NamedTable, Table } from './table.js';
+export type { Cell, Column, ColumnKind, Emphasis, Measured, ReportTable, Table } from './table.js';
 export { alignedColumns, textTable } from './text.js';

@@ -46,7 +46,7 @@ export interface Table {
 }
 
 /** A table, and what its files are called. */
-export interface NamedTable {
+export interface ReportTable {
   readonly name: string;
   readonly table: Table;
 }

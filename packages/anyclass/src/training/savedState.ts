@@ -2,7 +2,7 @@
 
 import { listed } from '../errors/listed.js';
 import { messageOf } from '../errors/reasonOf.js';
-import { UserError } from '../errors/userError.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import type { ActiveRun } from './activeRun.js';
 import { pruneCheckpoints, writeCheckpoint } from './checkpoint.js';
 import { brokenWeights, lateDivergence } from './divergence.js';
@@ -39,7 +39,7 @@ export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T)
         : `the last checkpoint is intact: ${lastCheckpoint}`;
     throw new UserError(
       `${paths.folder} cannot be written to (${messageOf(error)}); ${whole}. Make room, then resume the run`,
-      { cause: error },
+      { cause: error, next: resumeCommand(paths.folder) },
     );
   }
 }

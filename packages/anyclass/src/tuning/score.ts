@@ -10,6 +10,18 @@ export function direction(metric: BestMetric): 1 | -1 {
 }
 
 /**
+ * A value of the metric as people read it: shares in percent, like everywhere, and losses as they are.
+ *
+ * @example
+ * metricText('mAP', 0.34212) // '34.21'
+ * metricText('bce', 0.34212) // '0.3421'
+ */
+export function metricText(metric: BestMetric, value: number | null): string {
+  if (value === null) return '–';
+  return isLowerBetter(metric) ? value.toFixed(4) : (100 * value).toFixed(2);
+}
+
+/**
  * The best score of a trial up to an epoch; null where the metric was not defined so far.
  *
  * @example

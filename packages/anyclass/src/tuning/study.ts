@@ -36,7 +36,7 @@ export interface StudySettings extends Omit<z.output<typeof studySettings>, 'con
 export function readStudy(folder: string): StudySettings | undefined {
   const path = studyPath(folder);
   if (!existsSync(path)) return undefined;
-  const settings = readWhole(path, studySettings, 'begin another study');
+  const settings = readWhole(path, studySettings, 'start another study');
   return { ...settings, configuration: validateConfiguration(settings.configuration, path) };
 }
 
@@ -50,7 +50,7 @@ export function readStudy(folder: string): StudySettings | undefined {
 export async function createStudy(folder: string, settings: StudySettings): Promise<void> {
   const path = studyPath(folder);
   if (!existsSync(path) && existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock')))
-    throw new UserError(`${folder} is not empty and holds no study: choose another folder`);
+    throw new UserError(`${folder} is not empty and holds no study; choose another folder`);
   mkdirSync(folder, { recursive: true });
   await withStudyLock(folder, () => {
     const known = readStudy(folder);
@@ -65,7 +65,7 @@ export function refuseChange(folder: string, known: StudySettings, given: StudyS
   if (!difference) return;
   const { field, first, second } = difference;
   throw new UserError(
-    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; a study does not change: go on without the option, or begin another one`,
+    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; the settings of a study are fixed: leave the option out, or start another study`,
   );
 }
 

@@ -3,6 +3,7 @@ import { validateConfiguration } from '../configuration/validate.js';
 import { afterEvent, emptyState, type StudyEvent, type Trial } from './events.js';
 import { defaultMinEpochs } from './halving.js';
 import { fieldImportance } from './importance.js';
+import { metricText } from './score.js';
 import { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
 import type { StudySettings } from './study.js';
 import { studyResult, studyText } from './studyResult.js';
@@ -52,12 +53,18 @@ describe('what a study found', () => {
     expect(result.best).toMatchObject({ trial: 1, epochs: 3, run: 'studies/x/trials/1' });
   });
 
-  test('reads as a table with the command that trains the best', () => {
+  test('reads as a table that ends with the best run', () => {
     const text = studyText(result);
     expect(text).toContain('4 of 6 trials: 1 finished, 2 stopped, 1 failed');
-    expect(text).toMatch(/1 +0\.8000 +finished +3 +0\.1 +32\n/);
+    expect(text).toMatch(/1 +80\.00 +finished +3 +0\.1 +32\n/);
     expect(text).toContain('trial 2 failed: NaN');
-    expect(text).toContain('anyclass tune studies/x --export best.json && anyclass train best.json');
+    expect(text).toMatch(/best run +studies\/x\/trials\/1$/);
+  });
+
+  test('shows shares in percent and losses as they are', () => {
+    expect(metricText('macroF1', 0.34212)).toBe('34.21');
+    expect(metricText('bce', 0.34212)).toBe('0.3421');
+    expect(metricText('mAP', null)).toBe('–');
   });
 
   test('is the configuration with the values of a trial, chosen by the metric', () => {

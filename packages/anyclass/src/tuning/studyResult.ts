@@ -5,7 +5,7 @@ import { alignedColumns } from '../tables/index.js';
 import type { StudyState, Trial } from './events.js';
 import { fieldImportance } from './importance.js';
 import type { Values } from './sampler.js';
-import { bestScore, direction, rankedTrials } from './score.js';
+import { bestScore, direction, metricText, rankedTrials } from './score.js';
 import type { StudySettings } from './study.js';
 
 export interface TrialResult {
@@ -70,15 +70,14 @@ export function studyResult(
 
 const shownTrials = 10;
 
-/** The best trials as a table, what each field had to do with it, and how to go on. */
+/** The best trials as a table, what each field had to do with it, what failed, and where the best run is. */
 export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
   const fields = Object.keys(importance);
-  const figure = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   const rows = trials
     .slice(0, shownTrials)
     .map(({ trial, status, epochs, value, values }) => [
       String(trial),
-      figure(value),
+      metricText(metric, value),
       status,
       String(epochs),
       ...fields.map((field) => String(values[field])),
@@ -91,15 +90,11 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
       ...rows,
       ['ρ', '', '', '', ...fields.map((field) => importance[field]?.toFixed(2) ?? '–')],
     ]),
-    'ρ: rank correlation of a field with a good metric, over all trials; near 0 it had little say',
+    'ρ: rank correlation of a field with a better metric, over all trials; near 0 the field has little effect',
     ...(failed.length > 0
       ? [failed.map(({ trial, reason }) => `trial ${trial} failed: ${reason?.split('\n')[0]}`).join('\n')]
       : []),
-    ...(best
-      ? [
-          `best run     ${best.run}\ntrain it     anyclass tune ${study} --export best.json && anyclass train best.json`,
-        ]
-      : []),
+    ...(best ? [`best run     ${best.run}`] : []),
   ].join('\n\n');
 }
 

@@ -3,7 +3,7 @@
 import type { ChildEvent, RunEventListener } from '../../events/runEvent.js';
 import type { Trial } from '../../tuning/events.js';
 import type { Ledger } from '../../tuning/ledger.js';
-import { bestScore, direction, rankedTrials } from '../../tuning/score.js';
+import { bestScore, direction, metricText, rankedTrials } from '../../tuning/score.js';
 import type { StudySettings } from '../../tuning/study.js';
 import { countText } from '../../tuning/studyResult.js';
 import { liveLines } from './liveLines.js';
@@ -49,7 +49,7 @@ export function studyDisplay(
   };
   const scoreText = (trial: Trial) => {
     const score = bestScore(trial, metric);
-    return `${metric} ${score === null ? '–' : (direction(metric) * score).toFixed(4)}`;
+    return `${metric} ${metricText(metric, score === null ? null : direction(metric) * score)}`;
   };
   const show = (worker: number, text: string) => {
     const line = `worker ${worker + 1}: ${text}`;

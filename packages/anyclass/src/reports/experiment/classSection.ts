@@ -2,12 +2,13 @@
 
 import type { Metrics } from '@anyclass/core';
 import { pairedBars } from '../../charts/pairedBars.js';
+import { type ConfoundedPair, confoundOf, fieldsText } from '../../experiments/confounds.js';
 import { standardOf } from '../../experiments/seedGroups.js';
 import type { Cell, Table } from '../../tables/index.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
 /** A panel for each any-class loss whose standard loss is there too. */
-export function classSection({ groups, split }: Material): ReportSection {
+export function classSection({ groups, split, confounded }: Material): ReportSection {
   const pairs = groups.flatMap((after) => {
     const standard = standardOf(after, groups);
     const before = groups.find((group) => group === standard);
@@ -16,6 +17,8 @@ export function classSection({ groups, split }: Material): ReportSection {
   const panels = pairs.map(({ before, after }, i): Panel => {
     const rows = classRows(before, after, split);
     const title = `${before.name} and ${after.name}`;
+    const { dataset, network, label: loss } = after;
+    const confound = confoundOf({ dataset, network, loss, standard: before.label }, confounded);
     return {
       title,
       items: [
@@ -25,7 +28,10 @@ export function classSection({ groups, split }: Material): ReportSection {
           legend: 'Figure',
           panels: barPanels(before, after, rows, i),
         },
-        { kind: 'table', table: { name: `classes-${i + 1}`, table: classTable(title, split, rows) } },
+        {
+          kind: 'table',
+          table: { name: `classes-${i + 1}`, table: classTable(title, split, rows, confound) },
+        },
       ],
     };
   });
@@ -88,11 +94,17 @@ function barPanels(before: Group, after: Group, rows: readonly ClassRow[], index
   });
 }
 
-function classTable(losses: string, split: string, rows: readonly ClassRow[]): Table {
+function classTable(
+  losses: string,
+  split: string,
+  rows: readonly ClassRow[],
+  confound: ConfoundedPair | undefined,
+): Table {
   const difference = ({ before: one, after: two }: ClassRow['figures'][number]) =>
     one === null || two === null ? null : two - one;
   return {
     title: `Classes on ${split}: ${losses}`,
+    ...(confound && { note: `Caution: they also differ in ${fieldsText(confound.fields)}.` }),
     columns: [
       { title: 'class', kind: 'text' },
       { title: 'present', kind: 'count' },

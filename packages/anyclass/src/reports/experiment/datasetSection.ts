@@ -1,6 +1,6 @@
 import type { Dataset } from '../../data/dataset.js';
 import { labelMatrixBuilder } from '../../data/labelMatrix.js';
-import type { NamedScores } from '../../experiments/readRuns.js';
+import type { ScoredImages } from '../../experiments/readRuns.js';
 import { countClasses, countSplits, countTogether } from '../../inspect/countLabels.js';
 import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
 import { splitTable } from '../../inspect/inspectTables.js';
@@ -16,7 +16,7 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
     items: [
       {
         kind: 'note',
-        text: `${dataset}: ${run.classes.length} classes. Runs keep the labels of the splits that they are judged on; anyclass inspect counts the training split too.`,
+        text: `${dataset}: ${run.classes.length} classes. Runs keep only the labels of the splits they are evaluated on; inspect also counts the training split.`,
       },
       { kind: 'table', table: splitTable({ splits: countSplits(labels) }) },
       { kind: 'figures', figures: [distributionFigure('class-distribution', countClasses(labels))] },
@@ -33,11 +33,11 @@ type Labels = Pick<Dataset, 'classes' | 'labels' | 'splits'>;
 
 function savedLabels(
   classes: readonly string[],
-  validation: NamedScores | undefined,
-  test: NamedScores | undefined,
+  validation: ScoredImages | undefined,
+  test: ScoredImages | undefined,
 ): Labels {
   const builder = labelMatrixBuilder(classes.length);
-  const add = (scored: NamedScores | undefined) => {
+  const add = (scored: ScoredImages | undefined) => {
     const first = builder.rows;
     for (let row = 0; row < (scored?.names.length ?? 0); row++) {
       builder.addRow();

@@ -102,6 +102,41 @@ test('only fields that differ stand in the table of configurations', () => {
   expect(header).toEqual(['run', 'epochs', 'best epoch', 'loss.name', 'loss.lambda', 'seed']);
 });
 
+test('the verdict of the comparison opens the page, the text and the JSON', async () => {
+  const printed: string[] = [];
+  const out = join(folder, 'verdict.html');
+  const terminal = { ...quiet, print: (text: string) => void printed.push(text) };
+  const { verdict } = (await report.run({ ...defaults, runs: [runs], out }, terminal)).comparison;
+  await report.run({ ...defaults, runs: [runs], out, json: true }, terminal);
+  expect(verdict).toMatch(/^any-bce λ=[\d.]+ beats bce on F1 by /);
+  expect(printed[0]).toMatch(/^any-bce λ=/);
+  expect(printed[0]!.startsWith(verdict)).toBe(true);
+  expect(JSON.parse(printed[1]!).verdict).toBe(verdict);
+  const page = readFileSync(out, 'utf8');
+  expect(page.indexOf(`<p class="verdict">${verdict}</p>`)).toBeGreaterThan(page.indexOf('<h1>'));
+  expect(page.indexOf('class="verdict')).toBeLessThan(page.indexOf('<nav'));
+});
+
+test('a page about runs that differ in more than the loss says so in its verdict and tables', async () => {
+  const mixed = join(folder, 'mixed');
+  for (const [loss, epochs] of [
+    ['bce', 20],
+    ['any-bce', 30],
+  ] as const)
+    writeSyntheticRun(join(mixed, loss), {
+      configuration: { data: { dataset: 'pipes.csv' }, loss: { name: loss }, epochs },
+      strength: loss === 'bce' ? 1 : 2,
+    });
+  const out = join(folder, 'mixed.html');
+  await report.run({ ...defaults, runs: [mixed], out }, quiet);
+  const page = readFileSync(out, 'utf8');
+  expect(page).toMatch(/<p class="verdict doubtful">[^<]*they also differ in epochs \(30 and 20\)/);
+  for (const name of ['results', 'differences', 'classes-1']) {
+    const block = page.split(`data-name="${name}"`)[1]!.split('<p class="actions">')[0];
+    expect(block, name).toContain('also differ in epochs (30 and 20)');
+  }
+});
+
 test('one run alone has a report too, and a folder without runs is refused by name', async () => {
   const one = join(folder, 'one.html');
   await report.run({ ...defaults, runs: [join(runs, 'bce-0.02-1')], out: one }, quiet);

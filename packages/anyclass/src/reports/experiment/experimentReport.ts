@@ -9,6 +9,7 @@ import { type Comparison, type ComparisonOptions, compareRuns } from '../../expe
 import { comparisonTables } from '../../experiments/comparisonTables.js';
 import type { Run } from '../../experiments/readRuns.js';
 import { writeWhole } from '../../files/wholeFile.js';
+import { verdictBlock } from '../../pages/blocks.js';
 import { note, page, sections } from '../../pages/page.js';
 import { tableFiles } from '../../tables/index.js';
 import { classSection } from './classSection.js';
@@ -85,8 +86,10 @@ export async function experimentReport(
 export function reportPage({ title, comparison, sections: list }: ExperimentReport): string {
   const runs = comparison.groups.reduce((sum, { seeds }) => sum + seeds.length, 0);
   return page(title, [
+    verdictBlock(comparison.verdict, comparison.confounded.length > 0 || comparison.notes.length > 0),
+    ...comparison.notes.map(note),
     note(
-      `${runs} ${runs === 1 ? 'run' : 'runs'}; everything comes from the run folders; tables of results are computed anew from their scores.`,
+      `${runs} ${runs === 1 ? 'run' : 'runs'}; everything comes from the run folders, and result tables are recomputed from the saved scores.`,
     ),
     ...sections(
       list.map(({ name, title: heading, items }) => ({ name, title: heading, parts: items.map(itemHtml) })),

@@ -2,7 +2,7 @@
 
 import { choice, type Figure, figureBlock, figureRow, tableBlock } from '../../pages/blocks.js';
 import { note } from '../../pages/page.js';
-import type { NamedTable } from '../../tables/index.js';
+import type { ReportTable } from '../../tables/index.js';
 import type { Item, Material, ReportSection } from './material.js';
 
 /** Names must differ where several datasets have the same sections. */
@@ -60,8 +60,8 @@ export function itemHtml(item: Item): string {
 }
 
 /** All tables and figures. */
-export function assets(items: readonly Item[]): (NamedTable | Figure)[] {
-  return items.flatMap((item): readonly (NamedTable | Figure)[] => {
+export function assets(items: readonly Item[]): (ReportTable | Figure)[] {
+  return items.flatMap((item): readonly (ReportTable | Figure)[] => {
     switch (item.kind) {
       case 'table':
         return [item.table];

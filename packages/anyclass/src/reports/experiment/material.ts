@@ -1,16 +1,18 @@
 // What a report of several runs is made from, and what it consists of.
 
 import type { Comparison, GroupFigures, MethodDifference } from '../../experiments/comparison.js';
-import type { JudgedSplit, NamedScores, Run } from '../../experiments/readRuns.js';
+import type { ConfoundedPair } from '../../experiments/confounds.js';
+import type { JudgedSplit, Run, ScoredImages } from '../../experiments/readRuns.js';
 import { groupBySeed, type SeedGroup } from '../../experiments/seedGroups.js';
 import type { Figure } from '../../pages/blocks.js';
-import type { NamedTable } from '../../tables/index.js';
+import type { ReportTable } from '../../tables/index.js';
 
 /** The runs of one dataset, with their figures. */
 export interface Material {
   readonly dataset: string;
   readonly groups: readonly Group[];
   readonly differences: readonly MethodDifference[];
+  readonly confounded: readonly ConfoundedPair[];
   readonly replicates: number;
   readonly confidence: number;
   /** Test, or validation where a run has no labeled test split. */
@@ -27,7 +29,7 @@ export interface Group extends SeedGroup {
 /** A part of the report. Tables and figures can also be written beside the page. */
 export type Item =
   | { readonly kind: 'note'; readonly text: string }
-  | { readonly kind: 'table'; readonly table: NamedTable }
+  | { readonly kind: 'table'; readonly table: ReportTable }
   | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
   | {
       readonly kind: 'choice';
@@ -63,6 +65,7 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
         name: hasNetworks ? `${group.network}, ${group.label}` : group.label,
       })),
       differences: comparison.differences.filter((each) => each.dataset === dataset),
+      confounded: comparison.confounded.filter((each) => each.dataset === dataset),
       replicates: comparison.replicates,
       confidence: comparison.confidence,
       split: own.every(({ figures }) => figures.test) ? 'test' : 'validation',
@@ -71,12 +74,12 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
 }
 
 /** The scores of a group's runs one below the other, as if they were one model's. */
-export async function pooledScores({ runs }: SeedGroup, split: JudgedSplit): Promise<NamedScores> {
+export async function pooledScores({ runs }: SeedGroup, split: JudgedSplit): Promise<ScoredImages> {
   const all = (await Promise.all(runs.map((run) => run.scores(split)))).filter((each) => each !== undefined);
   const first = all[0];
   if (!first) throw new RangeError(`${runs[0]?.folder}: has no scores of ${split}`);
   if (all.length === 1) return first;
-  const joined = (part: (scored: NamedScores) => ArrayLike<number>) => {
+  const joined = (part: (scored: ScoredImages) => ArrayLike<number>) => {
     const values = new Float64Array(all.reduce((sum, scored) => sum + part(scored).length, 0));
     let at = 0;
     for (const scored of all) {

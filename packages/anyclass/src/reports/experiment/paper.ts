@@ -9,8 +9,8 @@ import type { SweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material } from './material.js';
 import {
   type PaperDataset,
-  type PaperFigures,
   type PaperRow,
+  type PublishedFigures,
   paperDatasets,
   paperLambdaAblation,
   paperLossTable,
@@ -97,7 +97,7 @@ function ownRow({ network, label, figures: of }: Group, figures: readonly PaperF
 }
 
 function publishedRow({ network, loss, validation, test }: PaperRow): Cell[] {
-  const shares = (figures: PaperFigures) =>
+  const shares = (figures: PublishedFigures) =>
     figures.map((value): Cell => (value === null ? null : { value: value / 100, emphasis: 'faint' }));
   return ['paper', network, loss, ...shares(validation), ...shares(test)];
 }

@@ -7,11 +7,11 @@ export interface PaperRow {
   readonly network: string;
   readonly loss: LossName;
   /** F1, F2 (F2-CIW for SewerML), mAP and F1-Neg; null where it was not published. */
-  readonly validation: PaperFigures;
-  readonly test: PaperFigures;
+  readonly validation: PublishedFigures;
+  readonly test: PublishedFigures;
 }
 
-export type PaperFigures = readonly [
+export type PublishedFigures = readonly [
   f1: number | null,
   f2: number | null,
   mAP: number | null,
@@ -19,9 +19,9 @@ export type PaperFigures = readonly [
 ];
 
 export interface PaperAblation {
-  readonly standard: PaperFigures;
+  readonly standard: PublishedFigures;
   /** By rising λ. */
-  readonly anyClass: readonly (readonly [lambda: number, ...figures: PaperFigures])[];
+  readonly anyClass: readonly (readonly [lambda: number, ...figures: PublishedFigures])[];
 }
 
 export const paperDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals'] as const;
@@ -149,4 +149,9 @@ export function paperLambdaAblation(dataset: PaperDataset, base: 'bce' | 'focal'
   return ablations[`${dataset}/${base}`];
 }
 
-type PublishedRow = readonly [network: string, loss: LossName, validation: PaperFigures, test: PaperFigures];
+type PublishedRow = readonly [
+  network: string,
+  loss: LossName,
+  validation: PublishedFigures,
+  test: PublishedFigures,
+];

@@ -3,7 +3,12 @@
 import { rankingCurves, reliability, type Scored, thresholdCurves } from '@anyclass/core';
 import { type Line, type LinePoint, lineChart } from '../../charts/lineChart.js';
 import type { Figure } from '../../pages/blocks.js';
-import { precisionRecallFigure, reliabilityFigure, reliabilityLine } from '../scoreFigures.js';
+import {
+  againstThreshold,
+  precisionRecallFigure,
+  reliabilityFigure,
+  reliabilityLine,
+} from '../scoreFigures.js';
 import { type Group, type Material, meanOf, pooledScores, type ReportSection } from './material.js';
 
 /** Precision against recall, F1 against what it costs the negatives, reliability, and how high negatives score. */
@@ -35,7 +40,12 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
           precisionRecallFigure(precision),
           priceFigure(prices),
           reliabilityFigure(reliable),
-          negativeFigure(negatives),
+          againstThreshold(
+            'negatives',
+            'Largest probability on negative images',
+            'negatives that reach it, %',
+            negatives,
+          ),
         ],
       },
     ],
@@ -121,16 +131,4 @@ function priceFigure(lines: readonly Line[]): Figure {
   const xRange = [5 * Math.floor(lowest / 5), 5 * Math.ceil(highest / 5)] as const;
   const svg = lineChart(shown, { title, x: 'F1-Neg, %', y: 'F1, %', xRange, yIsPercent: true });
   return { name: 'f1-against-f1-neg', title, svg };
-}
-
-function negativeFigure(lines: readonly Line[]): Figure {
-  const title = 'Largest probability on negative images';
-  const svg = lineChart(lines, {
-    title,
-    x: 'threshold',
-    y: 'negatives that reach it, %',
-    xRange: [0, 1],
-    yRange: [0, 100],
-  });
-  return { name: 'negatives', title, svg };
 }

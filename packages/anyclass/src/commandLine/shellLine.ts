@@ -1,0 +1,37 @@
+// Command lines to print, which a user can paste into a shell whatever the names in them hold.
+
+import type { NextCommand } from '../errors/userError.js';
+import type { Command } from './command.js';
+import { flagOf } from './fields.js';
+
+/**
+ * A line that a POSIX shell reads as these words.
+ *
+ * @example
+ * shellLine(['anyclass', 'train', '--resume', 'my runs/first']) // "anyclass train --resume 'my runs/first'"
+ */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(' ');
+}
+
+/**
+ * The line of a command that an error suggests. Values that begin with a dash are kept from being read as flags.
+ *
+ * @example
+ * commandLine({ command: 'train', options: { resume: 'runs/sewer' } }, commands) // 'anyclass train --resume runs/sewer'
+ */
+export function commandLine({ command: name, options }: NextCommand, commands: readonly Command[]): string {
+  const positionals = commands.find((command) => command.name === name)?.positionals ?? [];
+  const words = positionals.flatMap(({ field }) => options[field] ?? []);
+  const flags = Object.entries(options)
+    .filter(([field]) => !positionals.some((positional) => positional.field === field))
+    .flatMap(([field, value]) =>
+      value.startsWith('-') ? [`${flagOf(field)}=${value}`] : [flagOf(field), value],
+    );
+  const separator = words.some((word) => word.startsWith('-')) ? ['--'] : [];
+  return shellLine(['anyclass', name, ...flags, ...separator, ...words]);
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,62 @@
+// Comparisons in which the loss is not all that differs: what they show may come from something else.
+
+import { type DifferingField, differingFields, resultFields } from '../configuration/dottedFields.js';
+import type { LossPair } from './lossPairs.js';
+import { anyClassTerm } from './seedGroups.js';
+
+/** An any-class loss and its standard loss whose runs differ in other fields too. */
+export interface ConfoundedPair {
+  readonly dataset: string;
+  readonly network: string;
+  /** Labels of the groups. */
+  readonly loss: string;
+  readonly standard: string;
+  /** `first` is the any-class side's value. */
+  readonly fields: readonly DifferingField[];
+}
+
+/** The pairs whose runs differ in more than the any-class term. */
+export function confoundedPairs(pairs: readonly LossPair[]): ConfoundedPair[] {
+  return pairs.flatMap(({ anyClass, standard }) => {
+    const [one, other] = [anyClass.runs[0]!, standard.runs[0]!];
+    // The same names, labels and splits are the same data, wherever they lie.
+    const isSameData = one.datasetFingerprint === other.datasetFingerprint;
+    const ignored = [...anyClassTerm, ...(isSameData ? ['data.dataset'] : [])];
+    const fields = differingFields(resultFields(one.configuration), resultFields(other.configuration)).filter(
+      ({ field }) => !ignored.includes(field),
+    );
+    const { dataset, network, label } = anyClass;
+    return fields.length === 0 ? [] : [{ dataset, network, loss: label, standard: standard.label, fields }];
+  });
+}
+
+/** What confounds the difference between two groups, by their labels; undefined where only the loss differs. */
+export function confoundOf(
+  { dataset, network, loss, standard }: Omit<ConfoundedPair, 'fields'>,
+  confounded: readonly ConfoundedPair[],
+): ConfoundedPair | undefined {
+  return confounded.find(
+    (pair) =>
+      pair.dataset === dataset &&
+      pair.network === network &&
+      pair.loss === loss &&
+      pair.standard === standard,
+  );
+}
+
+/**
+ * The fields with the values of both sides.
+ *
+ * @example
+ * fieldsText([{ field: 'epochs', first: '30', second: '20' }]) // 'epochs (30 and 20)'
+ */
+export function fieldsText(fields: readonly DifferingField[]): string {
+  return fields
+    .map(({ field, first, second }) => `${field} (${plain(first)} and ${plain(second)})`)
+    .join(', ');
+}
+
+/** A value without the quotes of JSON. */
+function plain(json: string | undefined): string {
+  return json === undefined ? 'unset' : json.replace(/^"(.*)"$/, '$1');
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { writeSyntheticRun } from '../../test/experimentRuns.js';
+import { compareRuns } from './comparison.js';
+import { readRuns } from './readRuns.js';
+import type { SweepPoint } from './sweep.js';
+import { testValues } from './valueDifferences.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-values-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A sweep over λ: the strength of each value, in runs with two seeds. */
+async function sweepOf(name: string, strengths: Readonly<Record<number, number>>, rows = 200) {
+  for (const [lambda, strength] of Object.entries(strengths)) {
+    for (const seed of [1, 2]) {
+      writeSyntheticRun(join(folder, name, `${lambda}-${seed}`), {
+        configuration: {
+          data: { dataset: 'pipes.csv' },
+          loss: { name: 'any-bce', lambda: Number(lambda) },
+          seed,
+        },
+        strength,
+        rows: lambda === '0.5' ? rows : 200,
+      });
+    }
+  }
+  const runs = readRuns([join(folder, name)]);
+  const { groups } = await compareRuns(runs, { replicates: 0 });
+  const points = groups.map((figures): SweepPoint => ({ value: figures.lambda, figures }));
+  return { runs, points };
+}
+
+test('values that do not differ are not recommended, and the largest difference is named', async () => {
+  const { runs, points } = await sweepOf('equal', { 0.1: 2, 0.2: 2.02, 0.5: 2.01 });
+  const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
+    replicates: 200,
+  });
+  expect(tested).toMatchObject({ matters: false });
+  expect(tested).not.toHaveProperty('value');
+  expect(tested.differences?.map(({ value, f1 }) => [value, f1.holds])).toEqual([
+    [0.1, 'unclear'],
+    [0.5, 'unclear'],
+  ]);
+  expect(tested.reason).toMatch(
+    /^The choice of λ does not matter here: .* differs from the [\d.]+ at 0\.2; .*widened for 2 comparisons/,
+  );
+});
+
+test('a value that beats one of the others is recommended, with those that it does not beat', async () => {
+  const { runs, points } = await sweepOf('unequal', { 0.1: 0.2, 0.2: 3, 0.5: 3.01 });
+  const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
+    replicates: 200,
+  });
+  expect(tested).toMatchObject({ value: 0.2, matters: true });
+  expect(tested.reason).toBe('λ = 0.2 is best; F1 at 0.5 does not differ from it');
+  const lower = tested.differences?.find(({ value }) => value === 0.1)?.f1;
+  const f1 = (value: number) =>
+    points.find((point) => point.value === value)!.figures.validation.macroF1!.mean;
+  expect(lower?.value).toBeCloseTo(f1(0.2) - f1(0.1), 12);
+});
+
+test('the more values, the wider the intervals', async () => {
+  const { runs, points } = await sweepOf('wide', { 0.1: 1, 0.2: 2, 0.5: 1.5 });
+  const lowOf = async (few: readonly SweepPoint[]) => {
+    const { differences } = await testValues({ value: 0.2, reason: '' }, few, runs, 'λ', { replicates: 400 });
+    return differences!.find(({ value }) => value === 0.1)!.f1.low;
+  };
+  expect(await lowOf(points)).toBeLessThan(await lowOf(points.filter(({ value }) => value !== 0.5)));
+});
+
+test('nothing is tested without draws, without another value, or without a recommended one', async () => {
+  const { runs, points } = await sweepOf('none', { 0.1: 1, 0.2: 2 });
+  const given = { value: 0.2, reason: 'best' };
+  expect(await testValues(given, points, runs, 'λ', { replicates: 0 })).toBe(given);
+  expect(await testValues(given, points.slice(1), runs, 'λ', { replicates: 10 })).toBe(given);
+  const standard = { value: null, reason: 'the standard loss stays' };
+  expect(await testValues(standard, points, runs, 'λ', { replicates: 10 })).toBe(standard);
+});
+
+test('values that were judged on other images are not ranked', async () => {
+  const { runs, points } = await sweepOf('other', { 0.1: 1, 0.5: 2 }, 201);
+  const tested = await testValues({ value: 0.5, reason: 'best' }, points, runs, 'λ', { replicates: 10 });
+  expect(tested).toEqual({
+    reason: expect.stringContaining('No λ is recommended: '),
+  });
+  expect(tested.reason).toContain('were not judged on the same validation images');
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { judge } from '../evaluation/judge.js';
+import type { Comparison, FigureDifferences, GroupFigures, HeldDifference } from './comparison.js';
+import { spreadOf } from './figures.js';
+import { comparisonVerdict, judgmentVerdict, sweepVerdict } from './verdict.js';
+
+function held(value: number, low: number, high: number, perSeed = [value, value]): HeldDifference {
+  const holds = low > 0 ? 'higher' : high < 0 ? 'lower' : 'unclear';
+  const rest = { standardError: 0.01, undefinedReplicates: 0, first: 0.5, second: 0.5 + value, pValue: 0 };
+  return { value, low, high, ...rest, holds, perSeed };
+}
+
+const same = held(0, -0.004, 0.004);
+
+function at(macroF1: HeldDifference, f1Neg: HeldDifference = same): FigureDifferences {
+  return { macroF1, macroF2: null, f2Ciw: null, mAP: null, f1Neg };
+}
+
+function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
+  const figures = {
+    macroF1: spreadOf([f1]),
+    macroF2: null,
+    f2Ciw: null,
+    mAP: spreadOf([0.4]),
+    f1Neg: spreadOf([0.8]),
+  };
+  return {
+    dataset: 'pipes',
+    network,
+    loss: label.startsWith('any') ? 'any-bce' : 'bce',
+    lambda: null,
+    label,
+    seeds: [1],
+    folders: [],
+    figures: ['macroF1', 'mAP', 'f1Neg'],
+    validation: figures,
+    test: figures,
+    fittedTest: null,
+    keptTest: null,
+    keptThresholds: null,
+  };
+}
+
+function comparisonOf(
+  kept: Readonly<Record<string, FigureDifferences | null>>,
+  more: Partial<Comparison> = {},
+): Comparison {
+  const names = Object.keys(kept);
+  return {
+    verdict: '',
+    groups: [group('bce', 0.3), ...names.map((label, i) => group(label, 0.4 + i / 100))],
+    differences: names.map((loss) => ({
+      dataset: 'pipes',
+      network: 'tresnet-m',
+      loss,
+      standard: 'bce',
+      split: kept[loss] ? 'test' : 'validation',
+      atHalf: at(held(0.05, 0.04, 0.06), held(-0.02, -0.03, -0.01)),
+      atFitted: null,
+      atKept: kept[loss] ?? null,
+    })),
+    confounded: [],
+    notes: [],
+    replicates: 100,
+    confidence: 0.95,
+    ...more,
+  };
+}
+
+describe('the verdict of a comparison', () => {
+  test('says by how much the any-class loss is better where negatives cost the same', () => {
+    expect(comparisonVerdict(comparisonOf({ any: at(held(0.033, 0.03, 0.036)) }))).toBe(
+      'any beats bce on F1 by 3.3 points (3.0 to 3.6) at the same F1-Neg (test, 2 seeds).',
+    );
+  });
+
+  test('says so where it is worse, or where no difference holds', () => {
+    expect(comparisonVerdict(comparisonOf({ any: at(held(-0.041, -0.044, -0.037)) }))).toBe(
+      'any falls behind bce on F1 by 4.1 points (3.7 to 4.4) at the same F1-Neg (test, 2 seeds).',
+    );
+    expect(comparisonVerdict(comparisonOf({ any: at(held(0.002, -0.004, 0.008)) }))).toBe(
+      'No difference in F1 between any and bce holds at the same F1-Neg: +0.2 points (−0.4 to +0.8) (test, 2 seeds).',
+    );
+  });
+
+  test('does not call F1-Neg the same where it falls, nor a difference sure that seeds do not share', () => {
+    const costly = at(held(0.03, 0.02, 0.04, [0.07, -0.01]), held(-0.005, -0.008, -0.002));
+    expect(comparisonVerdict(comparisonOf({ any: costly }))).toBe(
+      'any beats bce on F1 by 3.0 points (2.0 to 4.0) with F1-Neg lower by 0.5 points (0.2 to 0.8) (test, 2 seeds, not for every seed).',
+    );
+  });
+
+  test('is about 0.5 where there is no test split', () => {
+    expect(comparisonVerdict(comparisonOf({ any: null }))).toBe(
+      'any beats bce on F1 by 5.0 points (4.0 to 6.0) at 0.5, with F1-Neg lower by 2.0 points (1.0 to 3.0) (validation, 2 seeds).',
+    );
+  });
+
+  test('shows enough digits that the end of a held interval is not 0', () => {
+    expect(comparisonVerdict(comparisonOf({ any: at(held(0.003, 0.0002, 0.006)) }))).toContain(
+      'by 0.30 points (0.02 to 0.60)',
+    );
+  });
+
+  test('speaks of the any-class loss with the highest validation F1, or of the preferred one', () => {
+    const both = comparisonOf({ low: at(held(0.01, 0.005, 0.02)), high: at(held(0.03, 0.02, 0.04)) });
+    expect(comparisonVerdict(both)).toMatch(/^high beats bce/);
+    expect(comparisonVerdict(both, 'low')).toMatch(/^low beats bce/);
+  });
+
+  test('names the fields in which runs differ beside the loss', () => {
+    const pair = { dataset: 'pipes', network: 'tresnet-m', loss: 'any', standard: 'bce' };
+    const confounded = [{ ...pair, fields: [{ field: 'epochs', first: '30', second: undefined }] }];
+    const comparison = comparisonOf({ any: at(held(0.03, 0.02, 0.04)) }, { confounded });
+    expect(comparisonVerdict(comparison)).toMatch(/; they also differ in epochs \(30 and unset\)\.$/);
+  });
+
+  test('without a tested difference claims none', () => {
+    const groups = [group('bce', 0.3), group('any', 0.4)];
+    expect(comparisonVerdict(comparisonOf({}, { groups, replicates: 0 }))).toBe(
+      'any has the highest F1 (F1 40.00, mAP 40.00 and F1-Neg 80.00 on validation); no difference is tested without bootstrap replicates.',
+    );
+    expect(comparisonVerdict(comparisonOf({}, { groups: groups.slice(0, 1) }))).toContain(
+      'there is nothing to compare it with',
+    );
+  });
+});
+
+test('the verdict of a sweep begins with the recommendation and goes on with the recommended value', () => {
+  const comparison = comparisonOf({ one: at(held(0.01, 0.005, 0.02)), two: at(held(0.03, 0.02, 0.04)) });
+  const points = [0.1, 0.2].map((value, i) => ({ value, figures: comparison.groups[i + 1]! }));
+  const verdict = (value?: number) =>
+    sweepVerdict({ reason: 'λ it is', ...(value && { value }) }, points, comparison);
+  expect(verdict(0.1)).toMatch(/^λ it is\. one beats bce/);
+  expect(verdict()).toContain('two beats bce');
+});
+
+test('the verdict of a judgment tells how many positives are flagged and how many negatives raise a false alarm', () => {
+  // Rows: found, missed, quiet, alarm.
+  const scored = {
+    scores: Float64Array.of(0.9, 0.1, 0.2, 0.8),
+    targets: [1, 1, 0, 0],
+    classNames: ['crack'],
+  };
+  expect(judgmentVerdict(judge(scored, { replicates: 0 }))).toBe(
+    'At 0.5 it predicts a class for 50.0% of positives and raises a false alarm for 50.0% of negatives; F1 50.00, mAP 75.00.',
+  );
+  const negatives = { ...scored, targets: [0, 0, 0, 0] };
+  expect(judgmentVerdict(judge(negatives, { replicates: 0 }))).toMatch(
+    /^At 0\.5 it raises a false alarm for 50\.0% of negatives; F1 /,
+  );
+});

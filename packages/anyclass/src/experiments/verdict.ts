@@ -1,0 +1,153 @@
+// What figures say, in a sentence: the first thing that a reader of a result should see.
+
+import type { Judgment } from '../events/judgment.js';
+import { percent } from '../tables/percent.js';
+import type { Comparison, FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
+import { confoundOf, fieldsText } from './confounds.js';
+import { isOfOneSign } from './figures.js';
+import type { Recommendation, SweepPoint } from './sweep.js';
+
+/**
+ * Whether the any-class losses beat their standard losses, a sentence for each standard loss. Of several any-class losses the
+ * one with the highest F1 on validation speaks, or `preferred`, by its label. Both sides are judged where they cost the negatives
+ * the same, if there is a test split to do so.
+ *
+ * @example
+ * comparisonVerdict(comparison)
+ * // 'any-bce λ=0.02 beats bce on F1 by 3.3 points (3.0 to 3.6) at the same F1-Neg (test, 3 seeds).'
+ */
+export function comparisonVerdict(comparison: Omit<Comparison, 'verdict'>, preferred?: string): string {
+  const families = new Map<string, MethodDifference[]>();
+  for (const difference of comparison.differences) {
+    const key = JSON.stringify([difference.dataset, difference.network, difference.standard]);
+    families.set(key, [...(families.get(key) ?? []), difference]);
+  }
+  if (families.size === 0) return untested(comparison);
+  return [...families.values()]
+    .map((family) => sentence(speaker(family, comparison, preferred), comparison))
+    .join(' ');
+}
+
+/**
+ * What a sweep found: the recommendation, and how the recommended value does against the standard loss.
+ *
+ * @example
+ * sweepVerdict(recommendation, points, comparison) // 'λ = 0.02 has the highest validation F1 … any-bce λ=0.02 beats bce …'
+ */
+export function sweepVerdict(
+  { value, reason }: Recommendation,
+  points: readonly SweepPoint[],
+  comparison: Comparison,
+): string {
+  const recommended = points.find((point) => point.value !== null && point.value === value);
+  const first = `${reason}.`;
+  const isTested = comparison.differences.length > 0;
+  return isTested ? `${first} ${comparisonVerdict(comparison, recommended?.figures.label)}` : first;
+}
+
+/**
+ * How a model does, in terms of images: how many positives it flags, and how often negatives raise a false alarm.
+ *
+ * @example
+ * judgmentVerdict(judgment)
+ * // 'At 0.5 it predicts a class for 72.4% of positives and raises a false alarm for 8.1% of negatives; F1 63.13, mAP 65.63.'
+ */
+export function judgmentVerdict({ metrics, intervals, fitted }: Judgment): string {
+  const at = (where: string, { metrics: of, intervals: known }: Pick<Judgment, 'metrics' | 'intervals'>) => {
+    const found = [
+      ...(of.positiveRows > 0 ? [`predicts a class for ${share(of.recallAny)} of positives`] : []),
+      ...(of.negativeRows > 0 ? [`raises a false alarm for ${share(1 - of.recallNeg)} of negatives`] : []),
+    ].join(' and ');
+    const f1 = known?.overall.macroF1;
+    const range = f1 ? ` (${percent(f1.low)} to ${percent(f1.high)})` : '';
+    const mAP = of.mAP === null ? '' : `, mAP ${percent(of.mAP)}`;
+    return `${where}${found === '' ? ': ' : ` it ${found}; `}F1 ${percent(of.macroF1)}${range}${mAP}.`;
+  };
+  return [
+    at('At 0.5', { metrics, ...(intervals && { intervals }) }),
+    ...(fitted ? [at('At fitted thresholds', fitted)] : []),
+  ].join(' ');
+}
+
+function speaker(
+  family: readonly MethodDifference[],
+  { groups }: Pick<Comparison, 'groups'>,
+  preferred: string | undefined,
+): MethodDifference {
+  const f1Of = ({ dataset, network, loss }: MethodDifference) =>
+    groups.find((group) => group.dataset === dataset && group.network === network && group.label === loss)
+      ?.validation.macroF1?.mean ?? Number.NEGATIVE_INFINITY;
+  const best = family.reduce((a, b) => (f1Of(b) > f1Of(a) ? b : a));
+  return family.find(({ loss }) => loss === preferred) ?? best;
+}
+
+function sentence(difference: MethodDifference, comparison: Omit<Comparison, 'verdict'>): string {
+  const { loss, standard, split, atKept, atHalf } = difference;
+  const figures = atKept ?? atHalf;
+  const { macroF1 } = figures;
+  const where = negativesText(figures, atKept !== null);
+  const seeds = macroF1?.perSeed.length ?? 0;
+  const basis = [
+    split,
+    ...(seeds > 0 ? [`${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`] : []),
+    ...(macroF1 && !isOfOneSign(macroF1) ? ['not for every seed'] : []),
+  ].join(', ');
+  const confound = confoundOf(difference, comparison.confounded);
+  const caution = confound ? `; they also differ in ${fieldsText(confound.fields)}` : '';
+  return `${placeText(difference, comparison)}${outcome(loss, standard, macroF1, where)} (${basis})${caution}.`;
+}
+
+function outcome(loss: string, standard: string, f1: HeldDifference | null, where: string): string {
+  if (!f1) return `F1 of ${loss} and ${standard} is not defined`;
+  if (f1.holds === 'unclear')
+    return `No difference in F1 between ${loss} and ${standard} holds ${where}: ${points(f1, true)}`;
+  const verb = f1.holds === 'higher' ? 'beats' : 'falls behind';
+  return `${loss} ${verb} ${standard} on F1 by ${points(f1, false)} ${where}`;
+}
+
+/** What the difference in F1 comes with on the negatives. */
+function negativesText({ f1Neg }: FigureDifferences, isKept: boolean): string {
+  const start = isKept ? '' : 'at 0.5, ';
+  if (!f1Neg) return 'at 0.5';
+  if (f1Neg.holds === 'higher') return `${start}with F1-Neg higher by ${points(f1Neg, false)}`;
+  if (f1Neg.holds === 'lower') return `${start}with F1-Neg lower by ${points(f1Neg, false)}`;
+  return isKept ? 'at the same F1-Neg' : 'at 0.5, with no clear change in F1-Neg';
+}
+
+function placeText({ dataset, network }: MethodDifference, { groups }: Pick<Comparison, 'groups'>): string {
+  const several = (of: 'dataset' | 'network') => new Set(groups.map((group) => group[of])).size > 1;
+  const place = [...(several('dataset') ? [dataset] : []), ...(several('network') ? [network] : [])];
+  return place.length === 0 ? '' : `${place.join(', ')}: `;
+}
+
+/** Without a pair of losses, or without draws, nothing is tested; the best figure is still worth a line. */
+function untested({ groups, replicates }: Pick<Comparison, 'groups' | 'replicates'>): string {
+  const f1 = (group: Comparison['groups'][number]) =>
+    group.validation.macroF1?.mean ?? Number.NEGATIVE_INFINITY;
+  const best = groups.reduce((a, b) => (f1(b) > f1(a) ? b : a));
+  const figures = best.validation;
+  const values = `F1 ${percent(figures.macroF1?.mean)}, mAP ${percent(figures.mAP?.mean)} and F1-Neg ${percent(figures.f1Neg?.mean)} on validation`;
+  if (groups.length === 1) return `${best.label} has ${values}; there is nothing to compare it with.`;
+  const why =
+    replicates === 0 ? 'without bootstrap replicates' : 'without an any-class loss beside its standard loss';
+  return `${best.label} has the highest F1 (${values}); no difference is tested ${why}.`;
+}
+
+/** Such as '3.3 points (3.0 to 3.6)', with as many digits as it takes to tell the ends of a held interval from 0. */
+function points({ value, low, high, holds }: HeldDifference, isSigned: boolean): string {
+  const ends = isSigned ? [value, low, high] : [value, low, high].map(Math.abs).sort((a, b) => a - b);
+  const [shown, from, to] = isSigned ? ends : [Math.abs(value), ends[0], ends[2]];
+  const smallest = Math.min(...ends.map(Math.abs));
+  const digits =
+    holds === 'unclear' ? 1 : ([1, 2, 3].find((count) => 100 * smallest >= 0.5 * 10 ** -count) ?? 4);
+  const text = (share: number) => {
+    const rounded = (100 * share).toFixed(digits);
+    if (Number(rounded) === 0) return rounded.replace('-', '');
+    return isSigned && share > 0 ? `+${rounded}` : rounded.replace('-', '−');
+  };
+  return `${text(shown!)} points (${text(from!)} to ${text(to!)})`;
+}
+
+function share(value: number): string {
+  return `${(100 * value).toFixed(1)}%`;
+}
