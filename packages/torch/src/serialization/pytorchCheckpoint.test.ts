@@ -86,7 +86,7 @@ test('tensors of other kinds are left out by name', () => {
   expect(skipped).toEqual([
     { className: 'torch.ComplexFloatStorage', path: 'complex' },
     { className: 'torch._utils._rebuild_sparse_tensor', path: 'sparse' },
-    { className: 'torch._utils._rebuild_qtensor', path: 'quantized' },
+    { className: 'torch._utils._rebuild_qtensor', path: 'quantised' },
   ]);
 });
 
