@@ -5,6 +5,7 @@
 // way back from windows to the map is part of the residual's addition.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
+import type { NetworkDefinition, NetworkFamily, TrunkFigures } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
@@ -14,8 +15,20 @@ import { PartitionAttention } from './layers/partitionAttention.js';
 import { addBranch, throughSteps } from './layers/residualNorm.js';
 import type { Axis } from './layers/squares.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
+import { positiveInteger, probability } from './optionFields.js';
+import { resizeGrid } from './weights/resizeGrid.js';
 
-export type MaxViTName = 'maxvit-t' | 'maxvit-s';
+const fields = {
+  partitionSize: positiveInteger.describe('MaxViT: side of a window'),
+  stochasticDepth: probability.describe('MaxViT: how often the last branches are skipped'),
+};
+
+type MaxViTName = 'maxvit-t' | 'maxvit-s';
+
+export const maxvit: NetworkFamily<MaxViTName, typeof fields> = {
+  'maxvit-t': member('maxvit-t', { parameters: 30_407_624, multiplyAdds: 5_557_534_720, features: 512 }),
+  'maxvit-s': member('maxvit-s', { parameters: 68_158_892, multiplyAdds: 11_578_404_864, features: 768 }),
+};
 
 const channelsOf: Readonly<Record<MaxViTName, readonly number[]>> = {
   'maxvit-t': [64, 128, 256, 512],
@@ -25,7 +38,7 @@ const layersPerBlock = [2, 2, 5, 2];
 const stemChannels = 64;
 const batchNorm = { eps: 1e-3, momentum: 0.99, activation: 'gelu' } as const;
 
-export class MaxViT extends Network {
+class MaxViT extends Network {
   readonly stem: nn.Sequential;
   readonly blocks: readonly Block[];
   readonly classifier: nn.Sequential;
@@ -145,4 +158,21 @@ function mapSizes(inputSize: number): number[] {
 
 function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+  return {
+    paper: '2204.01697',
+    trunk,
+    headBias: false,
+    options: fields,
+    defaults: { partitionSize: 7, stochasticDepth: 0.2 },
+    build: (options) => new MaxViT(name, options),
+    weights: { resize: resizePositions, isComputed: (entry) => entry.endsWith('.relative_position_index') },
+  };
+}
+
+function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
+  if (!name.endsWith('.relative_position_bias_table')) return undefined;
+  return resizeGrid(values, { cells: entry.shape[0] ?? 0 });
 }

@@ -1,25 +1,24 @@
 // What every network of this project is, and how it is asked for.
 
 import { nn, type Tensor } from '@anyclass/torch';
-import type { NetworkName } from './catalogue.js';
+import type { FamilyOptions, NetworkName } from './catalogue.js';
 
-export interface NetworkOptions {
+/** Options of every network. */
+export interface SharedOptions {
   /** How many logits. */
   readonly classes: number;
   /** Height and width of the images. Default 224. */
-  readonly inputSize?: number;
-  /** A small network for each class in place of the last linear layer. */
-  readonly expertHeads?: boolean;
-  /** ViT: the side of a patch in pixels. Default 16. */
-  readonly patchSize?: number;
-  /** MaxViT: the side of a window and of the grid. Default 7. */
-  readonly partitionSize?: number;
-  /** MaxViT: the probability that the last layer's branches are skipped in training; earlier ones less. Default 0.2. */
-  readonly stochasticDepth?: number;
+  readonly inputSize: number;
+  /** A small network for each class in place of the last linear layer. Default false. */
+  readonly expertHeads: boolean;
 }
 
-/** The options with their defaults filled in. */
-export type CompleteNetworkOptions = Required<NetworkOptions>;
+/** What a network is asked for with: the number of classes, and what is not to be as by default. */
+export type NetworkOptions = Pick<SharedOptions, 'classes'> &
+  Partial<SharedOptions & Readonly<FamilyOptions>>;
+
+/** The options with their defaults filled in, those of other families too. */
+export type CompleteNetworkOptions = SharedOptions & Readonly<FamilyOptions>;
 
 /** Maps images [batch, 3, height, width] to logits [batch, classes]. */
 export abstract class Network extends nn.Module {

@@ -6,6 +6,7 @@
 // channels, since 4x4 would leave the last stage of a 64 px image two pixels wide; half the width, 10 blocks.
 
 import { nn, type Tensor } from '@anyclass/torch';
+import type { NetworkDefinition, NetworkFamily, NoFields, TrunkFigures } from './definition.js';
 import type { Activation } from './layers/activatedBatchNorm.js';
 import { BlurPool } from './layers/blurPool.js';
 import { classHead } from './layers/classHead.js';
@@ -15,7 +16,18 @@ import { SpaceToDepth } from './layers/spaceToDepth.js';
 import { SqueezeExcite } from './layers/squeezeExcite.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 
-export type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
+type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
+
+export const tresnet: NetworkFamily<TResNetName> = {
+  'tresnet-s': member('tresnet-s', { parameters: 3_990_016, multiplyAdds: 3_251_444_736, features: 1024 }),
+  'tresnet-m': member('tresnet-m', { parameters: 29_340_032, multiplyAdds: 5_734_497_792, features: 2048 }),
+  'tresnet-l': member('tresnet-l', { parameters: 53_556_256, multiplyAdds: 10_875_134_880, features: 2432 }),
+  'tresnet-xl': member('tresnet-xl', {
+    parameters: 75_779_244,
+    multiplyAdds: 15_164_407_432,
+    features: 2656,
+  }),
+};
 
 interface Shape {
   /** Blocks in each of the four stages. */
@@ -32,7 +44,7 @@ const shapes: Readonly<Record<TResNetName, Shape>> = {
   'tresnet-xl': { blocks: [4, 5, 24, 3], width: 1.3, square: 4 },
 };
 
-export class TResNet extends Network {
+class TResNet extends Network {
   readonly body: nn.Sequential;
   readonly head: nn.Sequential;
   readonly headPrefix = 'head.';
@@ -169,4 +181,33 @@ function checkInputSize(name: TResNetName, inputSize: number, square: number): v
   throw new RangeError(
     `${name}: inputSize is ${inputSize}; expected a multiple of ${square} from ${least} on`,
   );
+}
+
+function member(name: TResNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
+  return {
+    paper: '2003.13630',
+    trunk,
+    headBias: true,
+    options: {},
+    defaults: {},
+    build: (options) => new TResNet(name, options),
+    weights: {
+      conventions: [{ title: "timm's TResNet names", translate: fromTimm, offset: timmOffset }],
+      hasDefault: (entry) => entry.endsWith('.filt'),
+    },
+  };
+}
+
+// A blurred convolution stands one level deeper with us.
+function fromTimm(name: string): string[] {
+  return ['', '0.'].map((level) =>
+    name.replace(/(conv\d|downsample\.\d)\.(conv|bn)\./, (_, layer: string, part: string) => {
+      return `${layer}.${level}${part === 'conv' ? 0 : 1}.`;
+    }),
+  );
+}
+
+// timm keeps |weight| + eps, the scale itself, as the norm's weight; it is made to be so again by taking eps off.
+function timmOffset(name: string): number {
+  return /\.1\.weight$/.test(name) ? -1e-5 : 0;
 }
