@@ -29,8 +29,8 @@ const optionFields: Intersection<(typeof definitions)[NetworkName]['options']> =
 /** The options that only some networks take. */
 export type FamilyOptions = z.output<z.ZodObject<typeof optionFields>>;
 
-/** Their fields for a configuration; each may be left out. */
-export const familyOptionFields = z.object(optionFields).partial().shape;
+/** The same for a configuration, where each may be left out. */
+export const familyOptions = z.object(optionFields).partial();
 
 /** Their values where none is given. */
 export const familyDefaults: FamilyOptions = Object.assign(
