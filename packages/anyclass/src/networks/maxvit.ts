@@ -43,6 +43,8 @@ class MaxViT extends Network {
   readonly blocks: readonly Block[];
   readonly classifier: nn.Sequential;
   readonly headPrefix = 'classifier.5.';
+  readonly #projection: nn.Sequential;
+  readonly #head: nn.Layer;
 
   constructor(name: MaxViTName, options: CompleteNetworkOptions) {
     super(name, options);
@@ -64,13 +66,10 @@ class MaxViT extends Network {
       return new Block(inputs, outputs, partitionSize, skipped);
     });
     const width = channels.at(-1) ?? 0;
-    const head = classHead(width, { classes, expertHeads, bias: false });
-    this.classifier = new nn.Sequential({
-      2: new LayerNorm(width),
-      3: new nn.Linear(width, width),
-      4: new nn.Tanh(),
-      5: head,
-    });
+    this.#head = classHead(width, { classes, expertHeads, bias: false });
+    const projection = { 2: new LayerNorm(width), 3: new nn.Linear(width, width), 4: new nn.Tanh() };
+    this.#projection = new nn.Sequential(projection);
+    this.classifier = new nn.Sequential({ ...projection, 5: this.#head });
     for (const [, module] of this.namedModules()) {
       if (module instanceof nn.Conv2d || module instanceof nn.Linear) {
         nn.init.normal_(module.weight, 0, 0.02);
@@ -79,10 +78,22 @@ class MaxViT extends Network {
     }
   }
 
-  forward(images: Tensor): Tensor {
-    let x = this.stem.forward(images);
-    for (const block of this.blocks) x = block.forward(x);
-    return this.classifier.forward(globalAverage(x));
+  /** The last block's maps, a 32nd of the image wide: [batch, 512, 7, 7] for maxvit-t at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    return tidy(() => {
+      let x = this.stem.forward(images);
+      for (const block of this.blocks) x = block.forward(x);
+      return x;
+    });
+  }
+
+  /** The maps' average, through the classifier up to its last layer. */
+  pooled(features: Tensor): Tensor {
+    return this.#projection.forward(globalAverage(features));
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.#head.forward(this.pooled(features));
   }
 }
 

@@ -1,6 +1,6 @@
 // What every network of this project is, and how it is asked for.
 
-import { nn, type Tensor } from '@anyclass/torch';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
 import type { FamilyOptions, NetworkName } from './catalogue.js';
 
 /** Options of every network. */
@@ -20,7 +20,15 @@ export type NetworkOptions = Pick<SharedOptions, 'classes'> &
 /** The options with their defaults filled in, those of other families too. */
 export type CompleteNetworkOptions = SharedOptions & Readonly<FamilyOptions>;
 
-/** Maps images [batch, 3, height, width] to logits [batch, classes]. */
+/**
+ * Maps images [batch, 3, height, width] to logits [batch, classes], in two parts: features that still know where in the
+ * image they are, and the head that forgets it. Embeddings, heat maps and other heads begin between the two.
+ *
+ * @example
+ * const features = network.forwardFeatures(images); // resnet-18 at 224 px: [batch, 512, 7, 7]
+ * network.pooled(features).shape // [batch, 512], an embedding of each image
+ * network.forwardHead(features).equal(network.forward(images)) // true in evaluation
+ */
 export abstract class Network extends nn.Module {
   readonly name: NetworkName;
   readonly options: CompleteNetworkOptions;
@@ -31,7 +39,18 @@ export abstract class Network extends nn.Module {
     this.options = options;
   }
 
-  abstract forward(images: Tensor): Tensor;
+  forward(images: Tensor): Tensor {
+    return tidy(() => this.forwardHead(this.forwardFeatures(images)));
+  }
+
+  /** The last feature maps, [batch, channels, height, width]; a ViT's tokens, [batch, tokens, width]. */
+  abstract forwardFeatures(images: Tensor): Tensor;
+
+  /** One vector for each image, as the class head sees it: [batch, features]. */
+  abstract pooled(features: Tensor): Tensor;
+
+  /** The logits of features, [batch, classes]. */
+  abstract forwardHead(features: Tensor): Tensor;
 
   /** Names in the state dict that depend on the classes begin with one of these. */
   abstract readonly headPrefix: string;

@@ -2,7 +2,7 @@
 //
 // Names and initialization of torchvision's resnet18; the stride stands in the first 3x3 convolution of a block.
 
-import { nn, type Tensor } from '@anyclass/torch';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
 import type { NetworkFamily } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
@@ -53,10 +53,21 @@ class ResNet extends Network {
     yield ['fc', this.#fc];
   }
 
-  forward(images: Tensor): Tensor {
-    let x = this.#pool.forward(this.#stem.forward(images));
-    for (const stage of this.#stages) x = stage.forward(x);
-    return this.#fc.forward(globalAverage(x));
+  /** The last stage's maps, a 32nd of the image wide: [batch, 512, 7, 7] at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    return tidy(() => {
+      let x = this.#pool.forward(this.#stem.forward(images));
+      for (const stage of this.#stages) x = stage.forward(x);
+      return x;
+    });
+  }
+
+  pooled(features: Tensor): Tensor {
+    return globalAverage(features);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.#fc.forward(this.pooled(features));
   }
 
   fold(): void {

@@ -81,8 +81,17 @@ class TResNet extends Network {
     }
   }
 
-  forward(images: Tensor): Tensor {
-    return this.head.forward(globalAverage(this.body.forward(images)));
+  /** The last stage's maps, a 32nd of the image wide (tresnet-s: a 16th): [batch, 2048, 7, 7] for tresnet-m at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    return this.body.forward(images);
+  }
+
+  pooled(features: Tensor): Tensor {
+    return globalAverage(features);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.head.forward(this.pooled(features));
   }
 }
 

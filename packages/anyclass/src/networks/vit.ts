@@ -69,7 +69,8 @@ class VisionTransformer extends Network {
     this.heads = new nn.Sequential({ head: classHead(width, { classes, expertHeads, initialize }) });
   }
 
-  forward(images: Tensor): Tensor {
+  /** The normed tokens: the class token, then the patches row by row; [batch, 197, 768] at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
     const { inputSize } = this.options;
     const [, , rows, columns] = images.shape;
     if (rows !== inputSize || columns !== inputSize) {
@@ -77,7 +78,16 @@ class VisionTransformer extends Network {
         `${this.name}: images of ${rows}x${columns} px, but the network was made for inputSize ${inputSize}`,
       );
     }
-    return this.heads.forward(this.encoder.forward(tidy(() => this.#tokens(images))).select(1, 0));
+    return tidy(() => this.encoder.forward(tidy(() => this.#tokens(images))));
+  }
+
+  /** The class token. */
+  pooled(features: Tensor): Tensor {
+    return features.select(1, 0);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.heads.forward(this.pooled(features));
   }
 
   #tokens(images: Tensor): Tensor {
