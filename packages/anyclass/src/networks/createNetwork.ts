@@ -1,5 +1,6 @@
 import { tidy } from '@anyclass/torch';
 import { z } from 'zod';
+import { UserError } from '../errors/userError.js';
 import {
   familyDefaults,
   isNetworkName,
@@ -20,7 +21,7 @@ import { positiveInteger } from './optionFields.js';
  */
 export function createNetwork(name: NetworkName, options: NetworkOptions): Network {
   if (!isNetworkName(name)) {
-    throw new RangeError(`there is no network '${String(name)}'; expected one of ${networkNames.join(', ')}`);
+    throw new UserError(`there is no network '${String(name)}'; expected one of ${networkNames.join(', ')}`);
   }
   refuseForeignOptions(name, options);
   const complete = { ...defaults, ...options };
@@ -47,7 +48,7 @@ function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void 
   if (foreign === undefined) return;
   const takers = networkNames.filter((other) => Object.hasOwn(networkDefinitions[other].options, foreign));
   const advice = takers.length > 0 ? `it is an option of ${takers.join(', ')}` : `it takes ${own.join(', ')}`;
-  throw new RangeError(`${name} takes no ${foreign}; ${advice}`);
+  throw new UserError(`${name} takes no ${foreign}; ${advice}`);
 }
 
 function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): void {
@@ -55,5 +56,5 @@ function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): vo
   const issue = fields.safeParse(options).error?.issues[0];
   if (issue === undefined) return;
   const field = issue.path.join('.');
-  throw new RangeError(`${name}: ${field} is ${String(Reflect.get(options, field))}; ${issue.message}`);
+  throw new UserError(`${name}: ${field} is ${String(Reflect.get(options, field))}; ${issue.message}`);
 }

@@ -2,6 +2,7 @@
 
 import type { Tensor } from '@anyclass/torch';
 import type { z } from 'zod';
+import type { FamilyOptions } from './catalogue.js';
 import type { CompleteNetworkOptions, Network } from './network.js';
 
 /** Of a family without options of its own. */
@@ -39,6 +40,8 @@ export interface WeightRules {
   readonly conventions?: readonly NamingConvention[];
   /** The values of an entry, float32, in the shape that the network has it in; undefined where that cannot be. */
   readonly resize?: (name: string, values: Tensor, entry: Tensor) => Tensor | undefined;
+  /** Options of the network that a file's shapes tell. */
+  readonly optionsOf?: (shapes: ReadonlyMap<string, readonly number[]>) => Partial<FamilyOptions>;
   /** Whether an entry follows from the network's own geometry and is never taken from a file. */
   readonly isComputed?: (name: string) => boolean;
   /** Whether files may lack an entry, since what a fresh network has is right. */

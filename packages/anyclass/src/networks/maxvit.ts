@@ -5,6 +5,7 @@
 // way back from windows to the map is part of the residual's addition.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
 import type { NetworkDefinition, NetworkFamily, TrunkFigures } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
@@ -152,7 +153,7 @@ function checkPartition(name: MaxViTName, { inputSize, partitionSize }: Complete
   const maps = mapSizes(inputSize);
   if (maps.every((size) => size % partitionSize === 0)) return;
   const divisor = maps.reduce(greatestCommonDivisor);
-  throw new RangeError(
+  throw new UserError(
     `${name}: at inputSize ${inputSize} the feature maps are ${maps.join(', ')} px wide, and partitionSize ` +
       `${partitionSize} does not divide them all; take partitionSize ${divisor} or inputSize ${32 * partitionSize}`,
   );
@@ -179,11 +180,22 @@ function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof
     options: fields,
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },
     build: (options) => new MaxViT(name, options),
-    weights: { resize: resizePositions, isComputed: (entry) => entry.endsWith('.relative_position_index') },
+    weights: {
+      resize: resizePositions,
+      isComputed: (entry) => entry.endsWith('.relative_position_index'),
+      optionsOf,
+    },
   };
 }
 
 function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
   if (!name.endsWith('.relative_position_bias_table')) return undefined;
   return resizeGrid(values, { cells: entry.shape[0] ?? 0 });
+}
+
+/** The table has a row for each offset within a window, from 1 - side to side - 1 along both axes. */
+function optionsOf(shapes: ReadonlyMap<string, readonly number[]>): { partitionSize?: number } {
+  const table = [...shapes].find(([name]) => name.endsWith('.relative_position_bias_table'));
+  const offsets = table?.[1][0];
+  return offsets === undefined ? {} : { partitionSize: (Math.sqrt(offsets) + 1) / 2 };
 }

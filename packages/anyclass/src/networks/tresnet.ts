@@ -6,6 +6,7 @@
 // channels, since 4x4 would leave the last stage of a 64 px image two pixels wide; half the width, 10 blocks.
 
 import { nn, type Tensor } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
 import type { NetworkDefinition, NetworkFamily, NoFields, TrunkFigures } from './definition.js';
 import type { Activation } from './layers/activatedBatchNorm.js';
 import { BlurPool } from './layers/blurPool.js';
@@ -187,7 +188,7 @@ function shortcut(inputs: number, outputs: number, stride: 1 | 2): nn.Sequential
 function checkInputSize(name: TResNetName, inputSize: number, square: number): void {
   const least = 8 * square;
   if (inputSize % square === 0 && inputSize >= least) return;
-  throw new RangeError(
+  throw new UserError(
     `${name}: inputSize is ${inputSize}; expected a multiple of ${square} from ${least} on`,
   );
 }

@@ -4,6 +4,7 @@
 // which gives the same sums as laying it beside them.
 
 import { empty, nn, type Tensor, tidy, zeros } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
 import type { NetworkFamily } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { LayerNorm } from './layers/layerNorm.js';
@@ -36,6 +37,7 @@ export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
         { title: "timm's ViT names", translate: fromTimm },
       ],
       resize: resizePositions,
+      optionsOf,
     },
   },
 };
@@ -57,7 +59,7 @@ class VisionTransformer extends Network {
     super(name, options);
     const { classes, inputSize, patchSize, expertHeads } = options;
     if (inputSize % patchSize !== 0) {
-      throw new RangeError(`${name}: patchSize ${patchSize} does not divide inputSize ${inputSize}`);
+      throw new UserError(`${name}: patchSize ${patchSize} does not divide inputSize ${inputSize}`);
     }
     this.classToken = new nn.Parameter(zeros([1, 1, width]));
     this.convProj = new nn.Conv2d(3, width, { kernel: patchSize, stride: patchSize });
@@ -191,4 +193,9 @@ function fromTimm(name: string): string[] {
 function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
   if (name !== 'encoder.pos_embedding') return undefined;
   return resizeGrid(values.select(0, 0), { cells: (entry.shape[1] ?? 0) - 1, extra: 1 }).unsqueeze(0);
+}
+
+function optionsOf(shapes: ReadonlyMap<string, readonly number[]>): { patchSize?: number } {
+  const patchSize = shapes.get('conv_proj.weight')?.[2];
+  return patchSize === undefined ? {} : { patchSize };
 }
