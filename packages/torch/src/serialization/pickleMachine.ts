@@ -1,19 +1,10 @@
 // The state of a running pickle, with bounds on everything that a short program could make large.
 
 import { createCursor, type PickleCursor } from './pickleCursor.js';
-import type { PythonObject } from './pythonObject.js';
+import type { PythonObject, PythonValue } from './pythonObject.js';
 
 /** What a pickle can build. Tuples, lists and sets are arrays, dictionaries are maps in the order of insertion. */
-export type PickleValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | PickleValue[]
-  | Map<PickleValue, PickleValue>
-  | PythonObject;
+export type PickleValue = PythonValue<PythonObject>;
 
 /** The stack, the marks on it and the memo. */
 export interface PickleMachine {
