@@ -21,7 +21,7 @@ export function emitFunctions(operations: readonly Operation[]): string {
     `import { type Device, type Dtype, ${dtypeImports.join(', ')}, type MemoryFormat } from './dtype.js';`,
     `import * as guards from './guards.js';`,
     `import { native, type Scalar } from './native.js';`,
-    `import { available, operator, optionalOperator } from './operator.js';`,
+    `import { Operator } from './operator.js';`,
     `import { ${tensorImports.join(', ')}, Tensor, wrap, wrapAll } from './tensor.js';`,
     '',
     body,
@@ -52,8 +52,7 @@ function emitFunction({ choice, schemas }: Operation): string {
   const [main] = schemas;
   if (!main) throw new Error(`no schema for ${choice.operator}`);
   const constants = schemas.map((schema) => constantName(choice, schema));
-  const find = choice.optionalSchema ? 'optionalOperator' : 'operator';
-  const declarations = schemas.map((schema, i) => `const ${constants[i]} = ${find}('${schema.name}');`);
+  const declarations = schemas.map((schema, i) => `const ${constants[i]} = new Operator('${schema.name}');`);
   const calls = schemas.map((schema, i) => emitCall(choice, schema, main, constants[i] ?? ''));
   const [first = '', second = ''] = calls;
   const name = typescriptName(choice);
@@ -103,8 +102,7 @@ function emitCall(choice: Choice, schema: Schema, main: Schema, constant: string
     return convert(parameter, source, typescriptName(choice));
   });
   while (argumentTexts.at(-1) === 'undefined') argumentTexts.pop();
-  const number = choice.optionalSchema ? `available(${constant}, '${schema.name}')` : constant;
-  const list = [number, ...argumentTexts].join(', ');
+  const list = [`${constant}.number`, ...argumentTexts].join(', ');
   if (isInPlace(choice)) {
     const returned = main.results.length === 1 ? `\nreturn ${localName(positional(main)[0])};` : '';
     return `native.callInPlace(${list});${returned}`;

@@ -14,7 +14,7 @@ export * from './cuda/index.js';
 export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';
 export { type Index, type Slice, slice } from './indexing.js';
 export { keep, liveTensors, tidy } from './memory.js';
-export type { Scalar } from './native.js';
+export { isEngineLoaded, type Scalar } from './native.js';
 export * as nn from './nn/index.js';
 export { hasOperator } from './operator.js';
 export {

@@ -111,7 +111,7 @@ function disposeAll(tensors: readonly Tensor[]): void {
     disposing[count++] = tensor.place;
     tensor.place = -1;
   }
-  native.disposeMany(disposing, count);
+  if (count > 0) native.disposeMany(disposing, count);
 }
 
 function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<object>()): void {

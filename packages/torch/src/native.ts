@@ -108,13 +108,56 @@ interface Native {
   graphDispose(graph: number): void;
 }
 
-export const native: Native = load();
+/**
+ * The addon. libtorch takes 0.6 s and 160 MB, so it is opened by the first function that needs it, not by importing this
+ * package: until then `native` is a stand-in, which puts the addon in its own place. Use it as `native.fn(…)`; a copy of
+ * the variable would keep the stand-in.
+ */
+export let native: Native = new Proxy(Object.create(null), {
+  get(_, name) {
+    native = open();
+    isLoaded = true;
+    return Reflect.get(native, name);
+  },
+});
 
-function load(): Native {
+let isLoaded = false;
+
+/**
+ * Whether this thread has opened libtorch: the first tensor does, importing the package does not.
+ *
+ * @example
+ * isEngineLoaded() // false
+ * zeros([2]);
+ * isEngineLoaded() // true
+ */
+export function isEngineLoaded(): boolean {
+  return isLoaded;
+}
+
+function open(): Native {
   const path = fileURLToPath(new URL('../build/torch.node', import.meta.url));
-  if (!existsSync(path)) throw new Error(`the engine is not built: ${path} is missing; run 'npm run setup'`);
-  const addon: Native = createRequire(import.meta.url)(path);
+  if (!existsSync(path)) {
+    throw new Error(`libtorch could not be loaded: ${path} is missing; run 'npm run setup' to build it`);
+  }
+  // OpenMP's threads wait for one another by spinning, which on a busy machine keeps from running those that they wait
+  // for: with five processes on two cores an epoch took 66 s, and 3 to 5 s where waiting threads sleep. Read once, when
+  // libtorch is loaded.
+  process.env['OMP_WAIT_POLICY'] ??= 'passive';
+  const addon = load(path);
   // Debian's build starts with one thread.
   if (!process.env['OMP_NUM_THREADS']) addon.setThreads(availableParallelism());
   return addon;
+}
+
+function load(path: string): Native {
+  try {
+    return createRequire(import.meta.url)(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `libtorch could not be loaded: ${reason}; if libtorch was moved, removed or updated, run 'npm run setup' again`,
+      { cause: error },
+    );
+  }
 }

@@ -1,25 +1,21 @@
-// Operators by name, found once when the module loads.
+// libtorch's operators by name.
 
 import { native } from './native.js';
 
-/** The number of an operator that every supported libtorch has. */
-export function operator(name: string): number {
-  const number = optionalOperator(name);
-  if (number < 0) throw new Error(`libtorch ${native.version()} has no operator ${name}`);
-  return number;
-}
+/** An operator by its name with the overload, as `aten::add.Tensor`; libtorch is asked for it at the first call. */
+export class Operator {
+  readonly #name: string;
+  #number: number | undefined;
 
-/** The number of an operator that newer versions have; -1 where this one does not, and then a call throws. */
-export function optionalOperator(name: string): number {
-  const [base = '', overload = ''] = name.split('.');
-  return native.findOperator(base, overload);
-}
+  constructor(name: string) {
+    this.#name = name;
+  }
 
-/** The number of an optional operator where this libtorch has it, else an error that says so. */
-export function available(number: number, name: string): number {
-  if (number < 0)
-    throw new Error(`${name}: libtorch ${native.version()} has no such operator; ask with hasOperator`);
-  return number;
+  /** What the addon calls it by. */
+  get number(): number {
+    this.#number ??= findOperator(this.#name);
+    return this.#number;
+  }
 }
 
 /**
@@ -30,5 +26,24 @@ export function available(number: number, name: string): number {
  * hasOperator('aten::scaled_dot_product_attention') // from libtorch 2.0 on
  */
 export function hasOperator(name: string): boolean {
-  return optionalOperator(name) >= 0;
+  return operatorNumber(name) >= 0;
+}
+
+const found = new Map<string, number>();
+
+/** The number of an operator; -1 where there is none, which a library loaded later may change. */
+export function operatorNumber(name: string): number {
+  const known = found.get(name);
+  if (known !== undefined) return known;
+  const [base = '', overload = ''] = name.split('.');
+  const number = native.findOperator(base, overload);
+  if (number >= 0) found.set(name, number);
+  return number;
+}
+
+function findOperator(name: string): number {
+  const number = operatorNumber(name);
+  if (number < 0)
+    throw new Error(`${name}: libtorch ${native.version()} has no such operator; ask with hasOperator`);
+  return number;
 }

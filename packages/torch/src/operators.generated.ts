@@ -3,11 +3,11 @@
 import { type Device, type Dtype, dtypeCode, type MemoryFormat, memoryFormatCode } from './dtype.js';
 import * as guards from './guards.js';
 import { native, type Scalar } from './native.js';
-import { available, operator, optionalOperator } from './operator.js';
+import { Operator } from './operator.js';
 import { place, placeOrNull, places, placesWithGaps, Tensor, wrap, wrapAll } from './tensor.js';
 
-const ADD_TENSOR_OPERATOR = operator('aten::add.Tensor');
-const ADD_SCALAR_OPERATOR = operator('aten::add.Scalar');
+const ADD_TENSOR_OPERATOR = new Operator('aten::add.Tensor');
+const ADD_SCALAR_OPERATOR = new Operator('aten::add.Scalar');
 /** `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`, `aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor` */
 export function add(
   self: Tensor,
@@ -15,13 +15,15 @@ export function add(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(ADD_TENSOR_OPERATOR, place(self, 'add'), place(other, 'add'), options?.alpha));
+    return wrap(
+      native.call(ADD_TENSOR_OPERATOR.number, place(self, 'add'), place(other, 'add'), options?.alpha),
+    );
   }
-  return wrap(native.call(ADD_SCALAR_OPERATOR, place(self, 'add'), other, options?.alpha));
+  return wrap(native.call(ADD_SCALAR_OPERATOR.number, place(self, 'add'), other, options?.alpha));
 }
 
-const SUB_TENSOR_OPERATOR = operator('aten::sub.Tensor');
-const SUB_SCALAR_OPERATOR = operator('aten::sub.Scalar');
+const SUB_TENSOR_OPERATOR = new Operator('aten::sub.Tensor');
+const SUB_SCALAR_OPERATOR = new Operator('aten::sub.Scalar');
 /** `aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`, `aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor` */
 export function sub(
   self: Tensor,
@@ -29,103 +31,107 @@ export function sub(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(SUB_TENSOR_OPERATOR, place(self, 'sub'), place(other, 'sub'), options?.alpha));
+    return wrap(
+      native.call(SUB_TENSOR_OPERATOR.number, place(self, 'sub'), place(other, 'sub'), options?.alpha),
+    );
   }
-  return wrap(native.call(SUB_SCALAR_OPERATOR, place(self, 'sub'), other, options?.alpha));
+  return wrap(native.call(SUB_SCALAR_OPERATOR.number, place(self, 'sub'), other, options?.alpha));
 }
 
-const MUL_TENSOR_OPERATOR = operator('aten::mul.Tensor');
-const MUL_SCALAR_OPERATOR = operator('aten::mul.Scalar');
+const MUL_TENSOR_OPERATOR = new Operator('aten::mul.Tensor');
+const MUL_SCALAR_OPERATOR = new Operator('aten::mul.Scalar');
 /** `aten::mul.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::mul.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function mul(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(MUL_TENSOR_OPERATOR, place(self, 'mul'), place(other, 'mul')));
+    return wrap(native.call(MUL_TENSOR_OPERATOR.number, place(self, 'mul'), place(other, 'mul')));
   }
-  return wrap(native.call(MUL_SCALAR_OPERATOR, place(self, 'mul'), other));
+  return wrap(native.call(MUL_SCALAR_OPERATOR.number, place(self, 'mul'), other));
 }
 
-const DIV_TENSOR_OPERATOR = operator('aten::div.Tensor');
-const DIV_SCALAR_OPERATOR = operator('aten::div.Scalar');
+const DIV_TENSOR_OPERATOR = new Operator('aten::div.Tensor');
+const DIV_SCALAR_OPERATOR = new Operator('aten::div.Scalar');
 /** `aten::div.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::div.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function div(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(DIV_TENSOR_OPERATOR, place(self, 'div'), place(other, 'div')));
+    return wrap(native.call(DIV_TENSOR_OPERATOR.number, place(self, 'div'), place(other, 'div')));
   }
-  return wrap(native.call(DIV_SCALAR_OPERATOR, place(self, 'div'), other));
+  return wrap(native.call(DIV_SCALAR_OPERATOR.number, place(self, 'div'), other));
 }
 
-const REMAINDER_TENSOR_OPERATOR = operator('aten::remainder.Tensor');
-const REMAINDER_SCALAR_OPERATOR = operator('aten::remainder.Scalar');
+const REMAINDER_TENSOR_OPERATOR = new Operator('aten::remainder.Tensor');
+const REMAINDER_SCALAR_OPERATOR = new Operator('aten::remainder.Scalar');
 /** `aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function remainder(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(REMAINDER_TENSOR_OPERATOR, place(self, 'remainder'), place(other, 'remainder')));
+    return wrap(
+      native.call(REMAINDER_TENSOR_OPERATOR.number, place(self, 'remainder'), place(other, 'remainder')),
+    );
   }
-  return wrap(native.call(REMAINDER_SCALAR_OPERATOR, place(self, 'remainder'), other));
+  return wrap(native.call(REMAINDER_SCALAR_OPERATOR.number, place(self, 'remainder'), other));
 }
 
-const EQ_TENSOR_OPERATOR = operator('aten::eq.Tensor');
-const EQ_SCALAR_OPERATOR = operator('aten::eq.Scalar');
+const EQ_TENSOR_OPERATOR = new Operator('aten::eq.Tensor');
+const EQ_SCALAR_OPERATOR = new Operator('aten::eq.Scalar');
 /** `aten::eq.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::eq.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function eq(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(EQ_TENSOR_OPERATOR, place(self, 'eq'), place(other, 'eq')));
+    return wrap(native.call(EQ_TENSOR_OPERATOR.number, place(self, 'eq'), place(other, 'eq')));
   }
-  return wrap(native.call(EQ_SCALAR_OPERATOR, place(self, 'eq'), other));
+  return wrap(native.call(EQ_SCALAR_OPERATOR.number, place(self, 'eq'), other));
 }
 
-const NE_TENSOR_OPERATOR = operator('aten::ne.Tensor');
-const NE_SCALAR_OPERATOR = operator('aten::ne.Scalar');
+const NE_TENSOR_OPERATOR = new Operator('aten::ne.Tensor');
+const NE_SCALAR_OPERATOR = new Operator('aten::ne.Scalar');
 /** `aten::ne.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::ne.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function ne(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(NE_TENSOR_OPERATOR, place(self, 'ne'), place(other, 'ne')));
+    return wrap(native.call(NE_TENSOR_OPERATOR.number, place(self, 'ne'), place(other, 'ne')));
   }
-  return wrap(native.call(NE_SCALAR_OPERATOR, place(self, 'ne'), other));
+  return wrap(native.call(NE_SCALAR_OPERATOR.number, place(self, 'ne'), other));
 }
 
-const LT_TENSOR_OPERATOR = operator('aten::lt.Tensor');
-const LT_SCALAR_OPERATOR = operator('aten::lt.Scalar');
+const LT_TENSOR_OPERATOR = new Operator('aten::lt.Tensor');
+const LT_SCALAR_OPERATOR = new Operator('aten::lt.Scalar');
 /** `aten::lt.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function lt(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(LT_TENSOR_OPERATOR, place(self, 'lt'), place(other, 'lt')));
+    return wrap(native.call(LT_TENSOR_OPERATOR.number, place(self, 'lt'), place(other, 'lt')));
   }
-  return wrap(native.call(LT_SCALAR_OPERATOR, place(self, 'lt'), other));
+  return wrap(native.call(LT_SCALAR_OPERATOR.number, place(self, 'lt'), other));
 }
 
-const LE_TENSOR_OPERATOR = operator('aten::le.Tensor');
-const LE_SCALAR_OPERATOR = operator('aten::le.Scalar');
+const LE_TENSOR_OPERATOR = new Operator('aten::le.Tensor');
+const LE_SCALAR_OPERATOR = new Operator('aten::le.Scalar');
 /** `aten::le.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::le.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function le(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(LE_TENSOR_OPERATOR, place(self, 'le'), place(other, 'le')));
+    return wrap(native.call(LE_TENSOR_OPERATOR.number, place(self, 'le'), place(other, 'le')));
   }
-  return wrap(native.call(LE_SCALAR_OPERATOR, place(self, 'le'), other));
+  return wrap(native.call(LE_SCALAR_OPERATOR.number, place(self, 'le'), other));
 }
 
-const GT_TENSOR_OPERATOR = operator('aten::gt.Tensor');
-const GT_SCALAR_OPERATOR = operator('aten::gt.Scalar');
+const GT_TENSOR_OPERATOR = new Operator('aten::gt.Tensor');
+const GT_SCALAR_OPERATOR = new Operator('aten::gt.Scalar');
 /** `aten::gt.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::gt.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function gt(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(GT_TENSOR_OPERATOR, place(self, 'gt'), place(other, 'gt')));
+    return wrap(native.call(GT_TENSOR_OPERATOR.number, place(self, 'gt'), place(other, 'gt')));
   }
-  return wrap(native.call(GT_SCALAR_OPERATOR, place(self, 'gt'), other));
+  return wrap(native.call(GT_SCALAR_OPERATOR.number, place(self, 'gt'), other));
 }
 
-const GE_TENSOR_OPERATOR = operator('aten::ge.Tensor');
-const GE_SCALAR_OPERATOR = operator('aten::ge.Scalar');
+const GE_TENSOR_OPERATOR = new Operator('aten::ge.Tensor');
+const GE_SCALAR_OPERATOR = new Operator('aten::ge.Scalar');
 /** `aten::ge.Tensor(Tensor self, Tensor other) -> Tensor`, `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function ge(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(GE_TENSOR_OPERATOR, place(self, 'ge'), place(other, 'ge')));
+    return wrap(native.call(GE_TENSOR_OPERATOR.number, place(self, 'ge'), place(other, 'ge')));
   }
-  return wrap(native.call(GE_SCALAR_OPERATOR, place(self, 'ge'), other));
+  return wrap(native.call(GE_SCALAR_OPERATOR.number, place(self, 'ge'), other));
 }
 
-const ADD_TENSOR_IN_PLACE = operator('aten::add_.Tensor');
-const ADD_SCALAR_IN_PLACE = operator('aten::add_.Scalar');
+const ADD_TENSOR_IN_PLACE = new Operator('aten::add_.Tensor');
+const ADD_SCALAR_IN_PLACE = new Operator('aten::add_.Scalar');
 /** `aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`, `aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)` */
 export function add_(
   self: Tensor,
@@ -133,15 +139,15 @@ export function add_(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    native.callInPlace(ADD_TENSOR_IN_PLACE, place(self, 'add_'), place(other, 'add_'), options?.alpha);
+    native.callInPlace(ADD_TENSOR_IN_PLACE.number, place(self, 'add_'), place(other, 'add_'), options?.alpha);
     return self;
   }
-  native.callInPlace(ADD_SCALAR_IN_PLACE, place(self, 'add_'), other, options?.alpha);
+  native.callInPlace(ADD_SCALAR_IN_PLACE.number, place(self, 'add_'), other, options?.alpha);
   return self;
 }
 
-const SUB_TENSOR_IN_PLACE = operator('aten::sub_.Tensor');
-const SUB_SCALAR_IN_PLACE = operator('aten::sub_.Scalar');
+const SUB_TENSOR_IN_PLACE = new Operator('aten::sub_.Tensor');
+const SUB_SCALAR_IN_PLACE = new Operator('aten::sub_.Scalar');
 /** `aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`, `aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)` */
 export function sub_(
   self: Tensor,
@@ -149,90 +155,92 @@ export function sub_(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   if (other instanceof Tensor) {
-    native.callInPlace(SUB_TENSOR_IN_PLACE, place(self, 'sub_'), place(other, 'sub_'), options?.alpha);
+    native.callInPlace(SUB_TENSOR_IN_PLACE.number, place(self, 'sub_'), place(other, 'sub_'), options?.alpha);
     return self;
   }
-  native.callInPlace(SUB_SCALAR_IN_PLACE, place(self, 'sub_'), other, options?.alpha);
+  native.callInPlace(SUB_SCALAR_IN_PLACE.number, place(self, 'sub_'), other, options?.alpha);
   return self;
 }
 
-const MUL_TENSOR_IN_PLACE = operator('aten::mul_.Tensor');
-const MUL_SCALAR_IN_PLACE = operator('aten::mul_.Scalar');
+const MUL_TENSOR_IN_PLACE = new Operator('aten::mul_.Tensor');
+const MUL_SCALAR_IN_PLACE = new Operator('aten::mul_.Scalar');
 /** `aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`, `aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
 export function mul_(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    native.callInPlace(MUL_TENSOR_IN_PLACE, place(self, 'mul_'), place(other, 'mul_'));
+    native.callInPlace(MUL_TENSOR_IN_PLACE.number, place(self, 'mul_'), place(other, 'mul_'));
     return self;
   }
-  native.callInPlace(MUL_SCALAR_IN_PLACE, place(self, 'mul_'), other);
+  native.callInPlace(MUL_SCALAR_IN_PLACE.number, place(self, 'mul_'), other);
   return self;
 }
 
-const DIV_TENSOR_IN_PLACE = operator('aten::div_.Tensor');
-const DIV_SCALAR_IN_PLACE = operator('aten::div_.Scalar');
+const DIV_TENSOR_IN_PLACE = new Operator('aten::div_.Tensor');
+const DIV_SCALAR_IN_PLACE = new Operator('aten::div_.Scalar');
 /** `aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`, `aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)` */
 export function div_(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    native.callInPlace(DIV_TENSOR_IN_PLACE, place(self, 'div_'), place(other, 'div_'));
+    native.callInPlace(DIV_TENSOR_IN_PLACE.number, place(self, 'div_'), place(other, 'div_'));
     return self;
   }
-  native.callInPlace(DIV_SCALAR_IN_PLACE, place(self, 'div_'), other);
+  native.callInPlace(DIV_SCALAR_IN_PLACE.number, place(self, 'div_'), other);
   return self;
 }
 
-const FILL_TENSOR_IN_PLACE = operator('aten::fill_.Tensor');
-const FILL_SCALAR_IN_PLACE = operator('aten::fill_.Scalar');
+const FILL_TENSOR_IN_PLACE = new Operator('aten::fill_.Tensor');
+const FILL_SCALAR_IN_PLACE = new Operator('aten::fill_.Scalar');
 /** `aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)`, `aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)` */
 export function fill_(self: Tensor, value: Tensor | Scalar): Tensor {
   if (value instanceof Tensor) {
-    native.callInPlace(FILL_TENSOR_IN_PLACE, place(self, 'fill_'), place(value, 'fill_'));
+    native.callInPlace(FILL_TENSOR_IN_PLACE.number, place(self, 'fill_'), place(value, 'fill_'));
     return self;
   }
-  native.callInPlace(FILL_SCALAR_IN_PLACE, place(self, 'fill_'), value);
+  native.callInPlace(FILL_SCALAR_IN_PLACE.number, place(self, 'fill_'), value);
   return self;
 }
 
-const FLOOR_DIVIDE_OPERATOR = operator('aten::floor_divide');
-const FLOOR_DIVIDE_SCALAR_OPERATOR = operator('aten::floor_divide.Scalar');
+const FLOOR_DIVIDE_OPERATOR = new Operator('aten::floor_divide');
+const FLOOR_DIVIDE_SCALAR_OPERATOR = new Operator('aten::floor_divide.Scalar');
 /** `aten::floor_divide(Tensor self, Tensor other) -> Tensor`, `aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor` */
 export function floorDivide(self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
-    return wrap(native.call(FLOOR_DIVIDE_OPERATOR, place(self, 'floorDivide'), place(other, 'floorDivide')));
+    return wrap(
+      native.call(FLOOR_DIVIDE_OPERATOR.number, place(self, 'floorDivide'), place(other, 'floorDivide')),
+    );
   }
-  return wrap(native.call(FLOOR_DIVIDE_SCALAR_OPERATOR, place(self, 'floorDivide'), other));
+  return wrap(native.call(FLOOR_DIVIDE_SCALAR_OPERATOR.number, place(self, 'floorDivide'), other));
 }
 
-const POW_TENSOR_TENSOR_OPERATOR = operator('aten::pow.Tensor_Tensor');
-const POW_TENSOR_SCALAR_OPERATOR = operator('aten::pow.Tensor_Scalar');
+const POW_TENSOR_TENSOR_OPERATOR = new Operator('aten::pow.Tensor_Tensor');
+const POW_TENSOR_SCALAR_OPERATOR = new Operator('aten::pow.Tensor_Scalar');
 /** `aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor`, `aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor` */
 export function pow(self: Tensor, exponent: Tensor | Scalar): Tensor {
   if (exponent instanceof Tensor) {
-    return wrap(native.call(POW_TENSOR_TENSOR_OPERATOR, place(self, 'pow'), place(exponent, 'pow')));
+    return wrap(native.call(POW_TENSOR_TENSOR_OPERATOR.number, place(self, 'pow'), place(exponent, 'pow')));
   }
-  return wrap(native.call(POW_TENSOR_SCALAR_OPERATOR, place(self, 'pow'), exponent));
+  return wrap(native.call(POW_TENSOR_SCALAR_OPERATOR.number, place(self, 'pow'), exponent));
 }
 
-const CLAMP_OPERATOR = operator('aten::clamp');
+const CLAMP_OPERATOR = new Operator('aten::clamp');
 /** `aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor` */
 export function clamp(self: Tensor, min?: Scalar | null, max?: Scalar | null): Tensor {
-  return wrap(native.call(CLAMP_OPERATOR, place(self, 'clamp'), min, max));
+  return wrap(native.call(CLAMP_OPERATOR.number, place(self, 'clamp'), min, max));
 }
 
-const CLAMP_IN_PLACE = operator('aten::clamp_');
+const CLAMP_IN_PLACE = new Operator('aten::clamp_');
 /** `aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)` */
 export function clamp_(self: Tensor, min?: Scalar | null, max?: Scalar | null): Tensor {
-  native.callInPlace(CLAMP_IN_PLACE, place(self, 'clamp_'), min, max);
+  native.callInPlace(CLAMP_IN_PLACE.number, place(self, 'clamp_'), min, max);
   return self;
 }
 
-const MASKED_FILL_TENSOR_OPERATOR = operator('aten::masked_fill.Tensor');
-const MASKED_FILL_SCALAR_OPERATOR = operator('aten::masked_fill.Scalar');
+const MASKED_FILL_TENSOR_OPERATOR = new Operator('aten::masked_fill.Tensor');
+const MASKED_FILL_SCALAR_OPERATOR = new Operator('aten::masked_fill.Scalar');
 /** `aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor`, `aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor` */
 export function maskedFill(self: Tensor, mask: Tensor, value: Tensor | Scalar): Tensor {
   if (value instanceof Tensor) {
     return wrap(
       native.call(
-        MASKED_FILL_TENSOR_OPERATOR,
+        MASKED_FILL_TENSOR_OPERATOR.number,
         place(self, 'maskedFill'),
         place(mask, 'maskedFill'),
         place(value, 'maskedFill'),
@@ -240,17 +248,22 @@ export function maskedFill(self: Tensor, mask: Tensor, value: Tensor | Scalar): 
     );
   }
   return wrap(
-    native.call(MASKED_FILL_SCALAR_OPERATOR, place(self, 'maskedFill'), place(mask, 'maskedFill'), value),
+    native.call(
+      MASKED_FILL_SCALAR_OPERATOR.number,
+      place(self, 'maskedFill'),
+      place(mask, 'maskedFill'),
+      value,
+    ),
   );
 }
 
-const MASKED_FILL_TENSOR_IN_PLACE = operator('aten::masked_fill_.Tensor');
-const MASKED_FILL_SCALAR_IN_PLACE = operator('aten::masked_fill_.Scalar');
+const MASKED_FILL_TENSOR_IN_PLACE = new Operator('aten::masked_fill_.Tensor');
+const MASKED_FILL_SCALAR_IN_PLACE = new Operator('aten::masked_fill_.Scalar');
 /** `aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)`, `aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)` */
 export function maskedFill_(self: Tensor, mask: Tensor, value: Tensor | Scalar): Tensor {
   if (value instanceof Tensor) {
     native.callInPlace(
-      MASKED_FILL_TENSOR_IN_PLACE,
+      MASKED_FILL_TENSOR_IN_PLACE.number,
       place(self, 'maskedFill_'),
       place(mask, 'maskedFill_'),
       place(value, 'maskedFill_'),
@@ -258,7 +271,7 @@ export function maskedFill_(self: Tensor, mask: Tensor, value: Tensor | Scalar):
     return self;
   }
   native.callInPlace(
-    MASKED_FILL_SCALAR_IN_PLACE,
+    MASKED_FILL_SCALAR_IN_PLACE.number,
     place(self, 'maskedFill_'),
     place(mask, 'maskedFill_'),
     value,
@@ -266,247 +279,251 @@ export function maskedFill_(self: Tensor, mask: Tensor, value: Tensor | Scalar):
   return self;
 }
 
-const ABS_OPERATOR = operator('aten::abs');
+const ABS_OPERATOR = new Operator('aten::abs');
 /** `aten::abs(Tensor self) -> Tensor` */
 export function abs(self: Tensor): Tensor {
-  return wrap(native.call(ABS_OPERATOR, place(self, 'abs')));
+  return wrap(native.call(ABS_OPERATOR.number, place(self, 'abs')));
 }
 
-const NEG_OPERATOR = operator('aten::neg');
+const NEG_OPERATOR = new Operator('aten::neg');
 /** `aten::neg(Tensor self) -> Tensor` */
 export function neg(self: Tensor): Tensor {
-  return wrap(native.call(NEG_OPERATOR, place(self, 'neg')));
+  return wrap(native.call(NEG_OPERATOR.number, place(self, 'neg')));
 }
 
-const SIGN_OPERATOR = operator('aten::sign');
+const SIGN_OPERATOR = new Operator('aten::sign');
 /** `aten::sign(Tensor self) -> Tensor` */
 export function sign(self: Tensor): Tensor {
-  return wrap(native.call(SIGN_OPERATOR, place(self, 'sign')));
+  return wrap(native.call(SIGN_OPERATOR.number, place(self, 'sign')));
 }
 
-const EXP_OPERATOR = operator('aten::exp');
+const EXP_OPERATOR = new Operator('aten::exp');
 /** `aten::exp(Tensor self) -> Tensor` */
 export function exp(self: Tensor): Tensor {
-  return wrap(native.call(EXP_OPERATOR, place(self, 'exp')));
+  return wrap(native.call(EXP_OPERATOR.number, place(self, 'exp')));
 }
 
-const EXPM1_OPERATOR = operator('aten::expm1');
+const EXPM1_OPERATOR = new Operator('aten::expm1');
 /** `aten::expm1(Tensor self) -> Tensor` */
 export function expm1(self: Tensor): Tensor {
-  return wrap(native.call(EXPM1_OPERATOR, place(self, 'expm1')));
+  return wrap(native.call(EXPM1_OPERATOR.number, place(self, 'expm1')));
 }
 
-const LOG_OPERATOR = operator('aten::log');
+const LOG_OPERATOR = new Operator('aten::log');
 /** `aten::log(Tensor self) -> Tensor` */
 export function log(self: Tensor): Tensor {
-  return wrap(native.call(LOG_OPERATOR, place(self, 'log')));
+  return wrap(native.call(LOG_OPERATOR.number, place(self, 'log')));
 }
 
-const LOG1P_OPERATOR = operator('aten::log1p');
+const LOG1P_OPERATOR = new Operator('aten::log1p');
 /** `aten::log1p(Tensor self) -> Tensor` */
 export function log1p(self: Tensor): Tensor {
-  return wrap(native.call(LOG1P_OPERATOR, place(self, 'log1p')));
+  return wrap(native.call(LOG1P_OPERATOR.number, place(self, 'log1p')));
 }
 
-const LOG2_OPERATOR = operator('aten::log2');
+const LOG2_OPERATOR = new Operator('aten::log2');
 /** `aten::log2(Tensor self) -> Tensor` */
 export function log2(self: Tensor): Tensor {
-  return wrap(native.call(LOG2_OPERATOR, place(self, 'log2')));
+  return wrap(native.call(LOG2_OPERATOR.number, place(self, 'log2')));
 }
 
-const SQRT_OPERATOR = operator('aten::sqrt');
+const SQRT_OPERATOR = new Operator('aten::sqrt');
 /** `aten::sqrt(Tensor self) -> Tensor` */
 export function sqrt(self: Tensor): Tensor {
-  return wrap(native.call(SQRT_OPERATOR, place(self, 'sqrt')));
+  return wrap(native.call(SQRT_OPERATOR.number, place(self, 'sqrt')));
 }
 
-const RSQRT_OPERATOR = operator('aten::rsqrt');
+const RSQRT_OPERATOR = new Operator('aten::rsqrt');
 /** `aten::rsqrt(Tensor self) -> Tensor` */
 export function rsqrt(self: Tensor): Tensor {
-  return wrap(native.call(RSQRT_OPERATOR, place(self, 'rsqrt')));
+  return wrap(native.call(RSQRT_OPERATOR.number, place(self, 'rsqrt')));
 }
 
-const RECIPROCAL_OPERATOR = operator('aten::reciprocal');
+const RECIPROCAL_OPERATOR = new Operator('aten::reciprocal');
 /** `aten::reciprocal(Tensor self) -> Tensor` */
 export function reciprocal(self: Tensor): Tensor {
-  return wrap(native.call(RECIPROCAL_OPERATOR, place(self, 'reciprocal')));
+  return wrap(native.call(RECIPROCAL_OPERATOR.number, place(self, 'reciprocal')));
 }
 
-const SQUARE_OPERATOR = operator('aten::square');
+const SQUARE_OPERATOR = new Operator('aten::square');
 /** `aten::square(Tensor self) -> Tensor` */
 export function square(self: Tensor): Tensor {
-  return wrap(native.call(SQUARE_OPERATOR, place(self, 'square')));
+  return wrap(native.call(SQUARE_OPERATOR.number, place(self, 'square')));
 }
 
-const SIN_OPERATOR = operator('aten::sin');
+const SIN_OPERATOR = new Operator('aten::sin');
 /** `aten::sin(Tensor self) -> Tensor` */
 export function sin(self: Tensor): Tensor {
-  return wrap(native.call(SIN_OPERATOR, place(self, 'sin')));
+  return wrap(native.call(SIN_OPERATOR.number, place(self, 'sin')));
 }
 
-const COS_OPERATOR = operator('aten::cos');
+const COS_OPERATOR = new Operator('aten::cos');
 /** `aten::cos(Tensor self) -> Tensor` */
 export function cos(self: Tensor): Tensor {
-  return wrap(native.call(COS_OPERATOR, place(self, 'cos')));
+  return wrap(native.call(COS_OPERATOR.number, place(self, 'cos')));
 }
 
-const ATAN_OPERATOR = operator('aten::atan');
+const ATAN_OPERATOR = new Operator('aten::atan');
 /** `aten::atan(Tensor self) -> Tensor` */
 export function atan(self: Tensor): Tensor {
-  return wrap(native.call(ATAN_OPERATOR, place(self, 'atan')));
+  return wrap(native.call(ATAN_OPERATOR.number, place(self, 'atan')));
 }
 
-const FLOOR_OPERATOR = operator('aten::floor');
+const FLOOR_OPERATOR = new Operator('aten::floor');
 /** `aten::floor(Tensor self) -> Tensor` */
 export function floor(self: Tensor): Tensor {
-  return wrap(native.call(FLOOR_OPERATOR, place(self, 'floor')));
+  return wrap(native.call(FLOOR_OPERATOR.number, place(self, 'floor')));
 }
 
-const CEIL_OPERATOR = operator('aten::ceil');
+const CEIL_OPERATOR = new Operator('aten::ceil');
 /** `aten::ceil(Tensor self) -> Tensor` */
 export function ceil(self: Tensor): Tensor {
-  return wrap(native.call(CEIL_OPERATOR, place(self, 'ceil')));
+  return wrap(native.call(CEIL_OPERATOR.number, place(self, 'ceil')));
 }
 
-const ROUND_OPERATOR = operator('aten::round');
+const ROUND_OPERATOR = new Operator('aten::round');
 /** `aten::round(Tensor self) -> Tensor` */
 export function round(self: Tensor): Tensor {
-  return wrap(native.call(ROUND_OPERATOR, place(self, 'round')));
+  return wrap(native.call(ROUND_OPERATOR.number, place(self, 'round')));
 }
 
-const TRUNC_OPERATOR = operator('aten::trunc');
+const TRUNC_OPERATOR = new Operator('aten::trunc');
 /** `aten::trunc(Tensor self) -> Tensor` */
 export function trunc(self: Tensor): Tensor {
-  return wrap(native.call(TRUNC_OPERATOR, place(self, 'trunc')));
+  return wrap(native.call(TRUNC_OPERATOR.number, place(self, 'trunc')));
 }
 
-const ERF_OPERATOR = operator('aten::erf');
+const ERF_OPERATOR = new Operator('aten::erf');
 /** `aten::erf(Tensor self) -> Tensor` */
 export function erf(self: Tensor): Tensor {
-  return wrap(native.call(ERF_OPERATOR, place(self, 'erf')));
+  return wrap(native.call(ERF_OPERATOR.number, place(self, 'erf')));
 }
 
-const ERFINV_OPERATOR = operator('aten::erfinv');
+const ERFINV_OPERATOR = new Operator('aten::erfinv');
 /** `aten::erfinv(Tensor self) -> Tensor` */
 export function erfinv(self: Tensor): Tensor {
-  return wrap(native.call(ERFINV_OPERATOR, place(self, 'erfinv')));
+  return wrap(native.call(ERFINV_OPERATOR.number, place(self, 'erfinv')));
 }
 
-const ISNAN_OPERATOR = operator('aten::isnan');
+const ISNAN_OPERATOR = new Operator('aten::isnan');
 /** `aten::isnan(Tensor self) -> Tensor` */
 export function isnan(self: Tensor): Tensor {
-  return wrap(native.call(ISNAN_OPERATOR, place(self, 'isnan')));
+  return wrap(native.call(ISNAN_OPERATOR.number, place(self, 'isnan')));
 }
 
-const ISINF_OPERATOR = operator('aten::isinf');
+const ISINF_OPERATOR = new Operator('aten::isinf');
 /** `aten::isinf(Tensor self) -> Tensor` */
 export function isinf(self: Tensor): Tensor {
-  return wrap(native.call(ISINF_OPERATOR, place(self, 'isinf')));
+  return wrap(native.call(ISINF_OPERATOR.number, place(self, 'isinf')));
 }
 
-const ISFINITE_OPERATOR = operator('aten::isfinite');
+const ISFINITE_OPERATOR = new Operator('aten::isfinite');
 /** `aten::isfinite(Tensor self) -> Tensor` */
 export function isfinite(self: Tensor): Tensor {
-  return wrap(native.call(ISFINITE_OPERATOR, place(self, 'isfinite')));
+  return wrap(native.call(ISFINITE_OPERATOR.number, place(self, 'isfinite')));
 }
 
-const SIGMOID_OPERATOR = operator('aten::sigmoid');
+const SIGMOID_OPERATOR = new Operator('aten::sigmoid');
 /** `aten::sigmoid(Tensor self) -> Tensor` */
 export function sigmoid(self: Tensor): Tensor {
-  return wrap(native.call(SIGMOID_OPERATOR, place(self, 'sigmoid')));
+  return wrap(native.call(SIGMOID_OPERATOR.number, place(self, 'sigmoid')));
 }
 
-const TANH_OPERATOR = operator('aten::tanh');
+const TANH_OPERATOR = new Operator('aten::tanh');
 /** `aten::tanh(Tensor self) -> Tensor` */
 export function tanh(self: Tensor): Tensor {
-  return wrap(native.call(TANH_OPERATOR, place(self, 'tanh')));
+  return wrap(native.call(TANH_OPERATOR.number, place(self, 'tanh')));
 }
 
-const RELU_OPERATOR = operator('aten::relu');
+const RELU_OPERATOR = new Operator('aten::relu');
 /** `aten::relu(Tensor self) -> Tensor` */
 export function relu(self: Tensor): Tensor {
-  return wrap(native.call(RELU_OPERATOR, place(self, 'relu')));
+  return wrap(native.call(RELU_OPERATOR.number, place(self, 'relu')));
 }
 
-const RELU_IN_PLACE = operator('aten::relu_');
+const RELU_IN_PLACE = new Operator('aten::relu_');
 /** `aten::relu_(Tensor(a!) self) -> Tensor(a!)` */
 export function relu_(self: Tensor): Tensor {
-  native.callInPlace(RELU_IN_PLACE, place(self, 'relu_'));
+  native.callInPlace(RELU_IN_PLACE.number, place(self, 'relu_'));
   return self;
 }
 
-const LOGICAL_NOT_OPERATOR = operator('aten::logical_not');
+const LOGICAL_NOT_OPERATOR = new Operator('aten::logical_not');
 /** `aten::logical_not(Tensor self) -> Tensor` */
 export function logicalNot(self: Tensor): Tensor {
-  return wrap(native.call(LOGICAL_NOT_OPERATOR, place(self, 'logicalNot')));
+  return wrap(native.call(LOGICAL_NOT_OPERATOR.number, place(self, 'logicalNot')));
 }
 
-const LOGICAL_AND_OPERATOR = operator('aten::logical_and');
+const LOGICAL_AND_OPERATOR = new Operator('aten::logical_and');
 /** `aten::logical_and(Tensor self, Tensor other) -> Tensor` */
 export function logicalAnd(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(LOGICAL_AND_OPERATOR, place(self, 'logicalAnd'), place(other, 'logicalAnd')));
+  return wrap(
+    native.call(LOGICAL_AND_OPERATOR.number, place(self, 'logicalAnd'), place(other, 'logicalAnd')),
+  );
 }
 
-const LOGICAL_OR_OPERATOR = operator('aten::logical_or');
+const LOGICAL_OR_OPERATOR = new Operator('aten::logical_or');
 /** `aten::logical_or(Tensor self, Tensor other) -> Tensor` */
 export function logicalOr(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(LOGICAL_OR_OPERATOR, place(self, 'logicalOr'), place(other, 'logicalOr')));
+  return wrap(native.call(LOGICAL_OR_OPERATOR.number, place(self, 'logicalOr'), place(other, 'logicalOr')));
 }
 
-const LOGICAL_XOR_OPERATOR = operator('aten::logical_xor');
+const LOGICAL_XOR_OPERATOR = new Operator('aten::logical_xor');
 /** `aten::logical_xor(Tensor self, Tensor other) -> Tensor` */
 export function logicalXor(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(LOGICAL_XOR_OPERATOR, place(self, 'logicalXor'), place(other, 'logicalXor')));
+  return wrap(
+    native.call(LOGICAL_XOR_OPERATOR.number, place(self, 'logicalXor'), place(other, 'logicalXor')),
+  );
 }
 
-const NEG_IN_PLACE = operator('aten::neg_');
+const NEG_IN_PLACE = new Operator('aten::neg_');
 /** `aten::neg_(Tensor(a!) self) -> Tensor(a!)` */
 export function neg_(self: Tensor): Tensor {
-  native.callInPlace(NEG_IN_PLACE, place(self, 'neg_'));
+  native.callInPlace(NEG_IN_PLACE.number, place(self, 'neg_'));
   return self;
 }
 
-const EXP_IN_PLACE = operator('aten::exp_');
+const EXP_IN_PLACE = new Operator('aten::exp_');
 /** `aten::exp_(Tensor(a!) self) -> Tensor(a!)` */
 export function exp_(self: Tensor): Tensor {
-  native.callInPlace(EXP_IN_PLACE, place(self, 'exp_'));
+  native.callInPlace(EXP_IN_PLACE.number, place(self, 'exp_'));
   return self;
 }
 
-const SQRT_IN_PLACE = operator('aten::sqrt_');
+const SQRT_IN_PLACE = new Operator('aten::sqrt_');
 /** `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)` */
 export function sqrt_(self: Tensor): Tensor {
-  native.callInPlace(SQRT_IN_PLACE, place(self, 'sqrt_'));
+  native.callInPlace(SQRT_IN_PLACE.number, place(self, 'sqrt_'));
   return self;
 }
 
-const RECIPROCAL_IN_PLACE = operator('aten::reciprocal_');
+const RECIPROCAL_IN_PLACE = new Operator('aten::reciprocal_');
 /** `aten::reciprocal_(Tensor(a!) self) -> Tensor(a!)` */
 export function reciprocal_(self: Tensor): Tensor {
-  native.callInPlace(RECIPROCAL_IN_PLACE, place(self, 'reciprocal_'));
+  native.callInPlace(RECIPROCAL_IN_PLACE.number, place(self, 'reciprocal_'));
   return self;
 }
 
-const ZERO_IN_PLACE = operator('aten::zero_');
+const ZERO_IN_PLACE = new Operator('aten::zero_');
 /** `aten::zero_(Tensor(a!) self) -> Tensor(a!)` */
 export function zero_(self: Tensor): Tensor {
-  native.callInPlace(ZERO_IN_PLACE, place(self, 'zero_'));
+  native.callInPlace(ZERO_IN_PLACE.number, place(self, 'zero_'));
   return self;
 }
 
-const MAXIMUM_OPERATOR = operator('aten::maximum');
+const MAXIMUM_OPERATOR = new Operator('aten::maximum');
 /** `aten::maximum(Tensor self, Tensor other) -> Tensor` */
 export function maximum(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(MAXIMUM_OPERATOR, place(self, 'maximum'), place(other, 'maximum')));
+  return wrap(native.call(MAXIMUM_OPERATOR.number, place(self, 'maximum'), place(other, 'maximum')));
 }
 
-const MINIMUM_OPERATOR = operator('aten::minimum');
+const MINIMUM_OPERATOR = new Operator('aten::minimum');
 /** `aten::minimum(Tensor self, Tensor other) -> Tensor` */
 export function minimum(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(MINIMUM_OPERATOR, place(self, 'minimum'), place(other, 'minimum')));
+  return wrap(native.call(MINIMUM_OPERATOR.number, place(self, 'minimum'), place(other, 'minimum')));
 }
 
-const NAN_TO_NUM_OPERATOR = operator('aten::nan_to_num');
+const NAN_TO_NUM_OPERATOR = new Operator('aten::nan_to_num');
 /** `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor` */
 export function nanToNum(
   self: Tensor,
@@ -514,40 +531,40 @@ export function nanToNum(
   posinf?: number | null,
   neginf?: number | null,
 ): Tensor {
-  return wrap(native.call(NAN_TO_NUM_OPERATOR, place(self, 'nanToNum'), nan, posinf, neginf));
+  return wrap(native.call(NAN_TO_NUM_OPERATOR.number, place(self, 'nanToNum'), nan, posinf, neginf));
 }
 
-const LGAMMA_OPERATOR = operator('aten::lgamma');
+const LGAMMA_OPERATOR = new Operator('aten::lgamma');
 /** `aten::lgamma(Tensor self) -> Tensor` */
 export function lgamma(self: Tensor): Tensor {
-  return wrap(native.call(LGAMMA_OPERATOR, place(self, 'lgamma')));
+  return wrap(native.call(LGAMMA_OPERATOR.number, place(self, 'lgamma')));
 }
 
-const MATMUL_OPERATOR = operator('aten::matmul');
+const MATMUL_OPERATOR = new Operator('aten::matmul');
 /** `aten::matmul(Tensor self, Tensor other) -> Tensor` */
 export function matmul(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(MATMUL_OPERATOR, place(self, 'matmul'), place(other, 'matmul')));
+  return wrap(native.call(MATMUL_OPERATOR.number, place(self, 'matmul'), place(other, 'matmul')));
 }
 
-const MM_OPERATOR = operator('aten::mm');
+const MM_OPERATOR = new Operator('aten::mm');
 /** `aten::mm(Tensor self, Tensor mat2) -> Tensor` */
 export function mm(self: Tensor, mat2: Tensor): Tensor {
-  return wrap(native.call(MM_OPERATOR, place(self, 'mm'), place(mat2, 'mm')));
+  return wrap(native.call(MM_OPERATOR.number, place(self, 'mm'), place(mat2, 'mm')));
 }
 
-const BMM_OPERATOR = operator('aten::bmm');
+const BMM_OPERATOR = new Operator('aten::bmm');
 /** `aten::bmm(Tensor self, Tensor mat2) -> Tensor` */
 export function bmm(self: Tensor, mat2: Tensor): Tensor {
-  return wrap(native.call(BMM_OPERATOR, place(self, 'bmm'), place(mat2, 'bmm')));
+  return wrap(native.call(BMM_OPERATOR.number, place(self, 'bmm'), place(mat2, 'bmm')));
 }
 
-const DOT_OPERATOR = operator('aten::dot');
+const DOT_OPERATOR = new Operator('aten::dot');
 /** `aten::dot(Tensor self, Tensor tensor) -> Tensor` */
 export function dot(self: Tensor, tensor: Tensor): Tensor {
-  return wrap(native.call(DOT_OPERATOR, place(self, 'dot'), place(tensor, 'dot')));
+  return wrap(native.call(DOT_OPERATOR.number, place(self, 'dot'), place(tensor, 'dot')));
 }
 
-const ADDMM_OPERATOR = operator('aten::addmm');
+const ADDMM_OPERATOR = new Operator('aten::addmm');
 /** `aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor` */
 export function addmm(
   self: Tensor,
@@ -557,7 +574,7 @@ export function addmm(
 ): Tensor {
   return wrap(
     native.call(
-      ADDMM_OPERATOR,
+      ADDMM_OPERATOR.number,
       place(self, 'addmm'),
       place(mat1, 'addmm'),
       place(mat2, 'addmm'),
@@ -567,7 +584,7 @@ export function addmm(
   );
 }
 
-const BADDBMM_OPERATOR = operator('aten::baddbmm');
+const BADDBMM_OPERATOR = new Operator('aten::baddbmm');
 /** `aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor` */
 export function baddbmm(
   self: Tensor,
@@ -577,7 +594,7 @@ export function baddbmm(
 ): Tensor {
   return wrap(
     native.call(
-      BADDBMM_OPERATOR,
+      BADDBMM_OPERATOR.number,
       place(self, 'baddbmm'),
       place(batch1, 'baddbmm'),
       place(batch2, 'baddbmm'),
@@ -587,13 +604,13 @@ export function baddbmm(
   );
 }
 
-const OUTER_OPERATOR = operator('aten::outer');
+const OUTER_OPERATOR = new Operator('aten::outer');
 /** `aten::outer(Tensor self, Tensor vec2) -> Tensor` */
 export function outer(self: Tensor, vec2: Tensor): Tensor {
-  return wrap(native.call(OUTER_OPERATOR, place(self, 'outer'), place(vec2, 'outer')));
+  return wrap(native.call(OUTER_OPERATOR.number, place(self, 'outer'), place(vec2, 'outer')));
 }
 
-const ADDCMUL_OPERATOR = operator('aten::addcmul');
+const ADDCMUL_OPERATOR = new Operator('aten::addcmul');
 /** `aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor` */
 export function addcmul(
   self: Tensor,
@@ -603,7 +620,7 @@ export function addcmul(
 ): Tensor {
   return wrap(
     native.call(
-      ADDCMUL_OPERATOR,
+      ADDCMUL_OPERATOR.number,
       place(self, 'addcmul'),
       place(tensor1, 'addcmul'),
       place(tensor2, 'addcmul'),
@@ -612,7 +629,7 @@ export function addcmul(
   );
 }
 
-const ADDCMUL_IN_PLACE = operator('aten::addcmul_');
+const ADDCMUL_IN_PLACE = new Operator('aten::addcmul_');
 /** `aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)` */
 export function addcmul_(
   self: Tensor,
@@ -621,7 +638,7 @@ export function addcmul_(
   options: { value?: Scalar | undefined } = {},
 ): Tensor {
   native.callInPlace(
-    ADDCMUL_IN_PLACE,
+    ADDCMUL_IN_PLACE.number,
     place(self, 'addcmul_'),
     place(tensor1, 'addcmul_'),
     place(tensor2, 'addcmul_'),
@@ -630,7 +647,7 @@ export function addcmul_(
   return self;
 }
 
-const ADDCDIV_OPERATOR = operator('aten::addcdiv');
+const ADDCDIV_OPERATOR = new Operator('aten::addcdiv');
 /** `aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor` */
 export function addcdiv(
   self: Tensor,
@@ -640,7 +657,7 @@ export function addcdiv(
 ): Tensor {
   return wrap(
     native.call(
-      ADDCDIV_OPERATOR,
+      ADDCDIV_OPERATOR.number,
       place(self, 'addcdiv'),
       place(tensor1, 'addcdiv'),
       place(tensor2, 'addcdiv'),
@@ -649,7 +666,7 @@ export function addcdiv(
   );
 }
 
-const ADDCDIV_IN_PLACE = operator('aten::addcdiv_');
+const ADDCDIV_IN_PLACE = new Operator('aten::addcdiv_');
 /** `aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)` */
 export function addcdiv_(
   self: Tensor,
@@ -658,7 +675,7 @@ export function addcdiv_(
   options: { value?: Scalar | undefined } = {},
 ): Tensor {
   native.callInPlace(
-    ADDCDIV_IN_PLACE,
+    ADDCDIV_IN_PLACE.number,
     place(self, 'addcdiv_'),
     place(tensor1, 'addcdiv_'),
     place(tensor2, 'addcdiv_'),
@@ -667,36 +684,41 @@ export function addcdiv_(
   return self;
 }
 
-const LERP_TENSOR_OPERATOR = operator('aten::lerp.Tensor');
-const LERP_SCALAR_OPERATOR = operator('aten::lerp.Scalar');
+const LERP_TENSOR_OPERATOR = new Operator('aten::lerp.Tensor');
+const LERP_SCALAR_OPERATOR = new Operator('aten::lerp.Scalar');
 /** `aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor`, `aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor` */
 export function lerp(self: Tensor, end: Tensor, weight: Tensor | Scalar): Tensor {
   if (weight instanceof Tensor) {
     return wrap(
-      native.call(LERP_TENSOR_OPERATOR, place(self, 'lerp'), place(end, 'lerp'), place(weight, 'lerp')),
+      native.call(
+        LERP_TENSOR_OPERATOR.number,
+        place(self, 'lerp'),
+        place(end, 'lerp'),
+        place(weight, 'lerp'),
+      ),
     );
   }
-  return wrap(native.call(LERP_SCALAR_OPERATOR, place(self, 'lerp'), place(end, 'lerp'), weight));
+  return wrap(native.call(LERP_SCALAR_OPERATOR.number, place(self, 'lerp'), place(end, 'lerp'), weight));
 }
 
-const LERP_TENSOR_IN_PLACE = operator('aten::lerp_.Tensor');
-const LERP_SCALAR_IN_PLACE = operator('aten::lerp_.Scalar');
+const LERP_TENSOR_IN_PLACE = new Operator('aten::lerp_.Tensor');
+const LERP_SCALAR_IN_PLACE = new Operator('aten::lerp_.Scalar');
 /** `aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)`, `aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)` */
 export function lerp_(self: Tensor, end: Tensor, weight: Tensor | Scalar): Tensor {
   if (weight instanceof Tensor) {
     native.callInPlace(
-      LERP_TENSOR_IN_PLACE,
+      LERP_TENSOR_IN_PLACE.number,
       place(self, 'lerp_'),
       place(end, 'lerp_'),
       place(weight, 'lerp_'),
     );
     return self;
   }
-  native.callInPlace(LERP_SCALAR_IN_PLACE, place(self, 'lerp_'), place(end, 'lerp_'), weight);
+  native.callInPlace(LERP_SCALAR_IN_PLACE.number, place(self, 'lerp_'), place(end, 'lerp_'), weight);
   return self;
 }
 
-const SUM_DIM_INT_LIST_OPERATOR = operator('aten::sum.dim_IntList');
+const SUM_DIM_INT_LIST_OPERATOR = new Operator('aten::sum.dim_IntList');
 /** `aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
 export function sum(
   self: Tensor,
@@ -706,7 +728,7 @@ export function sum(
 ): Tensor {
   return wrap(
     native.call(
-      SUM_DIM_INT_LIST_OPERATOR,
+      SUM_DIM_INT_LIST_OPERATOR.number,
       place(self, 'sum'),
       dim,
       keepdim,
@@ -715,7 +737,7 @@ export function sum(
   );
 }
 
-const MEAN_DIM_OPERATOR = operator('aten::mean.dim');
+const MEAN_DIM_OPERATOR = new Operator('aten::mean.dim');
 /** `aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
 export function mean(
   self: Tensor,
@@ -724,72 +746,80 @@ export function mean(
   options: { dtype?: Dtype | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(MEAN_DIM_OPERATOR, place(self, 'mean'), dim, keepdim, dtypeCode(options?.dtype, 'mean')),
+    native.call(
+      MEAN_DIM_OPERATOR.number,
+      place(self, 'mean'),
+      dim,
+      keepdim,
+      dtypeCode(options?.dtype, 'mean'),
+    ),
   );
 }
 
-const AMAX_OPERATOR = operator('aten::amax');
+const AMAX_OPERATOR = new Operator('aten::amax');
 /** `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
 export function amax(self: Tensor, dim?: number | readonly number[], keepdim?: boolean): Tensor {
-  return wrap(native.call(AMAX_OPERATOR, place(self, 'amax'), dim, keepdim));
+  return wrap(native.call(AMAX_OPERATOR.number, place(self, 'amax'), dim, keepdim));
 }
 
-const AMIN_OPERATOR = operator('aten::amin');
+const AMIN_OPERATOR = new Operator('aten::amin');
 /** `aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor` */
 export function amin(self: Tensor, dim?: number | readonly number[], keepdim?: boolean): Tensor {
-  return wrap(native.call(AMIN_OPERATOR, place(self, 'amin'), dim, keepdim));
+  return wrap(native.call(AMIN_OPERATOR.number, place(self, 'amin'), dim, keepdim));
 }
 
-const AMINMAX_OPERATOR = operator('aten::aminmax');
+const AMINMAX_OPERATOR = new Operator('aten::aminmax');
 /** `aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)` */
 export function aminmax(
   self: Tensor,
   options: { dim?: number | undefined; keepdim?: boolean | undefined } = {},
 ): [Tensor, Tensor] {
   const [r0, r1] = wrapAll(
-    native.callMany(AMINMAX_OPERATOR, place(self, 'aminmax'), options?.dim, options?.keepdim),
+    native.callMany(AMINMAX_OPERATOR.number, place(self, 'aminmax'), options?.dim, options?.keepdim),
     2,
   );
   return [r0, r1];
 }
 
-const ARGMAX_OPERATOR = operator('aten::argmax');
+const ARGMAX_OPERATOR = new Operator('aten::argmax');
 /** `aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor` */
 export function argmax(self: Tensor, dim?: number | null, keepdim?: boolean): Tensor {
-  return wrap(native.call(ARGMAX_OPERATOR, place(self, 'argmax'), dim, keepdim));
+  return wrap(native.call(ARGMAX_OPERATOR.number, place(self, 'argmax'), dim, keepdim));
 }
 
-const ARGMIN_OPERATOR = operator('aten::argmin');
+const ARGMIN_OPERATOR = new Operator('aten::argmin');
 /** `aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor` */
 export function argmin(self: Tensor, dim?: number | null, keepdim?: boolean): Tensor {
-  return wrap(native.call(ARGMIN_OPERATOR, place(self, 'argmin'), dim, keepdim));
+  return wrap(native.call(ARGMIN_OPERATOR.number, place(self, 'argmin'), dim, keepdim));
 }
 
-const CUMSUM_OPERATOR = operator('aten::cumsum');
+const CUMSUM_OPERATOR = new Operator('aten::cumsum');
 /** `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
 export function cumsum(self: Tensor, dim: number, options: { dtype?: Dtype | undefined } = {}): Tensor {
-  return wrap(native.call(CUMSUM_OPERATOR, place(self, 'cumsum'), dim, dtypeCode(options?.dtype, 'cumsum')));
+  return wrap(
+    native.call(CUMSUM_OPERATOR.number, place(self, 'cumsum'), dim, dtypeCode(options?.dtype, 'cumsum')),
+  );
 }
 
-const LOGSUMEXP_OPERATOR = operator('aten::logsumexp');
+const LOGSUMEXP_OPERATOR = new Operator('aten::logsumexp');
 /** `aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor` */
 export function logsumexp(self: Tensor, dim: number | readonly number[], keepdim?: boolean): Tensor {
-  return wrap(native.call(LOGSUMEXP_OPERATOR, place(self, 'logsumexp'), dim, keepdim));
+  return wrap(native.call(LOGSUMEXP_OPERATOR.number, place(self, 'logsumexp'), dim, keepdim));
 }
 
-const PROD_OPERATOR = operator('aten::prod');
+const PROD_OPERATOR = new Operator('aten::prod');
 /** `aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor` */
 export function prod(self: Tensor, options: { dtype?: Dtype | undefined } = {}): Tensor {
-  return wrap(native.call(PROD_OPERATOR, place(self, 'prod'), dtypeCode(options?.dtype, 'prod')));
+  return wrap(native.call(PROD_OPERATOR.number, place(self, 'prod'), dtypeCode(options?.dtype, 'prod')));
 }
 
-const MEDIAN_OPERATOR = operator('aten::median');
+const MEDIAN_OPERATOR = new Operator('aten::median');
 /** `aten::median(Tensor self) -> Tensor` */
 export function median(self: Tensor): Tensor {
-  return wrap(native.call(MEDIAN_OPERATOR, place(self, 'median')));
+  return wrap(native.call(MEDIAN_OPERATOR.number, place(self, 'median')));
 }
 
-const VAR_CORRECTION_OPERATOR = operator('aten::var.correction');
+const VAR_CORRECTION_OPERATOR = new Operator('aten::var.correction');
 /** `aten::var.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor` */
 export function variance(
   self: Tensor,
@@ -797,11 +827,17 @@ export function variance(
   options: { correction?: number | undefined; keepdim?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(VAR_CORRECTION_OPERATOR, place(self, 'variance'), dim, options?.correction, options?.keepdim),
+    native.call(
+      VAR_CORRECTION_OPERATOR.number,
+      place(self, 'variance'),
+      dim,
+      options?.correction,
+      options?.keepdim,
+    ),
   );
 }
 
-const STD_CORRECTION_OPERATOR = operator('aten::std.correction');
+const STD_CORRECTION_OPERATOR = new Operator('aten::std.correction');
 /** `aten::std.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor` */
 export function standardDeviation(
   self: Tensor,
@@ -810,7 +846,7 @@ export function standardDeviation(
 ): Tensor {
   return wrap(
     native.call(
-      STD_CORRECTION_OPERATOR,
+      STD_CORRECTION_OPERATOR.number,
       place(self, 'standardDeviation'),
       dim,
       options?.correction,
@@ -819,7 +855,7 @@ export function standardDeviation(
   );
 }
 
-const NORM_SCALAR_OPT_DIM_OPERATOR = operator('aten::norm.ScalarOpt_dim');
+const NORM_SCALAR_OPT_DIM_OPERATOR = new Operator('aten::norm.ScalarOpt_dim');
 /** `aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor` */
 export function norm(
   self: Tensor,
@@ -827,62 +863,75 @@ export function norm(
   dim: number | readonly number[],
   keepdim?: boolean,
 ): Tensor {
-  return wrap(native.call(NORM_SCALAR_OPT_DIM_OPERATOR, place(self, 'norm'), p, dim, keepdim));
+  return wrap(native.call(NORM_SCALAR_OPT_DIM_OPERATOR.number, place(self, 'norm'), p, dim, keepdim));
 }
 
-const ALL_OPERATOR = operator('aten::all');
+const ALL_OPERATOR = new Operator('aten::all');
 /** `aten::all(Tensor self) -> Tensor` */
 export function all(self: Tensor): Tensor {
-  return wrap(native.call(ALL_OPERATOR, place(self, 'all')));
+  return wrap(native.call(ALL_OPERATOR.number, place(self, 'all')));
 }
 
-const ANY_OPERATOR = operator('aten::any');
+const ANY_OPERATOR = new Operator('aten::any');
 /** `aten::any(Tensor self) -> Tensor` */
 export function any(self: Tensor): Tensor {
-  return wrap(native.call(ANY_OPERATOR, place(self, 'any')));
+  return wrap(native.call(ANY_OPERATOR.number, place(self, 'any')));
 }
 
-const ALL_DIM_OPERATOR = operator('aten::all.dim');
+const ALL_DIM_OPERATOR = new Operator('aten::all.dim');
 /** `aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor` */
 export function allAlong(self: Tensor, dim: number, keepdim?: boolean): Tensor {
-  return wrap(native.call(ALL_DIM_OPERATOR, place(self, 'allAlong'), dim, keepdim));
+  return wrap(native.call(ALL_DIM_OPERATOR.number, place(self, 'allAlong'), dim, keepdim));
 }
 
-const ANY_DIM_OPERATOR = operator('aten::any.dim');
+const ANY_DIM_OPERATOR = new Operator('aten::any.dim');
 /** `aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor` */
 export function anyAlong(self: Tensor, dim: number, keepdim?: boolean): Tensor {
-  return wrap(native.call(ANY_DIM_OPERATOR, place(self, 'anyAlong'), dim, keepdim));
+  return wrap(native.call(ANY_DIM_OPERATOR.number, place(self, 'anyAlong'), dim, keepdim));
 }
 
-const MAX_DIM_OPERATOR = operator('aten::max.dim');
+const MAX_DIM_OPERATOR = new Operator('aten::max.dim');
 /** `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
 export function maxAlong(self: Tensor, dim: number, keepdim?: boolean): [Tensor, Tensor] {
-  const [r0, r1] = wrapAll(native.callMany(MAX_DIM_OPERATOR, place(self, 'maxAlong'), dim, keepdim), 2);
+  const [r0, r1] = wrapAll(
+    native.callMany(MAX_DIM_OPERATOR.number, place(self, 'maxAlong'), dim, keepdim),
+    2,
+  );
   return [r0, r1];
 }
 
-const MIN_DIM_OPERATOR = operator('aten::min.dim');
+const MIN_DIM_OPERATOR = new Operator('aten::min.dim');
 /** `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)` */
 export function minAlong(self: Tensor, dim: number, keepdim?: boolean): [Tensor, Tensor] {
-  const [r0, r1] = wrapAll(native.callMany(MIN_DIM_OPERATOR, place(self, 'minAlong'), dim, keepdim), 2);
+  const [r0, r1] = wrapAll(
+    native.callMany(MIN_DIM_OPERATOR.number, place(self, 'minAlong'), dim, keepdim),
+    2,
+  );
   return [r0, r1];
 }
 
-const SOFTMAX_INT_OPERATOR = operator('aten::softmax.int');
+const SOFTMAX_INT_OPERATOR = new Operator('aten::softmax.int');
 /** `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
 export function softmax(self: Tensor, dim: number, dtype?: Dtype | null): Tensor {
-  return wrap(native.call(SOFTMAX_INT_OPERATOR, place(self, 'softmax'), dim, dtypeCode(dtype, 'softmax')));
-}
-
-const LOG_SOFTMAX_INT_OPERATOR = operator('aten::log_softmax.int');
-/** `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
-export function logSoftmax(self: Tensor, dim: number, dtype?: Dtype | null): Tensor {
   return wrap(
-    native.call(LOG_SOFTMAX_INT_OPERATOR, place(self, 'logSoftmax'), dim, dtypeCode(dtype, 'logSoftmax')),
+    native.call(SOFTMAX_INT_OPERATOR.number, place(self, 'softmax'), dim, dtypeCode(dtype, 'softmax')),
   );
 }
 
-const TOPK_OPERATOR = operator('aten::topk');
+const LOG_SOFTMAX_INT_OPERATOR = new Operator('aten::log_softmax.int');
+/** `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
+export function logSoftmax(self: Tensor, dim: number, dtype?: Dtype | null): Tensor {
+  return wrap(
+    native.call(
+      LOG_SOFTMAX_INT_OPERATOR.number,
+      place(self, 'logSoftmax'),
+      dim,
+      dtypeCode(dtype, 'logSoftmax'),
+    ),
+  );
+}
+
+const TOPK_OPERATOR = new Operator('aten::topk');
 /** `aten::topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)` */
 export function topk(
   self: Tensor,
@@ -891,37 +940,45 @@ export function topk(
   largest?: boolean,
   sorted?: boolean,
 ): [Tensor, Tensor] {
-  const [r0, r1] = wrapAll(native.callMany(TOPK_OPERATOR, place(self, 'topk'), k, dim, largest, sorted), 2);
+  const [r0, r1] = wrapAll(
+    native.callMany(TOPK_OPERATOR.number, place(self, 'topk'), k, dim, largest, sorted),
+    2,
+  );
   return [r0, r1];
 }
 
-const ARGSORT_OPERATOR = operator('aten::argsort');
+const ARGSORT_OPERATOR = new Operator('aten::argsort');
 /** `aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor` */
 export function argsort(self: Tensor, dim?: number, descending?: boolean): Tensor {
-  return wrap(native.call(ARGSORT_OPERATOR, place(self, 'argsort'), dim, descending));
+  return wrap(native.call(ARGSORT_OPERATOR.number, place(self, 'argsort'), dim, descending));
 }
 
-const BINCOUNT_OPERATOR = operator('aten::bincount');
+const BINCOUNT_OPERATOR = new Operator('aten::bincount');
 /** `aten::bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor` */
 export function bincount(self: Tensor, weights?: Tensor | null, minlength?: number): Tensor {
   return wrap(
-    native.call(BINCOUNT_OPERATOR, place(self, 'bincount'), placeOrNull(weights, 'bincount'), minlength),
+    native.call(
+      BINCOUNT_OPERATOR.number,
+      place(self, 'bincount'),
+      placeOrNull(weights, 'bincount'),
+      minlength,
+    ),
   );
 }
 
-const NONZERO_OPERATOR = operator('aten::nonzero');
+const NONZERO_OPERATOR = new Operator('aten::nonzero');
 /** `aten::nonzero(Tensor self) -> Tensor` */
 export function nonzero(self: Tensor): Tensor {
-  return wrap(native.call(NONZERO_OPERATOR, place(self, 'nonzero')));
+  return wrap(native.call(NONZERO_OPERATOR.number, place(self, 'nonzero')));
 }
 
-const EQUAL_OPERATOR = operator('aten::equal');
+const EQUAL_OPERATOR = new Operator('aten::equal');
 /** `aten::equal(Tensor self, Tensor other) -> bool` */
 export function equal(self: Tensor, other: Tensor): boolean {
-  return native.callBoolean(EQUAL_OPERATOR, place(self, 'equal'), place(other, 'equal'));
+  return native.callBoolean(EQUAL_OPERATOR.number, place(self, 'equal'), place(other, 'equal'));
 }
 
-const SORT_STABLE_OPERATOR = operator('aten::sort.stable');
+const SORT_STABLE_OPERATOR = new Operator('aten::sort.stable');
 /** `aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)` */
 export function sort(
   self: Tensor,
@@ -929,7 +986,7 @@ export function sort(
 ): [Tensor, Tensor] {
   const [r0, r1] = wrapAll(
     native.callMany(
-      SORT_STABLE_OPERATOR,
+      SORT_STABLE_OPERATOR.number,
       place(self, 'sort'),
       options?.stable,
       options?.dim,
@@ -940,7 +997,7 @@ export function sort(
   return [r0, r1];
 }
 
-const SEARCHSORTED_TENSOR_OPERATOR = operator('aten::searchsorted.Tensor');
+const SEARCHSORTED_TENSOR_OPERATOR = new Operator('aten::searchsorted.Tensor');
 /** `aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor` */
 export function searchsorted(
   sortedSequence: Tensor,
@@ -955,7 +1012,7 @@ export function searchsorted(
   guards.searchsorted(sortedSequence, options);
   return wrap(
     native.call(
-      SEARCHSORTED_TENSOR_OPERATOR,
+      SEARCHSORTED_TENSOR_OPERATOR.number,
       place(sortedSequence, 'searchsorted'),
       place(self, 'searchsorted'),
       options?.outInt32,
@@ -966,111 +1023,111 @@ export function searchsorted(
   );
 }
 
-const VIEW_OPERATOR = operator('aten::view');
+const VIEW_OPERATOR = new Operator('aten::view');
 /** `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)` */
 export function view(self: Tensor, size: readonly number[]): Tensor {
-  return wrap(native.call(VIEW_OPERATOR, place(self, 'view'), size));
+  return wrap(native.call(VIEW_OPERATOR.number, place(self, 'view'), size));
 }
 
-const RESHAPE_OPERATOR = operator('aten::reshape');
+const RESHAPE_OPERATOR = new Operator('aten::reshape');
 /** `aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)` */
 export function reshape(self: Tensor, shape: readonly number[]): Tensor {
-  return wrap(native.call(RESHAPE_OPERATOR, place(self, 'reshape'), shape));
+  return wrap(native.call(RESHAPE_OPERATOR.number, place(self, 'reshape'), shape));
 }
 
-const PERMUTE_OPERATOR = operator('aten::permute');
+const PERMUTE_OPERATOR = new Operator('aten::permute');
 /** `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)` */
 export function permute(self: Tensor, dims: readonly number[]): Tensor {
-  return wrap(native.call(PERMUTE_OPERATOR, place(self, 'permute'), dims));
+  return wrap(native.call(PERMUTE_OPERATOR.number, place(self, 'permute'), dims));
 }
 
-const EXPAND_OPERATOR = operator('aten::expand');
+const EXPAND_OPERATOR = new Operator('aten::expand');
 /** `aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)` */
 export function expand(
   self: Tensor,
   size: readonly number[],
   options: { implicit?: boolean | undefined } = {},
 ): Tensor {
-  return wrap(native.call(EXPAND_OPERATOR, place(self, 'expand'), size, options?.implicit));
+  return wrap(native.call(EXPAND_OPERATOR.number, place(self, 'expand'), size, options?.implicit));
 }
 
-const REPEAT_OPERATOR = operator('aten::repeat');
+const REPEAT_OPERATOR = new Operator('aten::repeat');
 /** `aten::repeat(Tensor self, SymInt[] repeats) -> Tensor` */
 export function repeat(self: Tensor, repeats: readonly number[]): Tensor {
-  return wrap(native.call(REPEAT_OPERATOR, place(self, 'repeat'), repeats));
+  return wrap(native.call(REPEAT_OPERATOR.number, place(self, 'repeat'), repeats));
 }
 
-const UNSQUEEZE_OPERATOR = operator('aten::unsqueeze');
+const UNSQUEEZE_OPERATOR = new Operator('aten::unsqueeze');
 /** `aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)` */
 export function unsqueeze(self: Tensor, dim: number): Tensor {
-  return wrap(native.call(UNSQUEEZE_OPERATOR, place(self, 'unsqueeze'), dim));
+  return wrap(native.call(UNSQUEEZE_OPERATOR.number, place(self, 'unsqueeze'), dim));
 }
 
-const ROLL_OPERATOR = operator('aten::roll');
+const ROLL_OPERATOR = new Operator('aten::roll');
 /** `aten::roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor` */
 export function roll(
   self: Tensor,
   shifts: number | readonly number[],
   dims?: number | readonly number[],
 ): Tensor {
-  return wrap(native.call(ROLL_OPERATOR, place(self, 'roll'), shifts, dims));
+  return wrap(native.call(ROLL_OPERATOR.number, place(self, 'roll'), shifts, dims));
 }
 
-const FLIP_OPERATOR = operator('aten::flip');
+const FLIP_OPERATOR = new Operator('aten::flip');
 /** `aten::flip(Tensor self, int[] dims) -> Tensor` */
 export function flip(self: Tensor, dims: readonly number[]): Tensor {
-  return wrap(native.call(FLIP_OPERATOR, place(self, 'flip'), dims));
+  return wrap(native.call(FLIP_OPERATOR.number, place(self, 'flip'), dims));
 }
 
-const TRIL_OPERATOR = operator('aten::tril');
+const TRIL_OPERATOR = new Operator('aten::tril');
 /** `aten::tril(Tensor self, int diagonal=0) -> Tensor` */
 export function tril(self: Tensor, diagonal?: number): Tensor {
-  return wrap(native.call(TRIL_OPERATOR, place(self, 'tril'), diagonal));
+  return wrap(native.call(TRIL_OPERATOR.number, place(self, 'tril'), diagonal));
 }
 
-const TRIU_OPERATOR = operator('aten::triu');
+const TRIU_OPERATOR = new Operator('aten::triu');
 /** `aten::triu(Tensor self, int diagonal=0) -> Tensor` */
 export function triu(self: Tensor, diagonal?: number): Tensor {
-  return wrap(native.call(TRIU_OPERATOR, place(self, 'triu'), diagonal));
+  return wrap(native.call(TRIU_OPERATOR.number, place(self, 'triu'), diagonal));
 }
 
-const NARROW_OPERATOR = operator('aten::narrow');
+const NARROW_OPERATOR = new Operator('aten::narrow');
 /** `aten::narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)` */
 export function narrow(self: Tensor, dim: number, start: number, length: number): Tensor {
-  return wrap(native.call(NARROW_OPERATOR, place(self, 'narrow'), dim, start, length));
+  return wrap(native.call(NARROW_OPERATOR.number, place(self, 'narrow'), dim, start, length));
 }
 
-const UNFOLD_OPERATOR = operator('aten::unfold');
+const UNFOLD_OPERATOR = new Operator('aten::unfold');
 /** `aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)` */
 export function unfold(self: Tensor, dimension: number, size: number, step: number): Tensor {
-  return wrap(native.call(UNFOLD_OPERATOR, place(self, 'unfold'), dimension, size, step));
+  return wrap(native.call(UNFOLD_OPERATOR.number, place(self, 'unfold'), dimension, size, step));
 }
 
-const TRANSPOSE_INT_OPERATOR = operator('aten::transpose.int');
+const TRANSPOSE_INT_OPERATOR = new Operator('aten::transpose.int');
 /** `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
 export function transpose(self: Tensor, dim0: number, dim1: number): Tensor {
-  return wrap(native.call(TRANSPOSE_INT_OPERATOR, place(self, 'transpose'), dim0, dim1));
+  return wrap(native.call(TRANSPOSE_INT_OPERATOR.number, place(self, 'transpose'), dim0, dim1));
 }
 
-const SQUEEZE_DIM_OPERATOR = operator('aten::squeeze.dim');
+const SQUEEZE_DIM_OPERATOR = new Operator('aten::squeeze.dim');
 /** `aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)` */
 export function squeeze(self: Tensor, dim: number): Tensor {
-  return wrap(native.call(SQUEEZE_DIM_OPERATOR, place(self, 'squeeze'), dim));
+  return wrap(native.call(SQUEEZE_DIM_OPERATOR.number, place(self, 'squeeze'), dim));
 }
 
-const FLATTEN_USING_INTS_OPERATOR = operator('aten::flatten.using_ints');
+const FLATTEN_USING_INTS_OPERATOR = new Operator('aten::flatten.using_ints');
 /** `aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)` */
 export function flatten(self: Tensor, startDim?: number, endDim?: number): Tensor {
-  return wrap(native.call(FLATTEN_USING_INTS_OPERATOR, place(self, 'flatten'), startDim, endDim));
+  return wrap(native.call(FLATTEN_USING_INTS_OPERATOR.number, place(self, 'flatten'), startDim, endDim));
 }
 
-const SELECT_INT_OPERATOR = operator('aten::select.int');
+const SELECT_INT_OPERATOR = new Operator('aten::select.int');
 /** `aten::select.int(Tensor(a) self, int dim, int index) -> Tensor(a)` */
 export function select(self: Tensor, dim: number, index: number): Tensor {
-  return wrap(native.call(SELECT_INT_OPERATOR, place(self, 'select'), dim, index));
+  return wrap(native.call(SELECT_INT_OPERATOR.number, place(self, 'select'), dim, index));
 }
 
-const SLICE_TENSOR_OPERATOR = operator('aten::slice.Tensor');
+const SLICE_TENSOR_OPERATOR = new Operator('aten::slice.Tensor');
 /** `aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)` */
 export function slice(
   self: Tensor,
@@ -1079,16 +1136,16 @@ export function slice(
   end?: number | null,
   step?: number,
 ): Tensor {
-  return wrap(native.call(SLICE_TENSOR_OPERATOR, place(self, 'slice'), dim, start, end, step));
+  return wrap(native.call(SLICE_TENSOR_OPERATOR.number, place(self, 'slice'), dim, start, end, step));
 }
 
-const DIAGONAL_OPERATOR = operator('aten::diagonal');
+const DIAGONAL_OPERATOR = new Operator('aten::diagonal');
 /** `aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)` */
 export function diagonal(self: Tensor, offset?: number, dim1?: number, dim2?: number): Tensor {
-  return wrap(native.call(DIAGONAL_OPERATOR, place(self, 'diagonal'), offset, dim1, dim2));
+  return wrap(native.call(DIAGONAL_OPERATOR.number, place(self, 'diagonal'), offset, dim1, dim2));
 }
 
-const REPEAT_INTERLEAVE_SELF_INT_OPERATOR = operator('aten::repeat_interleave.self_int');
+const REPEAT_INTERLEAVE_SELF_INT_OPERATOR = new Operator('aten::repeat_interleave.self_int');
 /** `aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor` */
 export function repeatInterleave(
   self: Tensor,
@@ -1098,7 +1155,7 @@ export function repeatInterleave(
 ): Tensor {
   return wrap(
     native.call(
-      REPEAT_INTERLEAVE_SELF_INT_OPERATOR,
+      REPEAT_INTERLEAVE_SELF_INT_OPERATOR.number,
       place(self, 'repeatInterleave'),
       repeats,
       dim,
@@ -1107,34 +1164,34 @@ export function repeatInterleave(
   );
 }
 
-const SPLIT_TENSOR_OPERATOR = operator('aten::split.Tensor');
-const SPLIT_SIZES_OPERATOR = operator('aten::split.sizes');
+const SPLIT_TENSOR_OPERATOR = new Operator('aten::split.Tensor');
+const SPLIT_SIZES_OPERATOR = new Operator('aten::split.sizes');
 /** `aten::split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]`, `aten::split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]` */
 export function split(self: Tensor, splitSize: number | readonly number[], dim?: number): Tensor[] {
   guards.split(self, splitSize, dim);
   if (!Array.isArray(splitSize)) {
-    return wrapAll(native.callList(SPLIT_TENSOR_OPERATOR, place(self, 'split'), splitSize, dim));
+    return wrapAll(native.callList(SPLIT_TENSOR_OPERATOR.number, place(self, 'split'), splitSize, dim));
   }
-  return wrapAll(native.callList(SPLIT_SIZES_OPERATOR, place(self, 'split'), splitSize, dim));
+  return wrapAll(native.callList(SPLIT_SIZES_OPERATOR.number, place(self, 'split'), splitSize, dim));
 }
 
-const CHUNK_OPERATOR = operator('aten::chunk');
+const CHUNK_OPERATOR = new Operator('aten::chunk');
 /** `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]` */
 export function chunk(self: Tensor, chunks: number, dim?: number): Tensor[] {
   guards.chunk(chunks);
-  return wrapAll(native.callList(CHUNK_OPERATOR, place(self, 'chunk'), chunks, dim));
+  return wrapAll(native.callList(CHUNK_OPERATOR.number, place(self, 'chunk'), chunks, dim));
 }
 
-const INDEX_SELECT_OPERATOR = operator('aten::index_select');
+const INDEX_SELECT_OPERATOR = new Operator('aten::index_select');
 /** `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor` */
 export function indexSelect(self: Tensor, dim: number, index: Tensor): Tensor {
   guards.indexSelect(self, index);
   return wrap(
-    native.call(INDEX_SELECT_OPERATOR, place(self, 'indexSelect'), dim, place(index, 'indexSelect')),
+    native.call(INDEX_SELECT_OPERATOR.number, place(self, 'indexSelect'), dim, place(index, 'indexSelect')),
   );
 }
 
-const GATHER_OPERATOR = operator('aten::gather');
+const GATHER_OPERATOR = new Operator('aten::gather');
 /** `aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor` */
 export function gather(
   self: Tensor,
@@ -1143,17 +1200,25 @@ export function gather(
   options: { sparseGrad?: boolean | undefined } = {},
 ): Tensor {
   return wrap(
-    native.call(GATHER_OPERATOR, place(self, 'gather'), dim, place(index, 'gather'), options?.sparseGrad),
+    native.call(
+      GATHER_OPERATOR.number,
+      place(self, 'gather'),
+      dim,
+      place(index, 'gather'),
+      options?.sparseGrad,
+    ),
   );
 }
 
-const MASKED_SELECT_OPERATOR = operator('aten::masked_select');
+const MASKED_SELECT_OPERATOR = new Operator('aten::masked_select');
 /** `aten::masked_select(Tensor self, Tensor mask) -> Tensor` */
 export function maskedSelect(self: Tensor, mask: Tensor): Tensor {
-  return wrap(native.call(MASKED_SELECT_OPERATOR, place(self, 'maskedSelect'), place(mask, 'maskedSelect')));
+  return wrap(
+    native.call(MASKED_SELECT_OPERATOR.number, place(self, 'maskedSelect'), place(mask, 'maskedSelect')),
+  );
 }
 
-const INDEX_PUT_IN_PLACE = operator('aten::index_put_');
+const INDEX_PUT_IN_PLACE = new Operator('aten::index_put_');
 /** `aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)` */
 export function indexPut_(
   self: Tensor,
@@ -1162,7 +1227,7 @@ export function indexPut_(
   accumulate?: boolean,
 ): Tensor {
   native.callInPlace(
-    INDEX_PUT_IN_PLACE,
+    INDEX_PUT_IN_PLACE.number,
     place(self, 'indexPut_'),
     placesWithGaps(indices, 'indexPut_'),
     place(values, 'indexPut_'),
@@ -1171,7 +1236,7 @@ export function indexPut_(
   return self;
 }
 
-const INDEX_ADD_IN_PLACE = operator('aten::index_add_');
+const INDEX_ADD_IN_PLACE = new Operator('aten::index_add_');
 /** `aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor(a!)` */
 export function indexAdd_(
   self: Tensor,
@@ -1181,7 +1246,7 @@ export function indexAdd_(
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
   native.callInPlace(
-    INDEX_ADD_IN_PLACE,
+    INDEX_ADD_IN_PLACE.number,
     place(self, 'indexAdd_'),
     dim,
     place(index, 'indexAdd_'),
@@ -1191,11 +1256,11 @@ export function indexAdd_(
   return self;
 }
 
-const INDEX_COPY_IN_PLACE = operator('aten::index_copy_');
+const INDEX_COPY_IN_PLACE = new Operator('aten::index_copy_');
 /** `aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)` */
 export function indexCopy_(self: Tensor, dim: number, index: Tensor, source: Tensor): Tensor {
   native.callInPlace(
-    INDEX_COPY_IN_PLACE,
+    INDEX_COPY_IN_PLACE.number,
     place(self, 'indexCopy_'),
     dim,
     place(index, 'indexCopy_'),
@@ -1204,18 +1269,20 @@ export function indexCopy_(self: Tensor, dim: number, index: Tensor, source: Ten
   return self;
 }
 
-const INDEX_TENSOR_OPERATOR = operator('aten::index.Tensor');
+const INDEX_TENSOR_OPERATOR = new Operator('aten::index.Tensor');
 /** `aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor` */
 export function index(self: Tensor, indices: readonly (Tensor | null)[]): Tensor {
-  return wrap(native.call(INDEX_TENSOR_OPERATOR, place(self, 'index'), placesWithGaps(indices, 'index')));
+  return wrap(
+    native.call(INDEX_TENSOR_OPERATOR.number, place(self, 'index'), placesWithGaps(indices, 'index')),
+  );
 }
 
-const SCATTER_SRC_OPERATOR = operator('aten::scatter.src');
+const SCATTER_SRC_OPERATOR = new Operator('aten::scatter.src');
 /** `aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor` */
 export function scatter(self: Tensor, dim: number, index: Tensor, src: Tensor): Tensor {
   return wrap(
     native.call(
-      SCATTER_SRC_OPERATOR,
+      SCATTER_SRC_OPERATOR.number,
       place(self, 'scatter'),
       dim,
       place(index, 'scatter'),
@@ -1224,12 +1291,12 @@ export function scatter(self: Tensor, dim: number, index: Tensor, src: Tensor): 
   );
 }
 
-const SCATTER_ADD_OPERATOR = operator('aten::scatter_add');
+const SCATTER_ADD_OPERATOR = new Operator('aten::scatter_add');
 /** `aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor` */
 export function scatterAdd(self: Tensor, dim: number, index: Tensor, src: Tensor): Tensor {
   return wrap(
     native.call(
-      SCATTER_ADD_OPERATOR,
+      SCATTER_ADD_OPERATOR.number,
       place(self, 'scatterAdd'),
       dim,
       place(index, 'scatterAdd'),
@@ -1238,123 +1305,127 @@ export function scatterAdd(self: Tensor, dim: number, index: Tensor, src: Tensor
   );
 }
 
-const UNBIND_INT_OPERATOR = operator('aten::unbind.int');
+const UNBIND_INT_OPERATOR = new Operator('aten::unbind.int');
 /** `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]` */
 export function unbind(self: Tensor, dim?: number): Tensor[] {
   guards.unbind(self, dim);
-  return wrapAll(native.callList(UNBIND_INT_OPERATOR, place(self, 'unbind'), dim));
+  return wrapAll(native.callList(UNBIND_INT_OPERATOR.number, place(self, 'unbind'), dim));
 }
 
-const CLONE_OPERATOR = operator('aten::clone');
+const CLONE_OPERATOR = new Operator('aten::clone');
 /** `aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor` */
 export function clone(self: Tensor, options: { memoryFormat?: MemoryFormat | undefined } = {}): Tensor {
   return wrap(
-    native.call(CLONE_OPERATOR, place(self, 'clone'), memoryFormatCode(options?.memoryFormat, 'clone')),
+    native.call(
+      CLONE_OPERATOR.number,
+      place(self, 'clone'),
+      memoryFormatCode(options?.memoryFormat, 'clone'),
+    ),
   );
 }
 
-const DETACH_OPERATOR = operator('aten::detach');
+const DETACH_OPERATOR = new Operator('aten::detach');
 /** `aten::detach(Tensor(a) self) -> Tensor(a)` */
 export function detach(self: Tensor): Tensor {
-  return wrap(native.call(DETACH_OPERATOR, place(self, 'detach')));
+  return wrap(native.call(DETACH_OPERATOR.number, place(self, 'detach')));
 }
 
-const CONTIGUOUS_OPERATOR = operator('aten::contiguous');
+const CONTIGUOUS_OPERATOR = new Operator('aten::contiguous');
 /** `aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)` */
 export function contiguous(self: Tensor, options: { memoryFormat?: MemoryFormat | undefined } = {}): Tensor {
   return wrap(
     native.call(
-      CONTIGUOUS_OPERATOR,
+      CONTIGUOUS_OPERATOR.number,
       place(self, 'contiguous'),
       memoryFormatCode(options?.memoryFormat, 'contiguous'),
     ),
   );
 }
 
-const COPY_IN_PLACE = operator('aten::copy_');
+const COPY_IN_PLACE = new Operator('aten::copy_');
 /** `aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)` */
 export function copy_(self: Tensor, src: Tensor, nonBlocking?: boolean): Tensor {
-  native.callInPlace(COPY_IN_PLACE, place(self, 'copy_'), place(src, 'copy_'), nonBlocking);
+  native.callInPlace(COPY_IN_PLACE.number, place(self, 'copy_'), place(src, 'copy_'), nonBlocking);
   return self;
 }
 
-const VIEW_AS_OPERATOR = operator('aten::view_as');
+const VIEW_AS_OPERATOR = new Operator('aten::view_as');
 /** `aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)` */
 export function viewAs(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(VIEW_AS_OPERATOR, place(self, 'viewAs'), place(other, 'viewAs')));
+  return wrap(native.call(VIEW_AS_OPERATOR.number, place(self, 'viewAs'), place(other, 'viewAs')));
 }
 
-const EXPAND_AS_OPERATOR = operator('aten::expand_as');
+const EXPAND_AS_OPERATOR = new Operator('aten::expand_as');
 /** `aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)` */
 export function expandAs(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(EXPAND_AS_OPERATOR, place(self, 'expandAs'), place(other, 'expandAs')));
+  return wrap(native.call(EXPAND_AS_OPERATOR.number, place(self, 'expandAs'), place(other, 'expandAs')));
 }
 
-const TYPE_AS_OPERATOR = operator('aten::type_as');
+const TYPE_AS_OPERATOR = new Operator('aten::type_as');
 /** `aten::type_as(Tensor self, Tensor other) -> Tensor` */
 export function typeAs(self: Tensor, other: Tensor): Tensor {
-  return wrap(native.call(TYPE_AS_OPERATOR, place(self, 'typeAs'), place(other, 'typeAs')));
+  return wrap(native.call(TYPE_AS_OPERATOR.number, place(self, 'typeAs'), place(other, 'typeAs')));
 }
 
-const UNIFORM_IN_PLACE = operator('aten::uniform_');
+const UNIFORM_IN_PLACE = new Operator('aten::uniform_');
 /** `aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)` */
 export function uniform_(self: Tensor, from?: number, to?: number): Tensor {
-  native.callInPlace(UNIFORM_IN_PLACE, place(self, 'uniform_'), from, to);
+  native.callInPlace(UNIFORM_IN_PLACE.number, place(self, 'uniform_'), from, to);
   return self;
 }
 
-const NORMAL_IN_PLACE = operator('aten::normal_');
+const NORMAL_IN_PLACE = new Operator('aten::normal_');
 /** `aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)` */
 export function normal_(self: Tensor, mean?: number, std?: number): Tensor {
-  native.callInPlace(NORMAL_IN_PLACE, place(self, 'normal_'), mean, std);
+  native.callInPlace(NORMAL_IN_PLACE.number, place(self, 'normal_'), mean, std);
   return self;
 }
 
-const EXPONENTIAL_IN_PLACE = operator('aten::exponential_');
+const EXPONENTIAL_IN_PLACE = new Operator('aten::exponential_');
 /** `aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)` */
 export function exponential_(self: Tensor, lambd?: number): Tensor {
-  native.callInPlace(EXPONENTIAL_IN_PLACE, place(self, 'exponential_'), lambd);
+  native.callInPlace(EXPONENTIAL_IN_PLACE.number, place(self, 'exponential_'), lambd);
   return self;
 }
 
-const BERNOULLI_FLOAT_IN_PLACE = operator('aten::bernoulli_.float');
+const BERNOULLI_FLOAT_IN_PLACE = new Operator('aten::bernoulli_.float');
 /** `aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)` */
 export function bernoulli_(self: Tensor, p?: number): Tensor {
-  native.callInPlace(BERNOULLI_FLOAT_IN_PLACE, place(self, 'bernoulli_'), p);
+  native.callInPlace(BERNOULLI_FLOAT_IN_PLACE.number, place(self, 'bernoulli_'), p);
   return self;
 }
 
-const RANDOM_FROM_IN_PLACE = operator('aten::random_.from');
+const RANDOM_FROM_IN_PLACE = new Operator('aten::random_.from');
 /** `aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)` */
 export function randomInteger_(self: Tensor, from: number, to?: number | null): Tensor {
   guards.randomInteger_(from, to);
-  native.callInPlace(RANDOM_FROM_IN_PLACE, place(self, 'randomInteger_'), from, to);
+  native.callInPlace(RANDOM_FROM_IN_PLACE.number, place(self, 'randomInteger_'), from, to);
   return self;
 }
 
-const CAT_OPERATOR = operator('aten::cat');
+const CAT_OPERATOR = new Operator('aten::cat');
 /** `aten::cat(Tensor[] tensors, int dim=0) -> Tensor` */
 export function cat(tensors: readonly Tensor[], dim?: number): Tensor {
-  return wrap(native.call(CAT_OPERATOR, places(tensors, 'cat'), dim));
+  return wrap(native.call(CAT_OPERATOR.number, places(tensors, 'cat'), dim));
 }
 
-const STACK_OPERATOR = operator('aten::stack');
+const STACK_OPERATOR = new Operator('aten::stack');
 /** `aten::stack(Tensor[] tensors, int dim=0) -> Tensor` */
 export function stack(tensors: readonly Tensor[], dim?: number): Tensor {
-  return wrap(native.call(STACK_OPERATOR, places(tensors, 'stack'), dim));
+  return wrap(native.call(STACK_OPERATOR.number, places(tensors, 'stack'), dim));
 }
 
-const EINSUM_OPERATOR = operator('aten::einsum');
+const EINSUM_OPERATOR = new Operator('aten::einsum');
 /** `aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor` */
 export function einsum(
   equation: string,
   tensors: readonly Tensor[],
   options: { path?: readonly number[] | undefined } = {},
 ): Tensor {
-  return wrap(native.call(EINSUM_OPERATOR, equation, places(tensors, 'einsum'), options?.path));
+  return wrap(native.call(EINSUM_OPERATOR.number, equation, places(tensors, 'einsum'), options?.path));
 }
 
-const EYE_OPERATOR = operator('aten::eye');
+const EYE_OPERATOR = new Operator('aten::eye');
 /** `aten::eye(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function eye(
   n: number,
@@ -1362,7 +1433,7 @@ export function eye(
 ): Tensor {
   return wrap(
     native.call(
-      EYE_OPERATOR,
+      EYE_OPERATOR.number,
       n,
       dtypeCode(options?.dtype, 'eye'),
       undefined,
@@ -1372,7 +1443,7 @@ export function eye(
   );
 }
 
-const RANDN_OPERATOR = operator('aten::randn');
+const RANDN_OPERATOR = new Operator('aten::randn');
 /** `aten::randn(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function randn(
   size: readonly number[],
@@ -1380,7 +1451,7 @@ export function randn(
 ): Tensor {
   return wrap(
     native.call(
-      RANDN_OPERATOR,
+      RANDN_OPERATOR.number,
       size,
       dtypeCode(options?.dtype, 'randn'),
       undefined,
@@ -1390,7 +1461,7 @@ export function randn(
   );
 }
 
-const RAND_OPERATOR = operator('aten::rand');
+const RAND_OPERATOR = new Operator('aten::rand');
 /** `aten::rand(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function rand(
   size: readonly number[],
@@ -1398,7 +1469,7 @@ export function rand(
 ): Tensor {
   return wrap(
     native.call(
-      RAND_OPERATOR,
+      RAND_OPERATOR.number,
       size,
       dtypeCode(options?.dtype, 'rand'),
       undefined,
@@ -1408,7 +1479,7 @@ export function rand(
   );
 }
 
-const ZEROS_OPERATOR = operator('aten::zeros');
+const ZEROS_OPERATOR = new Operator('aten::zeros');
 /** `aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function zeros(
   size: readonly number[],
@@ -1416,7 +1487,7 @@ export function zeros(
 ): Tensor {
   return wrap(
     native.call(
-      ZEROS_OPERATOR,
+      ZEROS_OPERATOR.number,
       size,
       dtypeCode(options?.dtype, 'zeros'),
       undefined,
@@ -1426,7 +1497,7 @@ export function zeros(
   );
 }
 
-const ONES_OPERATOR = operator('aten::ones');
+const ONES_OPERATOR = new Operator('aten::ones');
 /** `aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function ones(
   size: readonly number[],
@@ -1434,7 +1505,7 @@ export function ones(
 ): Tensor {
   return wrap(
     native.call(
-      ONES_OPERATOR,
+      ONES_OPERATOR.number,
       size,
       dtypeCode(options?.dtype, 'ones'),
       undefined,
@@ -1444,7 +1515,7 @@ export function ones(
   );
 }
 
-const FULL_OPERATOR = operator('aten::full');
+const FULL_OPERATOR = new Operator('aten::full');
 /** `aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function full(
   size: readonly number[],
@@ -1453,7 +1524,7 @@ export function full(
 ): Tensor {
   return wrap(
     native.call(
-      FULL_OPERATOR,
+      FULL_OPERATOR.number,
       size,
       fillValue,
       dtypeCode(options?.dtype, 'full'),
@@ -1464,7 +1535,7 @@ export function full(
   );
 }
 
-const RANDPERM_OPERATOR = operator('aten::randperm');
+const RANDPERM_OPERATOR = new Operator('aten::randperm');
 /** `aten::randperm(int n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function randperm(
   n: number,
@@ -1472,7 +1543,7 @@ export function randperm(
 ): Tensor {
   return wrap(
     native.call(
-      RANDPERM_OPERATOR,
+      RANDPERM_OPERATOR.number,
       n,
       dtypeCode(options?.dtype, 'randperm'),
       undefined,
@@ -1482,7 +1553,7 @@ export function randperm(
   );
 }
 
-const LINSPACE_OPERATOR = operator('aten::linspace');
+const LINSPACE_OPERATOR = new Operator('aten::linspace');
 /** `aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function linspace(
   start: Scalar,
@@ -1492,7 +1563,7 @@ export function linspace(
 ): Tensor {
   return wrap(
     native.call(
-      LINSPACE_OPERATOR,
+      LINSPACE_OPERATOR.number,
       start,
       end,
       steps,
@@ -1504,7 +1575,7 @@ export function linspace(
   );
 }
 
-const ARANGE_START_STEP_OPERATOR = operator('aten::arange.start_step');
+const ARANGE_START_STEP_OPERATOR = new Operator('aten::arange.start_step');
 /** `aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function arange(
   start: Scalar,
@@ -1514,7 +1585,7 @@ export function arange(
 ): Tensor {
   return wrap(
     native.call(
-      ARANGE_START_STEP_OPERATOR,
+      ARANGE_START_STEP_OPERATOR.number,
       start,
       end,
       step,
@@ -1526,7 +1597,7 @@ export function arange(
   );
 }
 
-const EMPTY_MEMORY_FORMAT_OPERATOR = operator('aten::empty.memory_format');
+const EMPTY_MEMORY_FORMAT_OPERATOR = new Operator('aten::empty.memory_format');
 /** `aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
 export function empty(
   size: readonly number[],
@@ -1539,7 +1610,7 @@ export function empty(
 ): Tensor {
   return wrap(
     native.call(
-      EMPTY_MEMORY_FORMAT_OPERATOR,
+      EMPTY_MEMORY_FORMAT_OPERATOR.number,
       size,
       dtypeCode(options?.dtype, 'empty'),
       undefined,
@@ -1550,7 +1621,7 @@ export function empty(
   );
 }
 
-const RANDINT_LOW_OPERATOR = operator('aten::randint.low');
+const RANDINT_LOW_OPERATOR = new Operator('aten::randint.low');
 /** `aten::randint.low(int low, int high, int[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
 export function randint(
   low: number,
@@ -1560,7 +1631,7 @@ export function randint(
 ): Tensor {
   return wrap(
     native.call(
-      RANDINT_LOW_OPERATOR,
+      RANDINT_LOW_OPERATOR.number,
       low,
       high,
       size,
@@ -1572,7 +1643,7 @@ export function randint(
   );
 }
 
-const ZEROS_LIKE_OPERATOR = operator('aten::zeros_like');
+const ZEROS_LIKE_OPERATOR = new Operator('aten::zeros_like');
 /** `aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
 export function zerosLike(
   self: Tensor,
@@ -1585,7 +1656,7 @@ export function zerosLike(
 ): Tensor {
   return wrap(
     native.call(
-      ZEROS_LIKE_OPERATOR,
+      ZEROS_LIKE_OPERATOR.number,
       place(self, 'zerosLike'),
       dtypeCode(options?.dtype, 'zerosLike'),
       undefined,
@@ -1596,7 +1667,7 @@ export function zerosLike(
   );
 }
 
-const ONES_LIKE_OPERATOR = operator('aten::ones_like');
+const ONES_LIKE_OPERATOR = new Operator('aten::ones_like');
 /** `aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
 export function onesLike(
   self: Tensor,
@@ -1609,7 +1680,7 @@ export function onesLike(
 ): Tensor {
   return wrap(
     native.call(
-      ONES_LIKE_OPERATOR,
+      ONES_LIKE_OPERATOR.number,
       place(self, 'onesLike'),
       dtypeCode(options?.dtype, 'onesLike'),
       undefined,
@@ -1620,7 +1691,7 @@ export function onesLike(
   );
 }
 
-const EMPTY_LIKE_OPERATOR = operator('aten::empty_like');
+const EMPTY_LIKE_OPERATOR = new Operator('aten::empty_like');
 /** `aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
 export function emptyLike(
   self: Tensor,
@@ -1633,7 +1704,7 @@ export function emptyLike(
 ): Tensor {
   return wrap(
     native.call(
-      EMPTY_LIKE_OPERATOR,
+      EMPTY_LIKE_OPERATOR.number,
       place(self, 'emptyLike'),
       dtypeCode(options?.dtype, 'emptyLike'),
       undefined,
@@ -1644,7 +1715,7 @@ export function emptyLike(
   );
 }
 
-const FULL_LIKE_OPERATOR = operator('aten::full_like');
+const FULL_LIKE_OPERATOR = new Operator('aten::full_like');
 /** `aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
 export function fullLike(
   self: Tensor,
@@ -1658,7 +1729,7 @@ export function fullLike(
 ): Tensor {
   return wrap(
     native.call(
-      FULL_LIKE_OPERATOR,
+      FULL_LIKE_OPERATOR.number,
       place(self, 'fullLike'),
       fillValue,
       dtypeCode(options?.dtype, 'fullLike'),
@@ -1670,7 +1741,7 @@ export function fullLike(
   );
 }
 
-const RAND_LIKE_OPERATOR = operator('aten::rand_like');
+const RAND_LIKE_OPERATOR = new Operator('aten::rand_like');
 /** `aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
 export function randLike(
   self: Tensor,
@@ -1683,7 +1754,7 @@ export function randLike(
 ): Tensor {
   return wrap(
     native.call(
-      RAND_LIKE_OPERATOR,
+      RAND_LIKE_OPERATOR.number,
       place(self, 'randLike'),
       dtypeCode(options?.dtype, 'randLike'),
       undefined,
@@ -1694,7 +1765,7 @@ export function randLike(
   );
 }
 
-const RANDN_LIKE_OPERATOR = operator('aten::randn_like');
+const RANDN_LIKE_OPERATOR = new Operator('aten::randn_like');
 /** `aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
 export function randnLike(
   self: Tensor,
@@ -1707,7 +1778,7 @@ export function randnLike(
 ): Tensor {
   return wrap(
     native.call(
-      RANDN_LIKE_OPERATOR,
+      RANDN_LIKE_OPERATOR.number,
       place(self, 'randnLike'),
       dtypeCode(options?.dtype, 'randnLike'),
       undefined,
@@ -1718,13 +1789,13 @@ export function randnLike(
   );
 }
 
-const BERNOULLI_OPERATOR = operator('aten::bernoulli');
+const BERNOULLI_OPERATOR = new Operator('aten::bernoulli');
 /** `aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor` */
 export function bernoulli(self: Tensor): Tensor {
-  return wrap(native.call(BERNOULLI_OPERATOR, place(self, 'bernoulli')));
+  return wrap(native.call(BERNOULLI_OPERATOR.number, place(self, 'bernoulli')));
 }
 
-const TO_DTYPE_LAYOUT_OPERATOR = operator('aten::to.dtype_layout');
+const TO_DTYPE_LAYOUT_OPERATOR = new Operator('aten::to.dtype_layout');
 /** `aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)` */
 export function toDtypeLayout(
   self: Tensor,
@@ -1739,7 +1810,7 @@ export function toDtypeLayout(
 ): Tensor {
   return wrap(
     native.call(
-      TO_DTYPE_LAYOUT_OPERATOR,
+      TO_DTYPE_LAYOUT_OPERATOR.number,
       place(self, 'toDtypeLayout'),
       dtypeCode(options?.dtype, 'toDtypeLayout'),
       undefined,
@@ -1752,14 +1823,14 @@ export function toDtypeLayout(
   );
 }
 
-const WHERE_SELF_OPERATOR = operator('aten::where.self');
-const WHERE_SCALAR_OTHER_OPERATOR = operator('aten::where.ScalarOther');
+const WHERE_SELF_OPERATOR = new Operator('aten::where.self');
+const WHERE_SCALAR_OTHER_OPERATOR = new Operator('aten::where.ScalarOther');
 /** `aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor`, `aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor` */
 export function where(condition: Tensor, self: Tensor, other: Tensor | Scalar): Tensor {
   if (other instanceof Tensor) {
     return wrap(
       native.call(
-        WHERE_SELF_OPERATOR,
+        WHERE_SELF_OPERATOR.number,
         place(condition, 'where'),
         place(self, 'where'),
         place(other, 'where'),
@@ -1767,22 +1838,22 @@ export function where(condition: Tensor, self: Tensor, other: Tensor | Scalar): 
     );
   }
   return wrap(
-    native.call(WHERE_SCALAR_OTHER_OPERATOR, place(condition, 'where'), place(self, 'where'), other),
+    native.call(WHERE_SCALAR_OTHER_OPERATOR.number, place(condition, 'where'), place(self, 'where'), other),
   );
 }
 
-const MULTINOMIAL_OPERATOR = operator('aten::multinomial');
+const MULTINOMIAL_OPERATOR = new Operator('aten::multinomial');
 /** `aten::multinomial(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor` */
 export function multinomial(self: Tensor, numSamples: number, replacement?: boolean): Tensor {
-  return wrap(native.call(MULTINOMIAL_OPERATOR, place(self, 'multinomial'), numSamples, replacement));
+  return wrap(native.call(MULTINOMIAL_OPERATOR.number, place(self, 'multinomial'), numSamples, replacement));
 }
 
-const LINEAR_OPERATOR = operator('aten::linear');
+const LINEAR_OPERATOR = new Operator('aten::linear');
 /** `aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor` */
 export function linear(input: Tensor, weight: Tensor, bias?: Tensor | null): Tensor {
   return wrap(
     native.call(
-      LINEAR_OPERATOR,
+      LINEAR_OPERATOR.number,
       place(input, 'linear'),
       place(weight, 'linear'),
       placeOrNull(bias, 'linear'),
@@ -1790,7 +1861,7 @@ export function linear(input: Tensor, weight: Tensor, bias?: Tensor | null): Ten
   );
 }
 
-const CONV2D_OPERATOR = operator('aten::conv2d');
+const CONV2D_OPERATOR = new Operator('aten::conv2d');
 /** `aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int groups=1) -> Tensor` */
 export function conv2d(
   input: Tensor,
@@ -1804,7 +1875,7 @@ export function conv2d(
   guards.conv2d(groups);
   return wrap(
     native.call(
-      CONV2D_OPERATOR,
+      CONV2D_OPERATOR.number,
       place(input, 'conv2d'),
       place(weight, 'conv2d'),
       placeOrNull(bias, 'conv2d'),
@@ -1816,7 +1887,7 @@ export function conv2d(
   );
 }
 
-const BATCH_NORM_OPERATOR = operator('aten::batch_norm');
+const BATCH_NORM_OPERATOR = new Operator('aten::batch_norm');
 /** `aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor` */
 export function batchNorm(
   input: Tensor,
@@ -1831,7 +1902,7 @@ export function batchNorm(
 ): Tensor {
   return wrap(
     native.call(
-      BATCH_NORM_OPERATOR,
+      BATCH_NORM_OPERATOR.number,
       place(input, 'batchNorm'),
       placeOrNull(weight, 'batchNorm'),
       placeOrNull(bias, 'batchNorm'),
@@ -1845,7 +1916,7 @@ export function batchNorm(
   );
 }
 
-const LAYER_NORM_OPERATOR = operator('aten::layer_norm');
+const LAYER_NORM_OPERATOR = new Operator('aten::layer_norm');
 /** `aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor` */
 export function layerNorm(
   input: Tensor,
@@ -1857,7 +1928,7 @@ export function layerNorm(
 ): Tensor {
   return wrap(
     native.call(
-      LAYER_NORM_OPERATOR,
+      LAYER_NORM_OPERATOR.number,
       place(input, 'layerNorm'),
       normalizedShape,
       placeOrNull(weight, 'layerNorm'),
@@ -1868,7 +1939,7 @@ export function layerNorm(
   );
 }
 
-const GROUP_NORM_OPERATOR = operator('aten::group_norm');
+const GROUP_NORM_OPERATOR = new Operator('aten::group_norm');
 /** `aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor` */
 export function groupNorm(
   input: Tensor,
@@ -1880,7 +1951,7 @@ export function groupNorm(
 ): Tensor {
   return wrap(
     native.call(
-      GROUP_NORM_OPERATOR,
+      GROUP_NORM_OPERATOR.number,
       place(input, 'groupNorm'),
       numGroups,
       placeOrNull(weight, 'groupNorm'),
@@ -1891,7 +1962,7 @@ export function groupNorm(
   );
 }
 
-const EMBEDDING_OPERATOR = operator('aten::embedding');
+const EMBEDDING_OPERATOR = new Operator('aten::embedding');
 /** `aten::embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor` */
 export function embedding(
   weight: Tensor,
@@ -1902,7 +1973,7 @@ export function embedding(
 ): Tensor {
   return wrap(
     native.call(
-      EMBEDDING_OPERATOR,
+      EMBEDDING_OPERATOR.number,
       place(weight, 'embedding'),
       place(indices, 'embedding'),
       paddingIdx,
@@ -1912,18 +1983,18 @@ export function embedding(
   );
 }
 
-const DROPOUT_OPERATOR = operator('aten::dropout');
+const DROPOUT_OPERATOR = new Operator('aten::dropout');
 /** `aten::dropout(Tensor input, float p, bool train) -> Tensor` */
 export function dropout(input: Tensor, p: number, train: boolean): Tensor {
-  return wrap(native.call(DROPOUT_OPERATOR, place(input, 'dropout'), p, train));
+  return wrap(native.call(DROPOUT_OPERATOR.number, place(input, 'dropout'), p, train));
 }
 
-const BILINEAR_OPERATOR = operator('aten::bilinear');
+const BILINEAR_OPERATOR = new Operator('aten::bilinear');
 /** `aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor` */
 export function bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias?: Tensor | null): Tensor {
   return wrap(
     native.call(
-      BILINEAR_OPERATOR,
+      BILINEAR_OPERATOR.number,
       place(input1, 'bilinear'),
       place(input2, 'bilinear'),
       place(weight, 'bilinear'),
@@ -1932,7 +2003,7 @@ export function bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias?: 
   );
 }
 
-const MAX_POOL2D_OPERATOR = operator('aten::max_pool2d');
+const MAX_POOL2D_OPERATOR = new Operator('aten::max_pool2d');
 /** `aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor` */
 export function maxPool2d(
   self: Tensor,
@@ -1944,7 +2015,7 @@ export function maxPool2d(
 ): Tensor {
   return wrap(
     native.call(
-      MAX_POOL2D_OPERATOR,
+      MAX_POOL2D_OPERATOR.number,
       place(self, 'maxPool2d'),
       kernelSize,
       stride,
@@ -1955,7 +2026,7 @@ export function maxPool2d(
   );
 }
 
-const AVG_POOL2D_OPERATOR = operator('aten::avg_pool2d');
+const AVG_POOL2D_OPERATOR = new Operator('aten::avg_pool2d');
 /** `aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor` */
 export function avgPool2d(
   self: Tensor,
@@ -1968,7 +2039,7 @@ export function avgPool2d(
 ): Tensor {
   return wrap(
     native.call(
-      AVG_POOL2D_OPERATOR,
+      AVG_POOL2D_OPERATOR.number,
       place(self, 'avgPool2d'),
       kernelSize,
       stride,
@@ -1980,109 +2051,109 @@ export function avgPool2d(
   );
 }
 
-const ADAPTIVE_AVG_POOL2D_OPERATOR = operator('aten::adaptive_avg_pool2d');
+const ADAPTIVE_AVG_POOL2D_OPERATOR = new Operator('aten::adaptive_avg_pool2d');
 /** `aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor` */
 export function adaptiveAvgPool2d(self: Tensor, outputSize: number | readonly number[]): Tensor {
-  return wrap(native.call(ADAPTIVE_AVG_POOL2D_OPERATOR, place(self, 'adaptiveAvgPool2d'), outputSize));
+  return wrap(native.call(ADAPTIVE_AVG_POOL2D_OPERATOR.number, place(self, 'adaptiveAvgPool2d'), outputSize));
 }
 
-const ADAPTIVE_MAX_POOL2D_OPERATOR = operator('aten::adaptive_max_pool2d');
+const ADAPTIVE_MAX_POOL2D_OPERATOR = new Operator('aten::adaptive_max_pool2d');
 /** `aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)` */
 export function adaptiveMaxPool2d(self: Tensor, outputSize: number | readonly number[]): [Tensor, Tensor] {
   const [r0, r1] = wrapAll(
-    native.callMany(ADAPTIVE_MAX_POOL2D_OPERATOR, place(self, 'adaptiveMaxPool2d'), outputSize),
+    native.callMany(ADAPTIVE_MAX_POOL2D_OPERATOR.number, place(self, 'adaptiveMaxPool2d'), outputSize),
     2,
   );
   return [r0, r1];
 }
 
-const PAD_OPERATOR = operator('aten::pad');
+const PAD_OPERATOR = new Operator('aten::pad');
 /** `aten::pad(Tensor self, int[] pad, str mode="constant", float? value=None) -> Tensor` */
 export function pad(self: Tensor, pad: readonly number[], mode?: string, value?: number | null): Tensor {
-  return wrap(native.call(PAD_OPERATOR, place(self, 'pad'), pad, mode, value));
+  return wrap(native.call(PAD_OPERATOR.number, place(self, 'pad'), pad, mode, value));
 }
 
-const GELU_OPERATOR = operator('aten::gelu');
+const GELU_OPERATOR = new Operator('aten::gelu');
 /** `aten::gelu(Tensor self, *, str approximate="none") -> Tensor` */
 export function gelu(self: Tensor, options: { approximate?: string | undefined } = {}): Tensor {
-  return wrap(native.call(GELU_OPERATOR, place(self, 'gelu'), options?.approximate));
+  return wrap(native.call(GELU_OPERATOR.number, place(self, 'gelu'), options?.approximate));
 }
 
-const SILU_OPERATOR = operator('aten::silu');
+const SILU_OPERATOR = new Operator('aten::silu');
 /** `aten::silu(Tensor self) -> Tensor` */
 export function silu(self: Tensor): Tensor {
-  return wrap(native.call(SILU_OPERATOR, place(self, 'silu')));
+  return wrap(native.call(SILU_OPERATOR.number, place(self, 'silu')));
 }
 
-const LEAKY_RELU_OPERATOR = operator('aten::leaky_relu');
+const LEAKY_RELU_OPERATOR = new Operator('aten::leaky_relu');
 /** `aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor` */
 export function leakyRelu(self: Tensor, negativeSlope?: Scalar): Tensor {
-  return wrap(native.call(LEAKY_RELU_OPERATOR, place(self, 'leakyRelu'), negativeSlope));
+  return wrap(native.call(LEAKY_RELU_OPERATOR.number, place(self, 'leakyRelu'), negativeSlope));
 }
 
-const LEAKY_RELU_IN_PLACE = operator('aten::leaky_relu_');
+const LEAKY_RELU_IN_PLACE = new Operator('aten::leaky_relu_');
 /** `aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)` */
 export function leakyRelu_(self: Tensor, negativeSlope?: Scalar): Tensor {
-  native.callInPlace(LEAKY_RELU_IN_PLACE, place(self, 'leakyRelu_'), negativeSlope);
+  native.callInPlace(LEAKY_RELU_IN_PLACE.number, place(self, 'leakyRelu_'), negativeSlope);
   return self;
 }
 
-const ELU_OPERATOR = operator('aten::elu');
+const ELU_OPERATOR = new Operator('aten::elu');
 /** `aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor` */
 export function elu(self: Tensor, alpha?: Scalar, scale?: Scalar, inputScale?: Scalar): Tensor {
-  return wrap(native.call(ELU_OPERATOR, place(self, 'elu'), alpha, scale, inputScale));
+  return wrap(native.call(ELU_OPERATOR.number, place(self, 'elu'), alpha, scale, inputScale));
 }
 
-const SOFTPLUS_OPERATOR = operator('aten::softplus');
+const SOFTPLUS_OPERATOR = new Operator('aten::softplus');
 /** `aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor` */
 export function softplus(self: Tensor, beta?: Scalar, threshold?: Scalar): Tensor {
-  return wrap(native.call(SOFTPLUS_OPERATOR, place(self, 'softplus'), beta, threshold));
+  return wrap(native.call(SOFTPLUS_OPERATOR.number, place(self, 'softplus'), beta, threshold));
 }
 
-const LOG_SIGMOID_OPERATOR = operator('aten::log_sigmoid');
+const LOG_SIGMOID_OPERATOR = new Operator('aten::log_sigmoid');
 /** `aten::log_sigmoid(Tensor self) -> Tensor` */
 export function logSigmoid(self: Tensor): Tensor {
-  return wrap(native.call(LOG_SIGMOID_OPERATOR, place(self, 'logSigmoid')));
+  return wrap(native.call(LOG_SIGMOID_OPERATOR.number, place(self, 'logSigmoid')));
 }
 
-const HARDTANH_OPERATOR = operator('aten::hardtanh');
+const HARDTANH_OPERATOR = new Operator('aten::hardtanh');
 /** `aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor` */
 export function hardtanh(self: Tensor, minVal?: Scalar, maxVal?: Scalar): Tensor {
-  return wrap(native.call(HARDTANH_OPERATOR, place(self, 'hardtanh'), minVal, maxVal));
+  return wrap(native.call(HARDTANH_OPERATOR.number, place(self, 'hardtanh'), minVal, maxVal));
 }
 
-const SILU_IN_PLACE = operator('aten::silu_');
+const SILU_IN_PLACE = new Operator('aten::silu_');
 /** `aten::silu_(Tensor(a!) self) -> Tensor(a!)` */
 export function silu_(self: Tensor): Tensor {
-  native.callInPlace(SILU_IN_PLACE, place(self, 'silu_'));
+  native.callInPlace(SILU_IN_PLACE.number, place(self, 'silu_'));
   return self;
 }
 
-const HARDSWISH_OPERATOR = operator('aten::hardswish');
+const HARDSWISH_OPERATOR = new Operator('aten::hardswish');
 /** `aten::hardswish(Tensor self) -> Tensor` */
 export function hardswish(self: Tensor): Tensor {
-  return wrap(native.call(HARDSWISH_OPERATOR, place(self, 'hardswish')));
+  return wrap(native.call(HARDSWISH_OPERATOR.number, place(self, 'hardswish')));
 }
 
-const HARDSIGMOID_OPERATOR = operator('aten::hardsigmoid');
+const HARDSIGMOID_OPERATOR = new Operator('aten::hardsigmoid');
 /** `aten::hardsigmoid(Tensor self) -> Tensor` */
 export function hardsigmoid(self: Tensor): Tensor {
-  return wrap(native.call(HARDSIGMOID_OPERATOR, place(self, 'hardsigmoid')));
+  return wrap(native.call(HARDSIGMOID_OPERATOR.number, place(self, 'hardsigmoid')));
 }
 
-const MISH_OPERATOR = operator('aten::mish');
+const MISH_OPERATOR = new Operator('aten::mish');
 /** `aten::mish(Tensor self) -> Tensor` */
 export function mish(self: Tensor): Tensor {
-  return wrap(native.call(MISH_OPERATOR, place(self, 'mish')));
+  return wrap(native.call(MISH_OPERATOR.number, place(self, 'mish')));
 }
 
-const PRELU_OPERATOR = operator('aten::prelu');
+const PRELU_OPERATOR = new Operator('aten::prelu');
 /** `aten::prelu(Tensor self, Tensor weight) -> Tensor` */
 export function prelu(self: Tensor, weight: Tensor): Tensor {
-  return wrap(native.call(PRELU_OPERATOR, place(self, 'prelu'), place(weight, 'prelu')));
+  return wrap(native.call(PRELU_OPERATOR.number, place(self, 'prelu'), place(weight, 'prelu')));
 }
 
-const CROSS_ENTROPY_LOSS_OPERATOR = operator('aten::cross_entropy_loss');
+const CROSS_ENTROPY_LOSS_OPERATOR = new Operator('aten::cross_entropy_loss');
 /** `aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.) -> Tensor` */
 export function crossEntropyLoss(
   self: Tensor,
@@ -2094,7 +2165,7 @@ export function crossEntropyLoss(
 ): Tensor {
   return wrap(
     native.call(
-      CROSS_ENTROPY_LOSS_OPERATOR,
+      CROSS_ENTROPY_LOSS_OPERATOR.number,
       place(self, 'crossEntropyLoss'),
       place(target, 'crossEntropyLoss'),
       placeOrNull(weight, 'crossEntropyLoss'),
@@ -2105,7 +2176,7 @@ export function crossEntropyLoss(
   );
 }
 
-const BINARY_CROSS_ENTROPY_WITH_LOGITS_OPERATOR = operator('aten::binary_cross_entropy_with_logits');
+const BINARY_CROSS_ENTROPY_WITH_LOGITS_OPERATOR = new Operator('aten::binary_cross_entropy_with_logits');
 /** `aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor` */
 export function binaryCrossEntropyWithLogits(
   self: Tensor,
@@ -2116,7 +2187,7 @@ export function binaryCrossEntropyWithLogits(
 ): Tensor {
   return wrap(
     native.call(
-      BINARY_CROSS_ENTROPY_WITH_LOGITS_OPERATOR,
+      BINARY_CROSS_ENTROPY_WITH_LOGITS_OPERATOR.number,
       place(self, 'binaryCrossEntropyWithLogits'),
       place(target, 'binaryCrossEntropyWithLogits'),
       placeOrNull(weight, 'binaryCrossEntropyWithLogits'),
@@ -2126,24 +2197,28 @@ export function binaryCrossEntropyWithLogits(
   );
 }
 
-const MSE_LOSS_OPERATOR = operator('aten::mse_loss');
+const MSE_LOSS_OPERATOR = new Operator('aten::mse_loss');
 /** `aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
 export function mseLoss(self: Tensor, target: Tensor, reduction?: number): Tensor {
-  return wrap(native.call(MSE_LOSS_OPERATOR, place(self, 'mseLoss'), place(target, 'mseLoss'), reduction));
+  return wrap(
+    native.call(MSE_LOSS_OPERATOR.number, place(self, 'mseLoss'), place(target, 'mseLoss'), reduction),
+  );
 }
 
-const L1_LOSS_OPERATOR = operator('aten::l1_loss');
+const L1_LOSS_OPERATOR = new Operator('aten::l1_loss');
 /** `aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
 export function l1Loss(self: Tensor, target: Tensor, reduction?: number): Tensor {
-  return wrap(native.call(L1_LOSS_OPERATOR, place(self, 'l1Loss'), place(target, 'l1Loss'), reduction));
+  return wrap(
+    native.call(L1_LOSS_OPERATOR.number, place(self, 'l1Loss'), place(target, 'l1Loss'), reduction),
+  );
 }
 
-const SMOOTH_L1_LOSS_OPERATOR = operator('aten::smooth_l1_loss');
+const SMOOTH_L1_LOSS_OPERATOR = new Operator('aten::smooth_l1_loss');
 /** `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor` */
 export function smoothL1Loss(self: Tensor, target: Tensor, reduction?: number, beta?: number): Tensor {
   return wrap(
     native.call(
-      SMOOTH_L1_LOSS_OPERATOR,
+      SMOOTH_L1_LOSS_OPERATOR.number,
       place(self, 'smoothL1Loss'),
       place(target, 'smoothL1Loss'),
       reduction,
@@ -2152,26 +2227,26 @@ export function smoothL1Loss(self: Tensor, target: Tensor, reduction?: number, b
   );
 }
 
-const PIXEL_SHUFFLE_OPERATOR = operator('aten::pixel_shuffle');
+const PIXEL_SHUFFLE_OPERATOR = new Operator('aten::pixel_shuffle');
 /** `aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor` */
 export function pixelShuffle(self: Tensor, upscaleFactor: number): Tensor {
   guards.pixelShuffle(upscaleFactor);
-  return wrap(native.call(PIXEL_SHUFFLE_OPERATOR, place(self, 'pixelShuffle'), upscaleFactor));
+  return wrap(native.call(PIXEL_SHUFFLE_OPERATOR.number, place(self, 'pixelShuffle'), upscaleFactor));
 }
 
-const PIXEL_UNSHUFFLE_OPERATOR = operator('aten::pixel_unshuffle');
+const PIXEL_UNSHUFFLE_OPERATOR = new Operator('aten::pixel_unshuffle');
 /** `aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor` */
 export function pixelUnshuffle(self: Tensor, downscaleFactor: number): Tensor {
-  return wrap(native.call(PIXEL_UNSHUFFLE_OPERATOR, place(self, 'pixelUnshuffle'), downscaleFactor));
+  return wrap(native.call(PIXEL_UNSHUFFLE_OPERATOR.number, place(self, 'pixelUnshuffle'), downscaleFactor));
 }
 
-const ONE_HOT_OPERATOR = operator('aten::one_hot');
+const ONE_HOT_OPERATOR = new Operator('aten::one_hot');
 /** `aten::one_hot(Tensor self, int num_classes=-1) -> Tensor` */
 export function oneHot(self: Tensor, numClasses?: number): Tensor {
-  return wrap(native.call(ONE_HOT_OPERATOR, place(self, 'oneHot'), numClasses));
+  return wrap(native.call(ONE_HOT_OPERATOR.number, place(self, 'oneHot'), numClasses));
 }
 
-const GRID_SAMPLER_OPERATOR = operator('aten::grid_sampler');
+const GRID_SAMPLER_OPERATOR = new Operator('aten::grid_sampler');
 /** `aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
 export function gridSampler(
   input: Tensor,
@@ -2182,7 +2257,7 @@ export function gridSampler(
 ): Tensor {
   return wrap(
     native.call(
-      GRID_SAMPLER_OPERATOR,
+      GRID_SAMPLER_OPERATOR.number,
       place(input, 'gridSampler'),
       place(grid, 'gridSampler'),
       interpolationMode,
@@ -2192,15 +2267,20 @@ export function gridSampler(
   );
 }
 
-const AFFINE_GRID_GENERATOR_OPERATOR = operator('aten::affine_grid_generator');
+const AFFINE_GRID_GENERATOR_OPERATOR = new Operator('aten::affine_grid_generator');
 /** `aten::affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor` */
 export function affineGridGenerator(theta: Tensor, size: readonly number[], alignCorners: boolean): Tensor {
   return wrap(
-    native.call(AFFINE_GRID_GENERATOR_OPERATOR, place(theta, 'affineGridGenerator'), size, alignCorners),
+    native.call(
+      AFFINE_GRID_GENERATOR_OPERATOR.number,
+      place(theta, 'affineGridGenerator'),
+      size,
+      alignCorners,
+    ),
   );
 }
 
-const UPSAMPLE_BICUBIC2D_OPERATOR = operator('aten::upsample_bicubic2d');
+const UPSAMPLE_BICUBIC2D_OPERATOR = new Operator('aten::upsample_bicubic2d');
 /** `aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
 export function upsampleBicubic2d(
   self: Tensor,
@@ -2212,7 +2292,7 @@ export function upsampleBicubic2d(
   guards.upsampleBicubic2d(self, outputSize, scalesH, scalesW);
   return wrap(
     native.call(
-      UPSAMPLE_BICUBIC2D_OPERATOR,
+      UPSAMPLE_BICUBIC2D_OPERATOR.number,
       place(self, 'upsampleBicubic2d'),
       outputSize,
       alignCorners,
@@ -2222,7 +2302,7 @@ export function upsampleBicubic2d(
   );
 }
 
-const UPSAMPLE_BILINEAR2D_OPERATOR = operator('aten::upsample_bilinear2d');
+const UPSAMPLE_BILINEAR2D_OPERATOR = new Operator('aten::upsample_bilinear2d');
 /** `aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
 export function upsampleBilinear2d(
   self: Tensor,
@@ -2234,7 +2314,7 @@ export function upsampleBilinear2d(
   guards.upsampleBilinear2d(self, outputSize, scalesH, scalesW);
   return wrap(
     native.call(
-      UPSAMPLE_BILINEAR2D_OPERATOR,
+      UPSAMPLE_BILINEAR2D_OPERATOR.number,
       place(self, 'upsampleBilinear2d'),
       outputSize,
       alignCorners,
@@ -2244,7 +2324,7 @@ export function upsampleBilinear2d(
   );
 }
 
-const UPSAMPLE_NEAREST2D_OPERATOR = operator('aten::upsample_nearest2d');
+const UPSAMPLE_NEAREST2D_OPERATOR = new Operator('aten::upsample_nearest2d');
 /** `aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
 export function upsampleNearest2d(
   self: Tensor,
@@ -2254,11 +2334,17 @@ export function upsampleNearest2d(
 ): Tensor {
   guards.upsampleNearest2d(self, outputSize, scalesH, scalesW);
   return wrap(
-    native.call(UPSAMPLE_NEAREST2D_OPERATOR, place(self, 'upsampleNearest2d'), outputSize, scalesH, scalesW),
+    native.call(
+      UPSAMPLE_NEAREST2D_OPERATOR.number,
+      place(self, 'upsampleNearest2d'),
+      outputSize,
+      scalesH,
+      scalesW,
+    ),
   );
 }
 
-const FOREACH_ADD_LIST_IN_PLACE = operator('aten::_foreach_add_.List');
+const FOREACH_ADD_LIST_IN_PLACE = new Operator('aten::_foreach_add_.List');
 /** `aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()` */
 export function foreachAddList_(
   self: readonly Tensor[],
@@ -2266,46 +2352,46 @@ export function foreachAddList_(
   options: { alpha?: Scalar | undefined } = {},
 ): void {
   native.callInPlace(
-    FOREACH_ADD_LIST_IN_PLACE,
+    FOREACH_ADD_LIST_IN_PLACE.number,
     places(self, 'foreachAddList_'),
     places(other, 'foreachAddList_'),
     options?.alpha,
   );
 }
 
-const FOREACH_ADD_SCALAR_IN_PLACE = operator('aten::_foreach_add_.Scalar');
+const FOREACH_ADD_SCALAR_IN_PLACE = new Operator('aten::_foreach_add_.Scalar');
 /** `aten::_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()` */
 export function foreachAddScalar_(self: readonly Tensor[], scalar: Scalar): void {
-  native.callInPlace(FOREACH_ADD_SCALAR_IN_PLACE, places(self, 'foreachAddScalar_'), scalar);
+  native.callInPlace(FOREACH_ADD_SCALAR_IN_PLACE.number, places(self, 'foreachAddScalar_'), scalar);
 }
 
-const FOREACH_MUL_SCALAR_IN_PLACE = operator('aten::_foreach_mul_.Scalar');
+const FOREACH_MUL_SCALAR_IN_PLACE = new Operator('aten::_foreach_mul_.Scalar');
 /** `aten::_foreach_mul_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()` */
 export function foreachMulScalar_(self: readonly Tensor[], scalar: Scalar): void {
-  native.callInPlace(FOREACH_MUL_SCALAR_IN_PLACE, places(self, 'foreachMulScalar_'), scalar);
+  native.callInPlace(FOREACH_MUL_SCALAR_IN_PLACE.number, places(self, 'foreachMulScalar_'), scalar);
 }
 
-const FOREACH_MUL_LIST_IN_PLACE = operator('aten::_foreach_mul_.List');
+const FOREACH_MUL_LIST_IN_PLACE = new Operator('aten::_foreach_mul_.List');
 /** `aten::_foreach_mul_.List(Tensor(a!)[] self, Tensor[] other) -> ()` */
 export function foreachMulList_(self: readonly Tensor[], other: readonly Tensor[]): void {
   native.callInPlace(
-    FOREACH_MUL_LIST_IN_PLACE,
+    FOREACH_MUL_LIST_IN_PLACE.number,
     places(self, 'foreachMulList_'),
     places(other, 'foreachMulList_'),
   );
 }
 
-const FOREACH_DIV_LIST_IN_PLACE = operator('aten::_foreach_div_.List');
+const FOREACH_DIV_LIST_IN_PLACE = new Operator('aten::_foreach_div_.List');
 /** `aten::_foreach_div_.List(Tensor(a!)[] self, Tensor[] other) -> ()` */
 export function foreachDivList_(self: readonly Tensor[], other: readonly Tensor[]): void {
   native.callInPlace(
-    FOREACH_DIV_LIST_IN_PLACE,
+    FOREACH_DIV_LIST_IN_PLACE.number,
     places(self, 'foreachDivList_'),
     places(other, 'foreachDivList_'),
   );
 }
 
-const FOREACH_ADDCMUL_SCALAR_IN_PLACE = operator('aten::_foreach_addcmul_.Scalar');
+const FOREACH_ADDCMUL_SCALAR_IN_PLACE = new Operator('aten::_foreach_addcmul_.Scalar');
 /** `aten::_foreach_addcmul_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> ()` */
 export function foreachAddcmul_(
   self: readonly Tensor[],
@@ -2314,7 +2400,7 @@ export function foreachAddcmul_(
   value?: Scalar,
 ): void {
   native.callInPlace(
-    FOREACH_ADDCMUL_SCALAR_IN_PLACE,
+    FOREACH_ADDCMUL_SCALAR_IN_PLACE.number,
     places(self, 'foreachAddcmul_'),
     places(tensor1, 'foreachAddcmul_'),
     places(tensor2, 'foreachAddcmul_'),
@@ -2322,7 +2408,7 @@ export function foreachAddcmul_(
   );
 }
 
-const FOREACH_ADDCDIV_SCALAR_IN_PLACE = operator('aten::_foreach_addcdiv_.Scalar');
+const FOREACH_ADDCDIV_SCALAR_IN_PLACE = new Operator('aten::_foreach_addcdiv_.Scalar');
 /** `aten::_foreach_addcdiv_.Scalar(Tensor(a!)[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> ()` */
 export function foreachAddcdiv_(
   self: readonly Tensor[],
@@ -2331,7 +2417,7 @@ export function foreachAddcdiv_(
   value?: Scalar,
 ): void {
   native.callInPlace(
-    FOREACH_ADDCDIV_SCALAR_IN_PLACE,
+    FOREACH_ADDCDIV_SCALAR_IN_PLACE.number,
     places(self, 'foreachAddcdiv_'),
     places(tensor1, 'foreachAddcdiv_'),
     places(tensor2, 'foreachAddcdiv_'),
@@ -2339,38 +2425,38 @@ export function foreachAddcdiv_(
   );
 }
 
-const FOREACH_SQRT_IN_PLACE = operator('aten::_foreach_sqrt_');
+const FOREACH_SQRT_IN_PLACE = new Operator('aten::_foreach_sqrt_');
 /** `aten::_foreach_sqrt_(Tensor(a!)[] self) -> ()` */
 export function foreachSqrt_(self: readonly Tensor[]): void {
-  native.callInPlace(FOREACH_SQRT_IN_PLACE, places(self, 'foreachSqrt_'));
+  native.callInPlace(FOREACH_SQRT_IN_PLACE.number, places(self, 'foreachSqrt_'));
 }
 
-const FOREACH_DIV_SCALAR_IN_PLACE = operator('aten::_foreach_div_.Scalar');
+const FOREACH_DIV_SCALAR_IN_PLACE = new Operator('aten::_foreach_div_.Scalar');
 /** `aten::_foreach_div_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()` */
 export function foreachDivScalar_(self: readonly Tensor[], scalar: Scalar): void {
-  native.callInPlace(FOREACH_DIV_SCALAR_IN_PLACE, places(self, 'foreachDivScalar_'), scalar);
+  native.callInPlace(FOREACH_DIV_SCALAR_IN_PLACE.number, places(self, 'foreachDivScalar_'), scalar);
 }
 
-const FOREACH_NORM_SCALAR_OPERATOR = operator('aten::_foreach_norm.Scalar');
+const FOREACH_NORM_SCALAR_OPERATOR = new Operator('aten::_foreach_norm.Scalar');
 /** `aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2) -> Tensor[]` */
 export function foreachNorm(self: readonly Tensor[], ord?: Scalar): Tensor[] {
-  return wrapAll(native.callList(FOREACH_NORM_SCALAR_OPERATOR, places(self, 'foreachNorm'), ord));
+  return wrapAll(native.callList(FOREACH_NORM_SCALAR_OPERATOR.number, places(self, 'foreachNorm'), ord));
 }
 
-const AMP_FOREACH_NON_FINITE_CHECK_AND_UNSCALE_IN_PLACE = operator(
+const AMP_FOREACH_NON_FINITE_CHECK_AND_UNSCALE_IN_PLACE = new Operator(
   'aten::_amp_foreach_non_finite_check_and_unscale_',
 );
 /** `aten::_amp_foreach_non_finite_check_and_unscale_(Tensor(a!)[] self, Tensor(b!) found_inf, Tensor inv_scale) -> ()` */
 export function ampForeachUnscale_(self: readonly Tensor[], foundInf: Tensor, invScale: Tensor): void {
   native.callInPlace(
-    AMP_FOREACH_NON_FINITE_CHECK_AND_UNSCALE_IN_PLACE,
+    AMP_FOREACH_NON_FINITE_CHECK_AND_UNSCALE_IN_PLACE.number,
     places(self, 'ampForeachUnscale_'),
     place(foundInf, 'ampForeachUnscale_'),
     place(invScale, 'ampForeachUnscale_'),
   );
 }
 
-const AMP_UPDATE_SCALE_IN_PLACE = operator('aten::_amp_update_scale_');
+const AMP_UPDATE_SCALE_IN_PLACE = new Operator('aten::_amp_update_scale_');
 /** `aten::_amp_update_scale_(Tensor(a!) self, Tensor(b!) growth_tracker, Tensor found_inf, float scale_growth_factor, float scale_backoff_factor, int growth_interval) -> Tensor(a!)` */
 export function ampUpdateScale_(
   self: Tensor,
@@ -2381,7 +2467,7 @@ export function ampUpdateScale_(
   growthInterval: number,
 ): Tensor {
   native.callInPlace(
-    AMP_UPDATE_SCALE_IN_PLACE,
+    AMP_UPDATE_SCALE_IN_PLACE.number,
     place(self, 'ampUpdateScale_'),
     place(growthTracker, 'ampUpdateScale_'),
     place(foundInf, 'ampUpdateScale_'),
@@ -2392,17 +2478,17 @@ export function ampUpdateScale_(
   return self;
 }
 
-const FOREACH_MUL_TENSOR_IN_PLACE = optionalOperator('aten::_foreach_mul_.Tensor');
+const FOREACH_MUL_TENSOR_IN_PLACE = new Operator('aten::_foreach_mul_.Tensor');
 /** `aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()` */
 export function foreachMulTensor_(self: readonly Tensor[], other: Tensor): void {
   native.callInPlace(
-    available(FOREACH_MUL_TENSOR_IN_PLACE, 'aten::_foreach_mul_.Tensor'),
+    FOREACH_MUL_TENSOR_IN_PLACE.number,
     places(self, 'foreachMulTensor_'),
     place(other, 'foreachMulTensor_'),
   );
 }
 
-const SCALED_DOT_PRODUCT_ATTENTION_OPERATOR = optionalOperator('aten::scaled_dot_product_attention');
+const SCALED_DOT_PRODUCT_ATTENTION_OPERATOR = new Operator('aten::scaled_dot_product_attention');
 /** `aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor` */
 export function scaledDotProductAttention(
   query: Tensor,
@@ -2415,7 +2501,7 @@ export function scaledDotProductAttention(
 ): Tensor {
   return wrap(
     native.call(
-      available(SCALED_DOT_PRODUCT_ATTENTION_OPERATOR, 'aten::scaled_dot_product_attention'),
+      SCALED_DOT_PRODUCT_ATTENTION_OPERATOR.number,
       place(query, 'scaledDotProductAttention'),
       place(key, 'scaledDotProductAttention'),
       place(value, 'scaledDotProductAttention'),
@@ -2428,7 +2514,7 @@ export function scaledDotProductAttention(
   );
 }
 
-const FUSED_SGD_TENSOR_LR_IN_PLACE = optionalOperator('aten::_fused_sgd_.tensor_lr');
+const FUSED_SGD_TENSOR_LR_IN_PLACE = new Operator('aten::_fused_sgd_.tensor_lr');
 /** `aten::_fused_sgd_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] momentum_buffer_list, *, float weight_decay, float momentum, Tensor lr, float dampening, bool nesterov, bool maximize, bool is_first_step, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()` */
 export function fusedSgd_(
   self: readonly Tensor[],
@@ -2447,7 +2533,7 @@ export function fusedSgd_(
   },
 ): void {
   native.callInPlace(
-    available(FUSED_SGD_TENSOR_LR_IN_PLACE, 'aten::_fused_sgd_.tensor_lr'),
+    FUSED_SGD_TENSOR_LR_IN_PLACE.number,
     places(self, 'fusedSgd_'),
     places(grads, 'fusedSgd_'),
     places(momentumBufferList, 'fusedSgd_'),
@@ -2463,7 +2549,7 @@ export function fusedSgd_(
   );
 }
 
-const FUSED_ADAMW_TENSOR_LR_IN_PLACE = optionalOperator('aten::_fused_adamw_.tensor_lr');
+const FUSED_ADAMW_TENSOR_LR_IN_PLACE = new Operator('aten::_fused_adamw_.tensor_lr');
 /** `aten::_fused_adamw_.tensor_lr(Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, Tensor lr, float beta1, float beta2, float weight_decay, float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None) -> ()` */
 export function fusedAdamW_(
   self: readonly Tensor[],
@@ -2485,7 +2571,7 @@ export function fusedAdamW_(
   },
 ): void {
   native.callInPlace(
-    available(FUSED_ADAMW_TENSOR_LR_IN_PLACE, 'aten::_fused_adamw_.tensor_lr'),
+    FUSED_ADAMW_TENSOR_LR_IN_PLACE.number,
     places(self, 'fusedAdamW_'),
     places(grads, 'fusedAdamW_'),
     places(expAvgs, 'fusedAdamW_'),

@@ -24,7 +24,7 @@ describe('memory', () => {
   });
 
   test('finalizers free what nothing owns, and V8 knows what tensors hold', () => {
-    const { code, output } = runProgram('finalizers', [], ['--expose-gc']);
+    const { code, output } = runProgram('finalizers', { nodeOptions: ['--expose-gc'] });
     expect(code).toBe(0);
     const { made, collected, loopGrowth } = JSON.parse(output);
     expect([made, collected]).toEqual([200, 0]);
@@ -41,14 +41,19 @@ describe('the end of a process', () => {
   });
 
   test.each(['exit', 'end'])('is clean while tensors are alive (%s)', (how) => {
-    expect(runProgram('exitAlive', [how])).toEqual({ code: 0, signal: null, output: 'alive', errors: '' });
+    expect(runProgram('exitAlive', { values: [how] })).toEqual({
+      code: 0,
+      signal: null,
+      output: 'alive',
+      errors: '',
+    });
   });
 });
 
 test('10,000 random wrong calls each succeed or throw an error that names the function; none ends the process', () => {
   const [table, log] = [join(folder, 'table.json'), join(folder, 'last_call')];
   writeFileSync(table, JSON.stringify(callTable()));
-  const { code, signal, output } = runProgram('wrongCalls', [table, log, '1', '10000']);
+  const { code, signal, output } = runProgram('wrongCalls', { values: [table, log, '1', '10000'] });
   const end = code === 0 ? '' : `ended with ${signal ?? code} in ${readFileSync(log, 'utf8').trim()}`;
   expect(end).toBe('');
   const { legal, refused, faults } = JSON.parse(output);

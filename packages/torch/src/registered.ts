@@ -2,7 +2,7 @@
 // checked against them as they happen; the typed functions of libtorch's own operators are checked by the compiler.
 
 import { native, type Scalar } from './native.js';
-import { optionalOperator } from './operator.js';
+import { operatorNumber } from './operator.js';
 import { place, places, Tensor } from './tensor.js';
 
 /** What such an operator takes; null where its schema says that a value may be missing, undefined for a default. */
@@ -50,7 +50,7 @@ function find(name: string): number {
   if (namespacesOfLibtorch.has(name.split('::')[0] ?? '')) {
     throw new TypeError(`registeredOperator: '${name}' is libtorch's own; the typed functions call it`);
   }
-  const number = optionalOperator(name);
+  const number = operatorNumber(name);
   if (number < 0)
     throw new Error(
       `registeredOperator: no operator '${name}'; load the library that registers it with loadLibrary`,

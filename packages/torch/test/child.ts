@@ -19,19 +19,21 @@ export function buildPrograms(): void {
   if (built.status !== 0) throw new Error(`the programs do not build:\n${built.stdout}${built.stderr}`);
 }
 
-export function runProgram(
-  name: string,
-  values: readonly string[] = [],
-  nodeOptions: readonly string[] = [],
-): Ending {
-  const program = `${here}programs/dist/${name}.js`;
+export interface ProgramOptions {
+  readonly values?: readonly string[];
+  readonly nodeOptions?: readonly string[];
+  /** Over this process's own; undefined removes a variable. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** A copy of the package to run in. */
+  readonly home?: string | undefined;
+}
+
+export function runProgram(name: string, options: ProgramOptions = {}): Ending {
+  const { values = [], nodeOptions = [], environment = {}, home = `${here}..` } = options;
   const { status, signal, stdout, stderr } = spawnSync(
     process.execPath,
-    [...nodeOptions, program, ...values],
-    {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 26,
-    },
+    [...nodeOptions, `${home}/test/programs/dist/${name}.js`, ...values],
+    { encoding: 'utf8', maxBuffer: 2 ** 26, env: { ...process.env, ...environment } },
   );
   return { code: status, signal, output: stdout, errors: stderr };
 }

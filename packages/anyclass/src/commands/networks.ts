@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { networkCost, networkFigures, networkNames } from '../networks/catalogue.js';
+import { networkCost, networkDefinitions, networkNames } from '../networks/catalogue.js';
 
 export const networks = command({
   name: 'networks',
@@ -19,7 +19,7 @@ export const networks = command({
       classes,
       inputSize: 224,
       ...networkCost(name, classes),
-      paper: `arXiv ${networkFigures[name].paper}`,
+      paper: `arXiv ${networkDefinitions[name].paper}`,
     }));
     if (json) {
       terminal.print(JSON.stringify(listed, null, 2));

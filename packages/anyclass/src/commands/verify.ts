@@ -34,11 +34,12 @@ export const verify = command({
     for (const [i, file] of files.entries()) {
       const onStage = (stage: string) => progress(i, `${file}: ${stage}`);
       try {
-        const report = await verifyFile(file, { device, dtype, onStage });
+        const report = verifyFile(file, { device, dtype, onStage });
         reports.push(report);
         if (!report.ok) problems.push(`FAILED: ${file}`);
       } catch (error) {
-        problems.push(mistakeIn(error));
+        if (!(error instanceof UserError)) throw error;
+        problems.push(error.message);
       }
       progress(i + 1, file);
     }
@@ -47,10 +48,3 @@ export const verify = command({
     return reports;
   },
 });
-
-/** A file that is not there, or holds something else, is the user's mistake and not the program's. */
-function mistakeIn(error: unknown): string {
-  if (error instanceof TypeError || error instanceof RangeError) return error.message;
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return error.message;
-  throw error;
-}

@@ -36,9 +36,13 @@ function fieldsOf(shape: Readonly<Record<string, unknown>>, prefix: string): Con
     const inner = innermost(type);
     const name = prefix + key;
     if (inner instanceof z.ZodObject) return fieldsOf(inner.shape, `${name}.`);
-    const description = type instanceof z.ZodType ? (type.description ?? '') : '';
+    const description = descriptionOf(type) || descriptionOf(inner);
     return [{ name, kind: kindOf(inner), defaultText: defaultOf(type), description }];
   });
+}
+
+function descriptionOf(type: unknown): string {
+  return type instanceof z.ZodType ? (type.description ?? '') : '';
 }
 
 function kindOf(type: unknown): string {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { bestMetrics } from '../events/bestMetric.js';
 import { lossNames } from '../losses/lossNames.js';
-import { networkNames } from '../networks/catalogue.js';
+import { familyOptions, networkNames } from '../networks/catalogue.js';
 import { dataFields } from './dataFields.js';
 
 const count = z.int().positive();
@@ -13,9 +13,7 @@ const network = z.strictObject({
   name: z.enum(networkNames).default('tresnet-m').describe('which network'),
   inputSize: count.default(224).describe('height and width of the images in pixels'),
   expertHeads: z.boolean().optional().describe('a small network for each class as the last layer'),
-  patchSize: count.optional().describe('ViT: side of a patch'),
-  partitionSize: count.optional().describe('MaxViT: side of a window'),
-  stochasticDepth: share.optional().describe('MaxViT: how often the last branches are skipped'),
+  ...familyOptions.shape,
   weights: z
     .string()
     .optional()

@@ -2,9 +2,10 @@
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isSpecialFile } from '@anyclass/torch/files';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from './fileProblem.js';
-import { type Draft, draftFor, isNoFile, writeWhole } from './wholeFile.js';
+import { type Draft, draftFor, writeWhole } from './wholeFile.js';
 
 /**
  * Throws where a file cannot be written. Nothing is made yet: missing folders are made when the file is written.
@@ -15,7 +16,7 @@ import { type Draft, draftFor, isNoFile, writeWhole } from './wholeFile.js';
 export function checkOutputFile(option: string, path: string): void {
   telling(option, path, () => {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UserError('it is a folder');
-    if (isNoFile(path)) accessSync(path, constants.W_OK);
+    if (isSpecialFile(path)) accessSync(path, constants.W_OK);
     else checkFolder(dirname(resolve(path)));
   });
 }

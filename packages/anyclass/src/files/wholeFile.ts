@@ -1,21 +1,8 @@
-// Texts that are whole or absent, and read back. Without the engine: what only evaluates or reports does not load it.
+// Texts that are whole or absent, and read back; what goes wrong is told with the name that the user gave.
 
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { draftFile, type FileDraft } from '@anyclass/torch/files';
 import type { z } from 'zod';
 import { type NextCommand, UserError } from '../errors/userError.js';
 import { errorCode, fileProblem } from './fileProblem.js';
@@ -40,21 +27,10 @@ export function writeWhole(path: string, text: string | Iterable<string>): void 
 }
 
 /** A file in the making. All of its functions throw UserErrors with the path and the reason. */
-export interface Draft {
-  /** Where the content is until the draft is finished. */
-  readonly path: string;
-  write(text: string): void;
-  /** Brings the content to the disk and to its place. */
-  finish(): void;
-  /** Closes the draft and leaves it where it is. */
-  leave(): void;
-  /** Removes the draft; what was at its place stays as it was. */
-  discard(): void;
-}
+export type Draft = FileDraft;
 
 /**
- * Begins a file beside its place. A link is followed: what it points to is replaced. What is no file, such as a device or a
- * pipe, is written to as it is.
+ * Begins a file beside its place, as `draftFile` does; the draft's name is the file's with the process and `.part`.
  *
  * @example
  * const draft = draftFor('predictions.csv');
@@ -69,61 +45,15 @@ export function draftFor(path: string): Draft {
       throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
     }
   };
-  const isInPlace = telling(() => isNoFile(path));
-  const target = isInPlace ? path : telling(() => linkTarget(path));
-  const partial = isInPlace ? path : `${target}.${process.pid}.part`;
-  const file = telling(() => openSync(partial, isInPlace ? 'a' : 'w'));
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) closeSync(file);
-    isOpen = false;
-  };
+  const draftPath = (target: string) => `${target}.${process.pid}.part`;
+  const draft = telling(() => draftFile(path, { draftPath }));
   return {
-    path: partial,
-    // Not writeSync: where a disk is nearly full that writes a part, and says so by a number only.
-    write: (text) => telling(() => writeFileSync(file, text)),
-    finish: () =>
-      telling(() => {
-        if (!isInPlace) fsyncSync(file);
-        close();
-        if (isInPlace) return;
-        renameSync(partial, target);
-        syncFolder(dirname(target));
-      }),
-    leave: close,
-    discard() {
-      close();
-      if (!isInPlace) rmSync(partial, { force: true });
-    },
+    path: draft.path,
+    write: (text) => telling(() => draft.write(text)),
+    finish: () => telling(() => draft.finish()),
+    leave: () => telling(() => draft.leave()),
+    discard: () => telling(() => draft.discard()),
   };
-}
-
-/** Whether there is something that a file must not replace. `/dev/stdout` may lead to a file, which others write to as well. */
-export function isNoFile(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found !== undefined && (!found.isFile() || /^\/(dev|proc)\//.test(resolve(path)));
-}
-
-/** What a link points to, be it there or not; any other path as it is. */
-function linkTarget(path: string): string {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return linkTarget(resolve(dirname(path), readlinkSync(path)));
-  }
-}
-
-/** A rename is lost in a power cut unless the folder is brought to the disk too; Windows cannot open one. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /**

@@ -1,41 +1,42 @@
-// The networks by name, with figures that can be shown without an engine. A test counts them again on the networks.
+// The networks by name, one line a family. A test counts their figures again on the networks.
 
-export const networkNames = [
-  'tresnet-s',
-  'tresnet-m',
-  'tresnet-l',
-  'tresnet-xl',
-  'vit-b-16',
-  'maxvit-t',
-  'maxvit-s',
-  'resnet-18',
-] as const;
+import { z } from 'zod';
+import type { NetworkDefinition } from './definition.js';
+import { maxvit } from './maxvit.js';
+import { resnet } from './resnet.js';
+import { tresnet } from './tresnet.js';
+import { vit } from './vit.js';
 
-export type NetworkName = (typeof networkNames)[number];
-
-/** A network with one linear layer at its end, at 224 px. */
-export interface NetworkFigures {
-  /** Its paper on arXiv. */
-  readonly paper: string;
-  /** Of everything in front of the last layer. */
-  readonly trunkParameters: number;
-  /** Of one image on its way to the last layer. */
-  readonly trunkMultiplyAdds: number;
-  /** How many numbers the last layer sees. */
-  readonly features: number;
-  readonly headBias: boolean;
-}
-
-export const networkFigures: Readonly<Record<NetworkName, NetworkFigures>> = {
-  'tresnet-s': figures('2003.13630', 3_990_016, 3_251_444_736, 1024),
-  'tresnet-m': figures('2003.13630', 29_340_032, 5_734_497_792, 2048),
-  'tresnet-l': figures('2003.13630', 53_556_256, 10_875_134_880, 2432),
-  'tresnet-xl': figures('2003.13630', 75_779_244, 15_164_407_432, 2656),
-  'vit-b-16': figures('2010.11929', 85_798_656, 17_563_060_224, 768),
-  'maxvit-t': figures('2204.01697', 30_407_624, 5_557_534_720, 512, false),
-  'maxvit-s': figures('2204.01697', 68_158_892, 11_578_404_864, 768, false),
-  'resnet-18': figures('1512.03385', 11_176_512, 1_813_561_344, 512),
+const definitions = {
+  ...tresnet,
+  ...vit,
+  ...maxvit,
+  ...resnet,
 };
+
+export type NetworkName = keyof typeof definitions;
+
+/** What each network is, without building it. */
+export const networkDefinitions: Readonly<Record<NetworkName, NetworkDefinition>> = definitions;
+
+export const networkNames: readonly NetworkName[] = Object.keys(definitions).filter(isNetworkName);
+
+const optionFields: Intersection<(typeof definitions)[NetworkName]['options']> = Object.assign(
+  {},
+  ...Object.values(definitions).map(({ options }) => options),
+);
+
+/** The options that only some networks take. */
+export type FamilyOptions = z.output<z.ZodObject<typeof optionFields>>;
+
+/** The same for a configuration, where each may be left out. */
+export const familyOptions = z.object(optionFields).partial();
+
+/** Their values where none is given. */
+export const familyDefaults: FamilyOptions = Object.assign(
+  {},
+  ...Object.values(definitions).map(({ defaults }) => defaults),
+);
 
 /** What a network with a number of classes takes. */
 export interface NetworkCost {
@@ -51,23 +52,26 @@ export interface NetworkCost {
  * networkCost('tresnet-m', 17) // { parameters: 29374865, multiplyAdds: 5734532608 }
  */
 export function networkCost(name: NetworkName, classes: number): NetworkCost {
-  const { trunkParameters, trunkMultiplyAdds, features, headBias } = networkFigures[name];
+  const { trunk, headBias } = networkDefinitions[name];
   return {
-    parameters: trunkParameters + classes * (features + (headBias ? 1 : 0)),
-    multiplyAdds: trunkMultiplyAdds + classes * features,
+    parameters: trunk.parameters + classes * (trunk.features + (headBias ? 1 : 0)),
+    multiplyAdds: trunk.multiplyAdds + classes * trunk.features,
   };
 }
 
+/**
+ * Whether there is a network of this name.
+ *
+ * @example
+ * isNetworkName('resnet-18') // true
+ */
 export function isNetworkName(name: string): name is NetworkName {
-  return Object.hasOwn(networkFigures, name);
+  return Object.hasOwn(definitions, name);
 }
 
-function figures(
-  paper: string,
-  trunkParameters: number,
-  trunkMultiplyAdds: number,
-  features: number,
-  headBias = true,
-): NetworkFigures {
-  return { paper, trunkParameters, trunkMultiplyAdds, features, headBias };
-}
+/** All members of a union in one type: only an intersection fits a parameter that must fit each of them. */
+type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
+  member: infer All,
+) => void
+  ? All
+  : never;

@@ -1,18 +1,15 @@
 import { tidy } from '@anyclass/torch';
-import { isNetworkName, type NetworkName, networkNames } from './catalogue.js';
-import { MaxViT } from './maxvit.js';
+import { z } from 'zod';
+import { UserError } from '../errors/userError.js';
+import {
+  familyDefaults,
+  isNetworkName,
+  type NetworkName,
+  networkDefinitions,
+  networkNames,
+} from './catalogue.js';
 import type { CompleteNetworkOptions, Network, NetworkOptions } from './network.js';
-import { ResNet } from './resnet.js';
-import { TResNet } from './tresnet.js';
-import { VisionTransformer } from './vit.js';
-
-const defaults = {
-  inputSize: 224,
-  expertHeads: false,
-  patchSize: 16,
-  partitionSize: 7,
-  stochasticDepth: 0.2,
-} as const;
+import { positiveInteger } from './optionFields.js';
 
 /**
  * Builds a network with fresh weights, the same ones after the same `setSeed`.
@@ -24,48 +21,40 @@ const defaults = {
  */
 export function createNetwork(name: NetworkName, options: NetworkOptions): Network {
   if (!isNetworkName(name)) {
-    throw new RangeError(`there is no network '${String(name)}'; expected one of ${networkNames.join(', ')}`);
+    throw new UserError(`there is no network '${String(name)}'; expected one of ${networkNames.join(', ')}`);
   }
   refuseForeignOptions(name, options);
-  const complete: CompleteNetworkOptions = { ...defaults, ...options };
-  for (const field of ['classes', 'inputSize', 'patchSize', 'partitionSize'] as const) {
-    const value = complete[field];
-    if (!Number.isInteger(value) || value < 1) {
-      throw new RangeError(`${name}: ${field} is ${value}; expected a positive integer`);
-    }
-  }
+  const complete = { ...defaults, ...options };
+  refuseBadValues(name, complete);
   return buildNetwork(name, complete);
 }
 
 /** A network from options that are complete, as another one's `options` are. */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
-  return tidy(() => build(name, options));
+  return tidy(() => networkDefinitions[name].build({ ...defaults, ...options }));
 }
 
-function build(name: NetworkName, options: CompleteNetworkOptions): Network {
-  switch (name) {
-    case 'vit-b-16':
-      return new VisionTransformer(name, options);
-    case 'maxvit-t':
-    case 'maxvit-s':
-      return new MaxViT(name, options);
-    case 'resnet-18':
-      return new ResNet(name, options);
-    default:
-      return new TResNet(name, options);
-  }
-}
+const defaults = { inputSize: 224, expertHeads: false, ...familyDefaults };
 
-const optionsOfFamilies = [
-  ['patchSize', 'vit'],
-  ['partitionSize', 'maxvit'],
-  ['stochasticDepth', 'maxvit'],
-] as const;
+const sharedFields = {
+  classes: positiveInteger,
+  inputSize: positiveInteger,
+  expertHeads: z.boolean('expected true or false'),
+};
 
 function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void {
-  for (const [option, family] of optionsOfFamilies) {
-    if (options[option] !== undefined && !name.startsWith(family)) {
-      throw new RangeError(`${name} takes no ${option}; it is an option of ${family}`);
-    }
-  }
+  const own = Object.keys({ ...sharedFields, ...networkDefinitions[name].options });
+  const foreign = Object.keys(options).find((option) => !own.includes(option));
+  if (foreign === undefined) return;
+  const takers = networkNames.filter((other) => Object.hasOwn(networkDefinitions[other].options, foreign));
+  const advice = takers.length > 0 ? `it is an option of ${takers.join(', ')}` : `it takes ${own.join(', ')}`;
+  throw new UserError(`${name} takes no ${foreign}; ${advice}`);
+}
+
+function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): void {
+  const fields = z.object({ ...sharedFields, ...networkDefinitions[name].options });
+  const issue = fields.safeParse(options).error?.issues[0];
+  if (issue === undefined) return;
+  const field = issue.path.join('.');
+  throw new UserError(`${name}: ${field} is ${String(Reflect.get(options, field))}; ${issue.message}`);
 }

@@ -5,6 +5,8 @@
 // way back from windows to the map is part of the residual's addition.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
+import type { NetworkDefinition, NetworkFamily, TrunkFigures } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
@@ -14,8 +16,20 @@ import { PartitionAttention } from './layers/partitionAttention.js';
 import { addBranch, throughSteps } from './layers/residualNorm.js';
 import type { Axis } from './layers/squares.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
+import { positiveInteger, probability } from './optionFields.js';
+import { resizeGrid } from './weights/resizeGrid.js';
 
-export type MaxViTName = 'maxvit-t' | 'maxvit-s';
+const fields = {
+  partitionSize: positiveInteger.describe('MaxViT: side of a window'),
+  stochasticDepth: probability.describe('MaxViT: how often the last branches are skipped'),
+};
+
+type MaxViTName = 'maxvit-t' | 'maxvit-s';
+
+export const maxvit: NetworkFamily<MaxViTName, typeof fields> = {
+  'maxvit-t': member('maxvit-t', { parameters: 30_407_624, multiplyAdds: 5_557_534_720, features: 512 }),
+  'maxvit-s': member('maxvit-s', { parameters: 68_158_892, multiplyAdds: 11_578_404_864, features: 768 }),
+};
 
 const channelsOf: Readonly<Record<MaxViTName, readonly number[]>> = {
   'maxvit-t': [64, 128, 256, 512],
@@ -25,11 +39,13 @@ const layersPerBlock = [2, 2, 5, 2];
 const stemChannels = 64;
 const batchNorm = { eps: 1e-3, momentum: 0.99, activation: 'gelu' } as const;
 
-export class MaxViT extends Network {
+class MaxViT extends Network {
   readonly stem: nn.Sequential;
   readonly blocks: readonly Block[];
   readonly classifier: nn.Sequential;
   readonly headPrefix = 'classifier.5.';
+  readonly #projection: nn.Sequential;
+  readonly #head: nn.Layer;
 
   constructor(name: MaxViTName, options: CompleteNetworkOptions) {
     super(name, options);
@@ -51,13 +67,10 @@ export class MaxViT extends Network {
       return new Block(inputs, outputs, partitionSize, skipped);
     });
     const width = channels.at(-1) ?? 0;
-    const head = classHead(width, { classes, expertHeads, bias: false });
-    this.classifier = new nn.Sequential({
-      2: new LayerNorm(width),
-      3: new nn.Linear(width, width),
-      4: new nn.Tanh(),
-      5: head,
-    });
+    this.#head = classHead(width, { classes, expertHeads, bias: false });
+    const projection = { 2: new LayerNorm(width), 3: new nn.Linear(width, width), 4: new nn.Tanh() };
+    this.#projection = new nn.Sequential(projection);
+    this.classifier = new nn.Sequential({ ...projection, 5: this.#head });
     for (const [, module] of this.namedModules()) {
       if (module instanceof nn.Conv2d || module instanceof nn.Linear) {
         nn.init.normal_(module.weight, 0, 0.02);
@@ -66,10 +79,22 @@ export class MaxViT extends Network {
     }
   }
 
-  forward(images: Tensor): Tensor {
-    let x = this.stem.forward(images);
-    for (const block of this.blocks) x = block.forward(x);
-    return this.classifier.forward(globalAverage(x));
+  /** The last block's maps, a 32nd of the image wide: [batch, 512, 7, 7] for maxvit-t at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    return tidy(() => {
+      let x = this.stem.forward(images);
+      for (const block of this.blocks) x = block.forward(x);
+      return x;
+    });
+  }
+
+  /** The maps' average, through the classifier up to its last layer. */
+  pooled(features: Tensor): Tensor {
+    return this.#projection.forward(globalAverage(features));
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.#head.forward(this.pooled(features));
   }
 }
 
@@ -128,7 +153,7 @@ function checkPartition(name: MaxViTName, { inputSize, partitionSize }: Complete
   const maps = mapSizes(inputSize);
   if (maps.every((size) => size % partitionSize === 0)) return;
   const divisor = maps.reduce(greatestCommonDivisor);
-  throw new RangeError(
+  throw new UserError(
     `${name}: at inputSize ${inputSize} the feature maps are ${maps.join(', ')} px wide, and partitionSize ` +
       `${partitionSize} does not divide them all; take partitionSize ${divisor} or inputSize ${32 * partitionSize}`,
   );
@@ -145,4 +170,32 @@ function mapSizes(inputSize: number): number[] {
 
 function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+  return {
+    paper: '2204.01697',
+    trunk,
+    headBias: false,
+    options: fields,
+    defaults: { partitionSize: 7, stochasticDepth: 0.2 },
+    build: (options) => new MaxViT(name, options),
+    weights: {
+      resize: resizePositions,
+      isComputed: (entry) => entry.endsWith('.relative_position_index'),
+      optionsOf,
+    },
+  };
+}
+
+function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
+  if (!name.endsWith('.relative_position_bias_table')) return undefined;
+  return resizeGrid(values, { cells: entry.shape[0] ?? 0 });
+}
+
+/** The table has a row for each offset within a window, from 1 - side to side - 1 along both axes. */
+function optionsOf(shapes: ReadonlyMap<string, readonly number[]>): { partitionSize?: number } {
+  const table = [...shapes].find(([name]) => name.endsWith('.relative_position_bias_table'));
+  const offsets = table?.[1][0];
+  return offsets === undefined ? {} : { partitionSize: (Math.sqrt(offsets) + 1) / 2 };
 }

@@ -1,27 +1,34 @@
 // What every network of this project is, and how it is asked for.
 
-import { nn, type Tensor } from '@anyclass/torch';
-import type { NetworkName } from './catalogue.js';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
+import type { FamilyOptions, NetworkName } from './catalogue.js';
 
-export interface NetworkOptions {
+/** Options of every network. */
+export interface SharedOptions {
   /** How many logits. */
   readonly classes: number;
   /** Height and width of the images. Default 224. */
-  readonly inputSize?: number;
-  /** A small network for each class in place of the last linear layer. */
-  readonly expertHeads?: boolean;
-  /** ViT: the side of a patch in pixels. Default 16. */
-  readonly patchSize?: number;
-  /** MaxViT: the side of a window and of the grid. Default 7. */
-  readonly partitionSize?: number;
-  /** MaxViT: the probability that the last layer's branches are skipped in training; earlier ones less. Default 0.2. */
-  readonly stochasticDepth?: number;
+  readonly inputSize: number;
+  /** A small network for each class in place of the last linear layer. Default false. */
+  readonly expertHeads: boolean;
 }
 
-/** The options with their defaults filled in. */
-export type CompleteNetworkOptions = Required<NetworkOptions>;
+/** What a network is asked for with: the number of classes, and what is not to be as by default. */
+export type NetworkOptions = Pick<SharedOptions, 'classes'> &
+  Partial<SharedOptions & Readonly<FamilyOptions>>;
 
-/** Maps images [batch, 3, height, width] to logits [batch, classes]. */
+/** The options with their defaults filled in, those of other families too. */
+export type CompleteNetworkOptions = SharedOptions & Readonly<FamilyOptions>;
+
+/**
+ * Maps images [batch, 3, height, width] to logits [batch, classes], in two parts: features that still know where in the
+ * image they are, and the head that forgets it. Embeddings, heat maps and other heads begin between the two.
+ *
+ * @example
+ * const features = network.forwardFeatures(images); // resnet-18 at 224 px: [batch, 512, 7, 7]
+ * network.pooled(features).shape // [batch, 512], an embedding of each image
+ * network.forwardHead(features).equal(network.forward(images)) // true in evaluation
+ */
 export abstract class Network extends nn.Module {
   readonly name: NetworkName;
   readonly options: CompleteNetworkOptions;
@@ -32,7 +39,18 @@ export abstract class Network extends nn.Module {
     this.options = options;
   }
 
-  abstract forward(images: Tensor): Tensor;
+  forward(images: Tensor): Tensor {
+    return tidy(() => this.forwardHead(this.forwardFeatures(images)));
+  }
+
+  /** The last feature maps, [batch, channels, height, width]; a ViT's tokens, [batch, tokens, width]. */
+  abstract forwardFeatures(images: Tensor): Tensor;
+
+  /** One vector for each image, as the class head sees it: [batch, features]. */
+  abstract pooled(features: Tensor): Tensor;
+
+  /** The logits of features, [batch, classes]. */
+  abstract forwardHead(features: Tensor): Tensor;
 
   /** Names in the state dict that depend on the classes begin with one of these. */
   abstract readonly headPrefix: string;

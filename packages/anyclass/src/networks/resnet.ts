@@ -2,16 +2,29 @@
 //
 // Names and initialization of torchvision's resnet18; the stride stands in the first 3x3 convolution of a block.
 
-import { nn, type Tensor } from '@anyclass/torch';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
+import type { NetworkFamily } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 
+export const resnet: NetworkFamily<'resnet-18'> = {
+  'resnet-18': {
+    paper: '1512.03385',
+    trunk: { parameters: 11_176_512, multiplyAdds: 1_813_561_344, features: 512 },
+    headBias: true,
+    options: {},
+    defaults: {},
+    build: (options) => new ResNet('resnet-18', options),
+    weights: {},
+  },
+};
+
 const widths = [64, 128, 256, 512] as const;
 const blocksPerStage = 2;
 
-export class ResNet extends Network {
+class ResNet extends Network {
   readonly headPrefix = 'fc.';
   readonly #stem: ConvNorm;
   readonly #pool = new nn.MaxPool2d({ kernel: 3, stride: 2, padding: 1 });
@@ -40,10 +53,21 @@ export class ResNet extends Network {
     yield ['fc', this.#fc];
   }
 
-  forward(images: Tensor): Tensor {
-    let x = this.#pool.forward(this.#stem.forward(images));
-    for (const stage of this.#stages) x = stage.forward(x);
-    return this.#fc.forward(globalAverage(x));
+  /** The last stage's maps, a 32nd of the image wide: [batch, 512, 7, 7] at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    return tidy(() => {
+      let x = this.#pool.forward(this.#stem.forward(images));
+      for (const stage of this.#stages) x = stage.forward(x);
+      return x;
+    });
+  }
+
+  pooled(features: Tensor): Tensor {
+    return globalAverage(features);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.#fc.forward(this.pooled(features));
   }
 
   fold(): void {

@@ -6,6 +6,8 @@
 // channels, since 4x4 would leave the last stage of a 64 px image two pixels wide; half the width, 10 blocks.
 
 import { nn, type Tensor } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
+import type { NetworkDefinition, NetworkFamily, NoFields, TrunkFigures } from './definition.js';
 import type { Activation } from './layers/activatedBatchNorm.js';
 import { BlurPool } from './layers/blurPool.js';
 import { classHead } from './layers/classHead.js';
@@ -15,7 +17,18 @@ import { SpaceToDepth } from './layers/spaceToDepth.js';
 import { SqueezeExcite } from './layers/squeezeExcite.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 
-export type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
+type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
+
+export const tresnet: NetworkFamily<TResNetName> = {
+  'tresnet-s': member('tresnet-s', { parameters: 3_990_016, multiplyAdds: 3_251_444_736, features: 1024 }),
+  'tresnet-m': member('tresnet-m', { parameters: 29_340_032, multiplyAdds: 5_734_497_792, features: 2048 }),
+  'tresnet-l': member('tresnet-l', { parameters: 53_556_256, multiplyAdds: 10_875_134_880, features: 2432 }),
+  'tresnet-xl': member('tresnet-xl', {
+    parameters: 75_779_244,
+    multiplyAdds: 15_164_407_432,
+    features: 2656,
+  }),
+};
 
 interface Shape {
   /** Blocks in each of the four stages. */
@@ -32,7 +45,7 @@ const shapes: Readonly<Record<TResNetName, Shape>> = {
   'tresnet-xl': { blocks: [4, 5, 24, 3], width: 1.3, square: 4 },
 };
 
-export class TResNet extends Network {
+class TResNet extends Network {
   readonly body: nn.Sequential;
   readonly head: nn.Sequential;
   readonly headPrefix = 'head.';
@@ -69,8 +82,17 @@ export class TResNet extends Network {
     }
   }
 
-  forward(images: Tensor): Tensor {
-    return this.head.forward(globalAverage(this.body.forward(images)));
+  /** The last stage's maps, a 32nd of the image wide (tresnet-s: a 16th): [batch, 2048, 7, 7] for tresnet-m at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    return this.body.forward(images);
+  }
+
+  pooled(features: Tensor): Tensor {
+    return globalAverage(features);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.head.forward(this.pooled(features));
   }
 }
 
@@ -166,7 +188,36 @@ function shortcut(inputs: number, outputs: number, stride: 1 | 2): nn.Sequential
 function checkInputSize(name: TResNetName, inputSize: number, square: number): void {
   const least = 8 * square;
   if (inputSize % square === 0 && inputSize >= least) return;
-  throw new RangeError(
+  throw new UserError(
     `${name}: inputSize is ${inputSize}; expected a multiple of ${square} from ${least} on`,
   );
+}
+
+function member(name: TResNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
+  return {
+    paper: '2003.13630',
+    trunk,
+    headBias: true,
+    options: {},
+    defaults: {},
+    build: (options) => new TResNet(name, options),
+    weights: {
+      conventions: [{ title: "timm's TResNet names", translate: fromTimm, offset: timmOffset }],
+      hasDefault: (entry) => entry.endsWith('.filt'),
+    },
+  };
+}
+
+// A blurred convolution stands one level deeper with us.
+function fromTimm(name: string): string[] {
+  return ['', '0.'].map((level) =>
+    name.replace(/(conv\d|downsample\.\d)\.(conv|bn)\./, (_, layer: string, part: string) => {
+      return `${layer}.${level}${part === 'conv' ? 0 : 1}.`;
+    }),
+  );
+}
+
+// timm keeps |weight| + eps, the scale itself, as the norm's weight; it is made to be so again by taking eps off.
+function timmOffset(name: string): number {
+  return /\.1\.weight$/.test(name) ? -1e-5 : 0;
 }

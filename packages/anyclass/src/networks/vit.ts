@@ -4,6 +4,8 @@
 // which gives the same sums as laying it beside them.
 
 import { empty, nn, type Tensor, tidy, zeros } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
+import type { NetworkFamily } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import {
@@ -14,6 +16,31 @@ import {
   throughSteps,
 } from './layers/residualNorm.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
+import { positiveInteger } from './optionFields.js';
+import { resizeGrid } from './weights/resizeGrid.js';
+
+const fields = {
+  patchSize: positiveInteger.describe('ViT: side of a patch'),
+};
+
+export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
+  'vit-b-16': {
+    paper: '2010.11929',
+    trunk: { parameters: 85_798_656, multiplyAdds: 17_563_060_224, features: 768 },
+    headBias: true,
+    options: fields,
+    defaults: { patchSize: 16 },
+    build: (options) => new VisionTransformer('vit-b-16', options),
+    weights: {
+      conventions: [
+        { title: "torchvision's ViT names of 2022", translate: fromOldTorchvision },
+        { title: "timm's ViT names", translate: fromTimm },
+      ],
+      resize: resizePositions,
+      optionsOf,
+    },
+  },
+};
 
 const width = 768;
 const depth = 12;
@@ -21,7 +48,7 @@ const heads = 12;
 const mlpWidth = 3072;
 const eps = 1e-6;
 
-export class VisionTransformer extends Network {
+class VisionTransformer extends Network {
   readonly classToken: nn.Parameter;
   readonly convProj: nn.Conv2d;
   readonly encoder: Encoder;
@@ -32,7 +59,7 @@ export class VisionTransformer extends Network {
     super(name, options);
     const { classes, inputSize, patchSize, expertHeads } = options;
     if (inputSize % patchSize !== 0) {
-      throw new RangeError(`${name}: patchSize ${patchSize} does not divide inputSize ${inputSize}`);
+      throw new UserError(`${name}: patchSize ${patchSize} does not divide inputSize ${inputSize}`);
     }
     this.classToken = new nn.Parameter(zeros([1, 1, width]));
     this.convProj = new nn.Conv2d(3, width, { kernel: patchSize, stride: patchSize });
@@ -44,7 +71,8 @@ export class VisionTransformer extends Network {
     this.heads = new nn.Sequential({ head: classHead(width, { classes, expertHeads, initialize }) });
   }
 
-  forward(images: Tensor): Tensor {
+  /** The normed tokens: the class token, then the patches row by row; [batch, 197, 768] at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
     const { inputSize } = this.options;
     const [, , rows, columns] = images.shape;
     if (rows !== inputSize || columns !== inputSize) {
@@ -52,7 +80,16 @@ export class VisionTransformer extends Network {
         `${this.name}: images of ${rows}x${columns} px, but the network was made for inputSize ${inputSize}`,
       );
     }
-    return this.heads.forward(this.encoder.forward(tidy(() => this.#tokens(images))).select(1, 0));
+    return tidy(() => this.encoder.forward(tidy(() => this.#tokens(images))));
+  }
+
+  /** The class token. */
+  pooled(features: Tensor): Tensor {
+    return features.select(1, 0);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.heads.forward(this.pooled(features));
   }
 
   #tokens(images: Tensor): Tensor {
@@ -128,4 +165,37 @@ function mlp(): nn.Sequential {
     nn.init.normal_(bias!, 0, 1e-6);
   }
   return new nn.Sequential({ 0: into, 1: new nn.GELU(), 3: out });
+}
+
+// torchvision 0.12 and its published vit_b_16 weights number the MLP's layers from 1.
+function fromOldTorchvision(name: string): string[] {
+  return [name.replace('.mlp.linear_1.', '.mlp.0.').replace('.mlp.linear_2.', '.mlp.3.')];
+}
+
+const timmNames: readonly (readonly [RegExp, string])[] = [
+  [/^cls_token$/, 'class_token'],
+  [/^pos_embed$/, 'encoder.pos_embedding'],
+  [/^patch_embed\.proj\./, 'conv_proj.'],
+  [/^norm\./, 'encoder.ln.'],
+  [/^head\./, 'heads.head.'],
+  [/^blocks\.(\d+)\.norm([12])\./, 'encoder.layers.encoder_layer_$1.ln_$2.'],
+  [/^blocks\.(\d+)\.attn\.qkv\./, 'encoder.layers.encoder_layer_$1.self_attention.in_proj_'],
+  [/^blocks\.(\d+)\.attn\.proj\./, 'encoder.layers.encoder_layer_$1.self_attention.out_proj.'],
+  [/^blocks\.(\d+)\.mlp\.fc1\./, 'encoder.layers.encoder_layer_$1.mlp.0.'],
+  [/^blocks\.(\d+)\.mlp\.fc2\./, 'encoder.layers.encoder_layer_$1.mlp.3.'],
+];
+
+function fromTimm(name: string): string[] {
+  return timmNames.filter(([from]) => from.test(name)).map(([from, to]) => name.replace(from, to));
+}
+
+/** The class token's position stands in front of the patches'. */
+function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
+  if (name !== 'encoder.pos_embedding') return undefined;
+  return resizeGrid(values.select(0, 0), { cells: (entry.shape[1] ?? 0) - 1, extra: 1 }).unsqueeze(0);
+}
+
+function optionsOf(shapes: ReadonlyMap<string, readonly number[]>): { patchSize?: number } {
+  const patchSize = shapes.get('conv_proj.weight')?.[2];
+  return patchSize === undefined ? {} : { patchSize };
 }

@@ -19,6 +19,7 @@ import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/c
 import { createScorer, type Scorer } from '../inference/scorer.js';
 import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
 import { namedLoss } from '../losses/lossNames.js';
+import { familyOptions } from '../networks/catalogue.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { loadWeights, weightReportText } from '../networks/weights/loadWeights.js';
@@ -59,11 +60,11 @@ export function createSession(configuration: Configuration, data: RunData): Sess
   if (configuration.threads !== undefined) setThreadCount(configuration.threads);
   const settings = chooseCompute(configuration);
   setSeed(seed);
-  const { name, inputSize, expertHeads, patchSize, partitionSize, stochasticDepth } = chosen;
+  const { name, inputSize, expertHeads } = chosen;
   const network = createNetwork(name, {
     classes: data.dataset.classes.length,
     inputSize,
-    ...defined({ expertHeads, patchSize, partitionSize, stochasticDepth }),
+    ...defined({ expertHeads, ...familyOptions.parse(chosen) }),
   });
   const remarks = [...data.remarks];
   if (chosen.weights !== undefined) remarks.push(weightReportText(loadWeights(network, chosen.weights)));

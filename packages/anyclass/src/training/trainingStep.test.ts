@@ -22,8 +22,16 @@ class Tiny extends Network {
     });
   }
 
-  forward(images: Tensor): Tensor {
-    return this.fc.forward(images.flatten(1));
+  forwardFeatures(images: Tensor): Tensor {
+    return images;
+  }
+
+  pooled(features: Tensor): Tensor {
+    return features.flatten(1);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.fc.forward(this.pooled(features));
   }
 }
 

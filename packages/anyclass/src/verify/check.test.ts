@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { compare, worstByFigure } from './check.js';
+import { compare, placeText, worstOfCases } from './check.js';
 
 const tolerance = { relative: 1e-3, floor: 0 };
 
 test('the largest error counts, and its place is told', () => {
   const check = compare('figure', [1, 2.001, 3], [1, 2, 3], tolerance);
   expect(check.error).toBeCloseTo(5e-4, 8);
-  expect(check).toMatchObject({ ok: true, place: 'at 1' });
+  expect(check).toMatchObject({ ok: true, place: { value: 1 } });
   expect(compare('figure', [1, 2.1, 3], [1, 2, 3], tolerance).ok).toBe(false);
 });
 
@@ -33,10 +33,27 @@ test('the floor forgives errors of values near zero', () => {
   expect(compare('figure', [1e-7], 0, { relative: 1e-3, floor: 1e-3 }).ok).toBe(true);
 });
 
-test('of several checks of a figure the worst is kept', () => {
+test('of all cases the worst check of each figure is kept, with its case', () => {
   const check = (figure: string, error: number) => ({ figure, error, tolerance: 1, ok: true });
-  expect(worstByFigure([check('a', 0.1), check('b', 0), check('a', 0.5), check('a', 0.2)])).toEqual([
-    check('a', 0.5),
-    check('b', 0),
+  const cases = [
+    [check('a', 0.1), check('b', 0)],
+    [{ ...check('a', 0.5), place: { value: 2 } }],
+    [check('a', 0.2)],
+  ];
+  expect(worstOfCases(cases, (checks) => checks)).toEqual([
+    { ...check('a', 0.5), place: { case: 1, value: 2 } },
+    { ...check('b', 0), place: { case: 0 } },
   ]);
+});
+
+test.each([
+  [{ case: 7, value: 3 }, 'case 7, value 3'],
+  [{ entry: 'fc.weight' }, 'fc.weight'],
+  [{ counts: { found: 2, expected: 3 } }, '2 values in place of 3'],
+  [
+    { structure: { lacks: [{ name: 'a', shape: [1, 2] }], has: [{ name: 'a', shape: [2] }] } },
+    'lacks a [1, 2], has a [2]',
+  ],
+])('the place %j reads %s', (place, text) => {
+  expect(placeText(place)).toBe(text);
 });

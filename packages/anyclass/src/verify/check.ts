@@ -1,13 +1,35 @@
 // One comparison with golden values: the largest error, and how large it may be.
 
+import { listed } from '../errors/listed.js';
+
 export interface Check {
   readonly figure: string;
   /** The largest error; 0 is exact, infinite where a number is missing. */
   readonly error: number;
   readonly tolerance: number;
   readonly ok: boolean;
-  /** Where the largest error is, or what differs. */
-  readonly place?: string;
+  /** Where the largest error is; left out where the figure is exact or one number. */
+  readonly place?: Place;
+}
+
+/** Each part counts within the one before it. */
+export interface Place {
+  /** A case of the file, from 0. */
+  readonly case?: number;
+  /** An entry of the network's state dict. */
+  readonly entry?: string;
+  /** One of the figure's values, from 0. */
+  readonly value?: number;
+  /** Of the figure's values, where there are not as many as expected. */
+  readonly counts?: { readonly found: number; readonly expected: number };
+  /** What a network should have and has not, and the other way around. */
+  readonly structure?: { readonly lacks: readonly Entry[]; readonly has: readonly Entry[] };
+}
+
+/** A tensor of a network by name and shape. */
+export interface Entry {
+  readonly name: string;
+  readonly shape: readonly number[];
 }
 
 export interface Tolerance {
@@ -34,7 +56,7 @@ export function compare(
 ): Check {
   const values = flatten(expected);
   if (found.length !== values.length) {
-    const place = `${found.length} values in place of ${values.length}`;
+    const place = { counts: { found: found.length, expected: values.length } };
     return { figure, error: Number.POSITIVE_INFINITY, tolerance: relative, ok: false, place };
   }
   let error = 0;
@@ -44,7 +66,7 @@ export function compare(
     if (one > error) [error, worst] = [one, i];
   });
   const check = { figure, error, tolerance: relative, ok: error <= relative };
-  return values.length > 1 && error > 0 ? { ...check, place: `at ${worst}` } : check;
+  return values.length > 1 && error > 0 ? { ...check, place: { value: worst } } : check;
 }
 
 /** The largest absolute value, to which small ones of the same list are compared. */
@@ -52,14 +74,46 @@ export function largest(expected: Expected): number {
   return flatten(expected).reduce((most: number, value) => Math.max(most, Math.abs(value ?? 0)), 0);
 }
 
-/** Of all checks of each figure the worst one. */
-export function worstByFigure(checks: readonly Check[]): Check[] {
+/** Checks of each case of a file; of all checks of a figure the worst one. */
+export function worstOfCases<Case>(cases: readonly Case[], checksOf: (given: Case) => Check[]): Check[] {
   const worst = new Map<string, Check>();
-  for (const check of checks) {
-    const other = worst.get(check.figure);
-    if (!other || check.error > other.error) worst.set(check.figure, check);
+  for (const [i, given] of cases.entries()) {
+    for (const check of checksOf(given)) {
+      const other = worst.get(check.figure);
+      if (!other || check.error > other.error)
+        worst.set(check.figure, { ...check, place: { case: i, ...check.place } });
+    }
   }
   return [...worst.values()];
+}
+
+/**
+ * A place for people.
+ *
+ * @example
+ * placeText({ case: 7, value: 3 }) // 'case 7, value 3'
+ */
+export function placeText(place: Place): string {
+  const { lacks = [], has = [] } = place.structure ?? {};
+  const differing = [
+    ...lacks.map((entry) => `lacks ${entryText(entry)}`),
+    ...has.map((entry) => `has ${entryText(entry)}`),
+  ];
+  const parts = [
+    place.case === undefined ? [] : `case ${place.case}`,
+    place.entry ?? [],
+    place.value === undefined ? [] : `value ${place.value}`,
+    place.counts ? `${place.counts.found} values in place of ${place.counts.expected}` : [],
+    listed(differing, 3),
+  ];
+  return parts
+    .flat()
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+function entryText({ name, shape }: Entry): string {
+  return `${name} [${shape.join(', ')}]`;
 }
 
 function errorOf(found: number | null, expected: number | null, floor: number): number {

@@ -2,7 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { DataError } from '../errors/dataError.js';
 import { messageOf } from '../errors/reasonOf.js';
+import { fileProblem } from '../files/fileProblem.js';
 
 const matrix = z.array(z.array(z.number()));
 
@@ -93,17 +95,25 @@ export function readVectorFile(path: string): VectorFile {
     return { kind: 'network', vectors: checked(path, networkVectors, content) };
   }
   const found = keys.length === 0 ? 'nothing of the kind' : `the keys ${keys.slice(0, 8).join(', ')}`;
-  throw new TypeError(
+  throw new DataError(
     `${path}: not a file of golden losses (key 'logits'), metrics ('scores') or a network ('evalLogits'); it has ${found}`,
   );
 }
 
 function parseJson(path: string): unknown {
-  const text = readFileSync(path, 'utf8');
+  const text = readText(path);
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new TypeError(`${path}: not JSON (${messageOf(error)})`);
+    throw new DataError(`${path}: not JSON (${messageOf(error)})`);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new DataError(`${path}: cannot be read: ${fileProblem(error)}`);
   }
 }
 
@@ -115,5 +125,5 @@ function checked<T>(path: string, schema: z.ZodType<T>, content: unknown): T {
   const result = schema.safeParse(content);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new TypeError(`${path}: ${issue?.path.join('.')}: ${issue?.message}`);
+  throw new DataError(`${path}: ${issue?.path.join('.')}: ${issue?.message}`);
 }

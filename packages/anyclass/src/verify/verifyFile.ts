@@ -1,8 +1,11 @@
-import type { Check } from './check.js';
+import { DataError } from '../errors/dataError.js';
+import { UserError } from '../errors/userError.js';
+import { type Check, placeText } from './check.js';
 import { readVectorFile } from './vectorFile.js';
 import { verifyLosses } from './verifyLosses.js';
 import { verifyMetrics } from './verifyMetrics.js';
-import type { VerifyNetworkOptions } from './verifyNetwork.js';
+import { type VerifyNetworkOptions, verifyNetwork } from './verifyNetwork.js';
+import { verifyTensorLosses } from './verifyTensorLosses.js';
 
 export interface VectorReport {
   readonly file: string;
@@ -14,12 +17,12 @@ export interface VectorReport {
 }
 
 /**
- * Checks this platform against a file of golden values. Metrics need no engine.
+ * Checks this platform against a file of golden values. Metrics do not load libtorch.
  *
  * @example
- * (await verifyFile('losses.json')).ok // true
+ * verifyFile('losses.json').ok // true
  */
-export async function verifyFile(path: string, options: VerifyNetworkOptions = {}): Promise<VectorReport> {
+export function verifyFile(path: string, options: VerifyNetworkOptions = {}): VectorReport {
   const vectors = readVectorFile(path);
   const report = (title: string, checks: readonly Check[]): VectorReport => ({
     file: path,
@@ -30,7 +33,6 @@ export async function verifyFile(path: string, options: VerifyNetworkOptions = {
   });
   if (vectors.kind === 'losses') {
     options.onStage?.('losses');
-    const { verifyTensorLosses } = await import('./verifyTensorLosses.js');
     return report(`losses, ${vectors.cases.length} cases`, [
       ...verifyLosses(vectors.cases),
       ...verifyTensorLosses(vectors.cases, options.device ?? 'cpu'),
@@ -40,10 +42,12 @@ export async function verifyFile(path: string, options: VerifyNetworkOptions = {
     options.onStage?.('metrics');
     return report(`metrics, ${vectors.cases.length} cases`, verifyMetrics(vectors.cases));
   }
-  const { verifyNetwork } = await import('./verifyNetwork.js');
   const { network, classes, batch, inputSize } = vectors.vectors;
   const title = `${network}, ${classes} classes, ${batch} images of ${inputSize} px`;
-  return report(title, verifyNetwork(vectors.vectors, options));
+  return report(
+    title,
+    namingFile(path, () => verifyNetwork(vectors.vectors, options)),
+  );
 }
 
 /** One line a figure, and one for the whole. */
@@ -51,8 +55,18 @@ export function vectorReportText({ file, title, checks, ok }: VectorReport): str
   const lines = checks.map(({ figure, error, tolerance, ok: fine, place }) => {
     const size = tolerance === 0 ? (error === 0 ? 'exact' : `${error} differ`) : error.toExponential(1);
     const limit = tolerance === 0 ? '' : `of ${tolerance.toExponential(0)}`;
-    const where = fine || place === undefined ? '' : `  ${place}`;
+    const where = fine || place === undefined ? '' : `  ${placeText(place)}`;
     return `  ${figure.padEnd(28)}${size.padStart(10)} ${limit.padEnd(9)}${fine ? 'ok' : 'FAILED'}${where}`;
   });
   return [`${file}: ${title}`, ...lines, `  ${ok ? 'ok' : 'FAILED'}`].join('\n');
+}
+
+/** What a network refuses stands in the file. */
+function namingFile<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UserError) throw new DataError(`${path}: ${error.message}`);
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { anyClassLoss, effectiveNumberWeights } from '@anyclass/core';
-import { type Check, compare, worstByFigure } from './check.js';
+import { type Check, compare, worstOfCases } from './check.js';
 import type { LossCase } from './vectorFile.js';
 
 /** 1e-9·|expected| + 1e-12 */
@@ -7,10 +7,10 @@ const float64 = { relative: 1e-9, floor: 1e-3 };
 
 /** Losses, gradients and weights through core, in float64. */
 export function verifyLosses(cases: readonly LossCase[]): Check[] {
-  return worstByFigure(cases.flatMap(checkCase));
+  return worstOfCases(cases, checkCase);
 }
 
-function checkCase({ logits, targets, expected, ...given }: LossCase, i: number): Check[] {
+function checkCase({ logits, targets, expected, ...given }: LossCase): Check[] {
   const { base, alpha, lambda, gamma, beta, classCounts } = given;
   const balance = effectiveNumberWeights(classCounts, given.negativeCount, { beta });
   const gradient = new Float64Array(logits.flat().length);
@@ -24,7 +24,7 @@ function checkCase({ logits, targets, expected, ...given }: LossCase, i: number)
     balance,
     gradient,
   });
-  const checks = [
+  return [
     compare('loss', [loss], expected.loss, float64),
     compare('gradient', gradient, expected.grad, float64),
     compare('class weights', balance.classWeights, expected.classWeights, float64),
@@ -33,5 +33,4 @@ function checkCase({ logits, targets, expected, ...given }: LossCase, i: number)
     compare('any-class term of rows', rows.anyClass, expected.anyRows, float64),
     compare('row weights', rows.weights, expected.rowWeights, float64),
   ];
-  return checks.map((check) => ({ ...check, place: `case ${i}` }));
 }

@@ -1,25 +1,21 @@
 import { type Metrics, measure } from '@anyclass/core';
-import { type Check, compare, worstByFigure } from './check.js';
+import { type Check, compare, worstOfCases } from './check.js';
 import type { MetricsCase } from './vectorFile.js';
 
 const tolerance = { relative: 1e-9, floor: 1e-3 };
 
 /** Every expected metric, by its key. */
 export function verifyMetrics(cases: readonly MetricsCase[]): Check[] {
-  return worstByFigure(cases.flatMap(checkCase));
+  return worstOfCases(cases, checkCase);
 }
 
-function checkCase(
-  { scores, targets, threshold, classImportance, expected }: MetricsCase,
-  i: number,
-): Check[] {
+function checkCase({ scores, targets, threshold, classImportance, expected }: MetricsCase): Check[] {
   const classNames = (scores[0] ?? []).map((_, j) => `class ${j}`);
   const scored = { scores: Float64Array.from(scores.flat()), targets: targets.flat(), classNames };
   const found = measure(scored, { threshold, ...(classImportance && { classImportance }) });
-  return Object.entries(expected).map(([figure, value]) => {
-    const check = compare(figure, numbersOf(found, figure), value, tolerance);
-    return { ...check, place: `case ${i}` };
-  });
+  return Object.entries(expected).map(([figure, value]) =>
+    compare(figure, numbersOf(found, figure), value, tolerance),
+  );
 }
 
 /** A metric by its key; empty where there is none of that name. */

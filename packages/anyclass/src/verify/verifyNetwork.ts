@@ -1,11 +1,12 @@
 // A network beside its golden values: structure, logits in evaluation and training, loss, gradients, running statistics.
 
 import { anyClassLoss, effectiveNumberWeights } from '@anyclass/core';
-import { type Device, type Dtype, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
-import { isNetworkName, networkNames } from '../networks/catalogue.js';
+import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
+import { isNetworkName, networkDefinitions, networkNames } from '../networks/catalogue.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
-import { type Check, compare, largest } from './check.js';
+import { type Check, compare, type Entry, largest, type Tolerance } from './check.js';
 import { fillByHash, hashImages } from './hashFill.js';
 import type { NetworkVectors } from './vectorFile.js';
 
@@ -38,72 +39,52 @@ export function verifyNetwork(vectors: NetworkVectors, options: VerifyNetworkOpt
   onStage('filling');
   network.to({ device, dtype });
   fillByHash(network, vectors);
+  const { batch, inputSize, salt } = vectors;
+  using images = tidy(() => hashImages([batch, 3, inputSize, inputSize], salt).to({ device, dtype }));
   onStage('evaluating');
-  const { images, check } = evaluate(network.eval(), vectors, { device, dtype });
-  try {
-    onStage('training');
-    return [...structure, check, ...train(network.train(), images, vectors, () => onStage('gradients'))];
-  } finally {
-    images.dispose();
-  }
+  const evaluated = evaluate(network.eval(), images, vectors);
+  onStage('training');
+  const trained = train(network.train(), images, vectors, () => onStage('gradients'));
+  return [...structure, evaluated, ...trained];
 }
 
-/** Stochastic depth is off, and sizes that the file does not tell follow from its shapes. */
+/** Stochastic depth is off, and options that the file does not tell follow from its shapes. */
 function networkOf({ network, classes, inputSize, stateDict }: NetworkVectors): Network {
   const name = network.replaceAll('_', '-');
   if (!isNetworkName(name)) {
-    throw new RangeError(`there is no network '${network}' here; expected one of ${networkNames.join(', ')}`);
+    throw new UserError(
+      `network '${network}' is unknown; expected one of ${networkNames.join(', ')}, with - or _ between the words`,
+    );
   }
-  const shapes = new Map(stateDict);
-  const patchSize = shapes.get('conv_proj.weight')?.[2];
-  const offsets = stateDict.find(([entry]) => entry.endsWith('relative_position_bias_table'))?.[1][0];
+  const { options, weights } = networkDefinitions[name];
   return createNetwork(name, {
     classes,
     inputSize,
-    ...(patchSize !== undefined && { patchSize }),
-    ...(offsets !== undefined && { partitionSize: (Math.sqrt(offsets) + 1) / 2, stochasticDepth: 0 }),
+    ...weights.optionsOf?.(new Map(stateDict)),
+    ...('stochasticDepth' in options && { stochasticDepth: 0 }),
   });
 }
 
 function checkStructure(network: Network, vectors: NetworkVectors): Check[] {
-  const line = (name: string, shape: readonly number[]) => `${name} [${shape.join(', ')}]`;
-  const expected = new Set(vectors.stateDict.map(([name, shape]) => line(name, shape)));
-  const found = new Set(Array.from(network.stateDict(), ([name, { shape }]) => line(name, shape)));
-  const differing = [
-    ...[...expected].filter((entry) => !found.has(entry)).map((entry) => `lacks ${entry}`),
-    ...[...found].filter((entry) => !expected.has(entry)).map((entry) => `has ${entry}`),
-  ];
-  const names = {
-    figure: 'names and shapes',
-    error: differing.length,
-    tolerance: 0,
-    ok: differing.length === 0,
-  };
-  const place = differing.slice(0, 3).join(', ');
+  const expected = vectors.stateDict.map(([name, shape]) => ({ name, shape }));
+  const found = Array.from(network.stateDict(), ([name, { shape }]) => ({ name, shape }));
+  const structure = { lacks: missingFrom(found, expected), has: missingFrom(expected, found) };
+  const error = structure.lacks.length + structure.has.length;
+  const names = { figure: 'names and shapes', error, tolerance: 0, ok: error === 0 };
   return [
     compare('parameters', [network.parameterCount()], vectors.parameters, { relative: 0, floor: 0 }),
-    place === '' ? names : { ...names, place },
+    names.ok ? names : { ...names, place: { structure } },
   ];
 }
 
-// The description of the vectors leaves open whether the salt varies the input too; the logits tell.
-function evaluate(
-  network: Network,
-  vectors: NetworkVectors,
-  kind: { readonly device: Device; readonly dtype: Dtype },
-): { images: Tensor; check: Check } {
-  const { batch, inputSize, salt } = vectors;
-  const attempt = (inputSalt: number) => {
-    const images = hashImages([batch, 3, inputSize, inputSize], inputSalt).to(kind);
-    const logits = tidy(() => noGrad(() => numbers(network.forward(images))));
-    return { images, check: compareLogits('eval logits', logits, vectors.evalLogits) };
-  };
-  const salted = attempt(salt);
-  if (salted.check.ok || salt === 0) return salted;
-  const plain = attempt(0);
-  const [chosen, other] = plain.check.ok ? [plain, salted] : [salted, plain];
-  other.images.dispose();
-  return chosen;
+function missingFrom(entries: readonly Entry[], wanted: readonly Entry[]): Entry[] {
+  const shapes = new Map(entries.map(({ name, shape }) => [name, shape.join()]));
+  return wanted.filter(({ name, shape }) => shapes.get(name) !== shape.join());
+}
+
+function evaluate(network: Network, images: Tensor, { evalLogits }: NetworkVectors): Check {
+  const logits = tidy(() => noGrad(() => numbers(network.forward(images))));
+  return compareLogits('eval logits', logits, evalLogits);
 }
 
 function train(
@@ -145,18 +126,11 @@ function checkGradients(network: Network, { gradNorm, gradNorms }: NetworkVector
     Array.from(network.namedParameters(), ([name, { grad }]) => [name, grad ? norm(grad) : 0]),
   );
   const total = Math.hypot(...found.values());
-  const names = Object.keys(gradNorms);
-  const parts = names.map((name) => found.get(name) ?? null);
+  const parts = Object.keys(gradNorms).map((name) => found.get(name) ?? null);
   const floor = gradientFloor * gradNorm;
   return [
     compare('gradient norm', [total], gradNorm, { relative: gradientTolerance, floor: 0 }),
-    named(
-      compare("parameters' gradient norms", parts, Object.values(gradNorms), {
-        relative: gradientTolerance,
-        floor,
-      }),
-      names,
-    ),
+    compareEntries("parameters' gradient norms", parts, gradNorms, { relative: gradientTolerance, floor }),
   ];
 }
 
@@ -169,7 +143,7 @@ function checkStatistics(network: Network, norms: Readonly<Record<string, number
     return statistic ? norm(statistic) : null;
   });
   const tolerance = { relative: logitTolerance, floor: 0 };
-  return [named(compare('running statistics', found, Object.values(norms), tolerance), names)];
+  return [compareEntries('running statistics', found, norms, tolerance)];
 }
 
 function compareLogits(figure: string, found: Float64Array, expected: readonly number[][]): Check {
@@ -184,10 +158,16 @@ function compareLogits(figure: string, found: Float64Array, expected: readonly n
   );
 }
 
-function named(check: Check, names: readonly string[]): Check {
-  const index = check.place?.startsWith('at ') ? Number(check.place.slice(3)) : Number.NaN;
-  const name = names[index];
-  return name === undefined ? check : { ...check, place: name };
+/** One number for each entry of the state dict. */
+function compareEntries(
+  figure: string,
+  found: readonly (number | null)[],
+  expected: Readonly<Record<string, number>>,
+  tolerance: Tolerance,
+): Check {
+  const check = compare(figure, found, Object.values(expected), tolerance);
+  const entry = Object.keys(expected)[check.place?.value ?? 0];
+  return check.place?.value === undefined || entry === undefined ? check : { ...check, place: { entry } };
 }
 
 function norm(values: Tensor): number {

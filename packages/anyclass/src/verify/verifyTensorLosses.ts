@@ -1,7 +1,7 @@
 import { effectiveNumberWeights } from '@anyclass/core';
 import { type Device, tensor, tidy } from '@anyclass/torch';
 import { anyClassLoss } from '../losses/index.js';
-import { type Check, compare, largest, worstByFigure } from './check.js';
+import { type Check, compare, largest, worstOfCases } from './check.js';
 import type { LossCase } from './vectorFile.js';
 
 const float32 = 2e-5;
@@ -10,10 +10,10 @@ const gradientFloor = 1e-2;
 
 /** Loss and gradient of float32 tensors, by the kernel of the device. */
 export function verifyTensorLosses(cases: readonly LossCase[], device: Device): Check[] {
-  return worstByFigure(cases.flatMap((given, i) => tidy(() => checkCase(given, i, device))));
+  return worstOfCases(cases, (given) => tidy(() => checkCase(given, device)));
 }
 
-function checkCase({ logits, targets, expected, ...given }: LossCase, i: number, device: Device): Check[] {
+function checkCase({ logits, targets, expected, ...given }: LossCase, device: Device): Check[] {
   const { base, alpha, lambda, gamma, beta } = given;
   const balance = effectiveNumberWeights(given.classCounts, given.negativeCount, { beta });
   const inputs = tensor(logits, { device, requiresGrad: true });
@@ -26,5 +26,5 @@ function checkCase({ logits, targets, expected, ...given }: LossCase, i: number,
       relative: float32,
       floor,
     }),
-  ].map((check) => ({ ...check, place: `case ${i}` }));
+  ];
 }

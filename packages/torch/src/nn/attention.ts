@@ -24,8 +24,6 @@ export interface AttentionOptions {
   readonly scale?: number;
 }
 
-const hasFusedAttention = hasOperator('aten::scaled_dot_product_attention');
-
 /**
  * softmax(q kᵀ · scale + mask) v over the last two dimensions; libtorch's fused kernels from 2.0 on.
  *
@@ -39,7 +37,7 @@ export function scaledDotProductAttention(
   options: AttentionOptions = {},
 ): Tensor {
   const { mask = null, dropout = 0, scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1) } = options;
-  if (hasFusedAttention) {
+  if (hasOperator('aten::scaled_dot_product_attention')) {
     // The fused operator wants a mask of two dimensions at least.
     const broadcast = mask?.ndim === 1 ? mask.unsqueeze(0) : mask;
     return fusedAttention(query, key, value, broadcast, dropout, false, { scale });

@@ -38,7 +38,8 @@ export class AdamW extends Optimizer<AdamWGroupOptions, AdamWState> {
   }
 
   protected override isFused({ device, dtype }: Bucket<AdamWState>, options: AdamWGroupOptions): boolean {
-    return options.fused && hasFused && device !== 'cpu' && dtype !== 'float64';
+    if (!options.fused || device === 'cpu' || dtype === 'float64') return false;
+    return hasOperator('aten::_fused_adamw_.tensor_lr');
   }
 
   protected override updateFused(
@@ -74,8 +75,6 @@ export class AdamW extends Optimizer<AdamWGroupOptions, AdamWState> {
     else updateOnDevice(bucket, group.options, group.rateOn(bucket.device, 'float64'));
   }
 }
-
-const hasFused = hasOperator('aten::_fused_adamw_.tensor_lr');
 
 const defaults: AdamWGroupOptions = {
   lr: 1e-3,

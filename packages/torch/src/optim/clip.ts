@@ -48,10 +48,8 @@ export function clipGradNorm_(
   );
 }
 
-const hasTensorOverload = hasOperator('aten::_foreach_mul_.Tensor');
-
 function scale(gradients: readonly Tensor[], factor: Tensor): void {
   const local = factor.to(gradients[0]!.device);
-  if (hasTensorOverload) foreachMulTensor_(gradients, local);
+  if (hasOperator('aten::_foreach_mul_.Tensor')) foreachMulTensor_(gradients, local);
   else foreachMulList_(gradients, Array(gradients.length).fill(local));
 }

@@ -52,7 +52,8 @@ export class SGD extends Optimizer<SGDGroupOptions, SGDState> {
 
   // Without dampening the first step is no exception, since momentum·0 + g is g; with it the kernel would have to know.
   protected override isFused({ device, dtype }: Bucket<SGDState>, options: SGDGroupOptions): boolean {
-    return options.fused && hasFused && device !== 'cpu' && dtype !== 'float64' && options.dampening === 0;
+    if (!options.fused || device === 'cpu' || dtype === 'float64' || options.dampening !== 0) return false;
+    return hasOperator('aten::_fused_sgd_.tensor_lr');
   }
 
   protected override updateFused(
@@ -102,8 +103,6 @@ export class SGD extends Optimizer<SGDGroupOptions, SGDState> {
     });
   }
 }
-
-const hasFused = hasOperator('aten::_fused_sgd_.tensor_lr');
 
 const defaults = { momentum: 0, dampening: 0, weightDecay: 0, nesterov: false, fused: true };
 

@@ -1,5 +1,6 @@
 // What a PyTorch checkpoint holds once it has been read.
 
+import type { PythonValue } from './pythonObject.js';
 import type { StoredTensor } from './storedTensor.js';
 
 /** A Python object that was not read: the name of its class, and where in the checkpoint it stood. */
@@ -13,17 +14,7 @@ export interface SkippedObject {
  * beyond 2^53 are bigints, `torch.Size` is an array, `torch.float32` and devices are text (`'torch.float32'`,
  * `'cuda:0'`), and a parameter is its tensor.
  */
-export type CheckpointValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | CheckpointValue[]
-  | Map<CheckpointValue, CheckpointValue>
-  | StoredTensor
-  | SkippedObject;
+export type CheckpointValue = PythonValue<StoredTensor | SkippedObject>;
 
 /**
  * Whether a value of a checkpoint is a tensor.

@@ -1,19 +1,10 @@
 // The state of a running pickle, with bounds on everything that a short program could make large.
 
 import { createCursor, type PickleCursor } from './pickleCursor.js';
-import type { PythonObject } from './pythonObject.js';
+import type { PythonObject, PythonValue } from './pythonObject.js';
 
 /** What a pickle can build. Tuples, lists and sets are arrays, dictionaries are maps in the order of insertion. */
-export type PickleValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | PickleValue[]
-  | Map<PickleValue, PickleValue>
-  | PythonObject;
+export type PickleValue = PythonValue<PythonObject>;
 
 /** The stack, the marks on it and the memo. */
 export interface PickleMachine {
@@ -27,7 +18,7 @@ export interface PickleMachine {
   isAtMark(): boolean;
   /** Everything above the last mark; the mark goes too. */
   popToMark(): PickleValue[];
-  memorise(index: number, value: PickleValue): void;
+  memorize(index: number, value: PickleValue): void;
   recall(index: number): PickleValue;
   memoSize(): number;
   /** Counts containers and objects, and the items and characters that a call copies, against the limit. */
@@ -40,7 +31,7 @@ export interface PickleMachine {
 // few megabytes could fill the memory, since one byte suffices for an empty dictionary.
 const mostValues = 10_000_000;
 const mostContainers = 1_000_000;
-const mostMemorised = 3_000_000;
+const mostMemorized = 3_000_000;
 
 /** What a container costs, so that copying its items and making it draw on one account. */
 export const containerCost = 20;
@@ -104,13 +95,13 @@ export function createMachine(bytes: Uint8Array, problem: (text: string) => Erro
       if (start === undefined) throw cursor.error('it looks for a mark that was never set');
       return stack.splice(start);
     },
-    memorise(index, value) {
+    memorize(index, value) {
       memo.set(index, value);
-      if (memo.size > mostMemorised) throw cursor.error(`it memorises more than ${mostMemorised} values`);
+      if (memo.size > mostMemorized) throw cursor.error(`it memorizes more than ${mostMemorized} values`);
     },
     recall(index) {
       const value = memo.get(index);
-      if (value === undefined) throw cursor.error(`it recalls value ${index}, which it never memorised`);
+      if (value === undefined) throw cursor.error(`it recalls value ${index}, which it never memorized`);
       return value;
     },
     memoSize: () => memo.size,

@@ -1,6 +1,18 @@
-// What stands in a checkpoint besides plain containers, while it is being read.
+// What stands in a checkpoint, while it is being read.
 
 import type { StoredDType } from './storedTensor.js';
+
+/** A value of Python: scalars, containers of such values, and objects of some kind besides. */
+export type PythonValue<Special> =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | PythonValue<Special>[]
+  | Map<PythonValue<Special>, PythonValue<Special>>
+  | Special;
 
 /** Something that Python would import: a class or a function, of which only the name is known here. */
 export interface PythonGlobal {

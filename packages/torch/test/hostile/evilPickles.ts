@@ -66,7 +66,7 @@ export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] 
   ['text of 4 GB', pickle(0x58, uint32(2 ** 32 - 1)), /needs 4294967295 more bytes/],
   ['text of 2^64 - 1 bytes', pickle(0x8d, Array(8).fill(255)), /more bytes but has/],
   ['bytes of 2^63', pickle(0x8e, Array(7).fill(0), 128), /more bytes but has/],
-  ['four million values to memorise', filled([int(1)], memoize, 4_000_000), /memorises more than 3000000/],
+  ['four million values to memorize', filled([int(1)], memoize, 4_000_000), /memorizes more than 3000000/],
   [
     'eleven million copies of a value',
     filled([int(1)], duplicate, 11_000_000),
@@ -133,7 +133,7 @@ export const refusedPickles: readonly (readonly [string, Uint8Array, RegExp])[] 
   ['a value from an empty stack', pickle(popTop), /an empty stack/],
   ['a value from below a mark', pickle(int(1), mark, tuple1), /an empty stack/],
   ['items without a mark', pickle(emptyList, appends), /a mark that was never set/],
-  ['a value that was never memorised', pickle(get(3)), /recalls value 3/],
+  ['a value that was never memorized', pickle(get(3)), /recalls value 3/],
   ['an item appended to a number', pickle(int(1), int(2), append), /appends to something that is no list/],
   ['a key without a value', pickle(emptyDict, mark, int(1), 0x75), /a dictionary key without a value/],
   ['an item set in a list', pickle(emptyList, int(1), int(2), setItem), /no dictionary/],

@@ -1,16 +1,7 @@
-import {
-  captureStep,
-  type Dtype,
-  grad,
-  hasCuda,
-  keep,
-  noGrad,
-  randn,
-  type Tensor,
-  tidy,
-} from '@anyclass/torch';
+import { type Dtype, grad, hasCuda, keep, noGrad, randn, type Tensor, tidy } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
+import { expectSameBits } from '../../../test/sameBits.js';
 import { DepthwiseConv } from './depthwiseConv.js';
 import { PointwiseConv } from './pointwiseConv.js';
 
@@ -73,16 +64,7 @@ describe.skipIf(!hasCuda())(`convolutions of channels-last maps on cuda${cudaIt}
     const [x, dy] = [0, 1].map(() =>
       keep(tidy(() => randn([32, 64, 14, 14], { device }).to({ dtype: 'bfloat16', ...channelsLast }))),
     );
-    const results = () => resultsOf(conv, x!, dy!);
-    const first = tidy(() => results().map((result) => result.clone()));
-    const captured = captureStep(results);
-    for (let call = 0; call < 6; call++) {
-      tidy(() => {
-        captured().forEach((result, i) => {
-          expect(result.equal(first[i]!)).toBe(true);
-        });
-      });
-    }
+    expectSameBits(() => resultsOf(conv, x!, dy!));
   });
 });
 

@@ -1,15 +1,7 @@
-import {
-  captureStep,
-  type Dtype,
-  grad,
-  hasCuda,
-  keep,
-  noGrad,
-  randn,
-  type Tensor,
-  tidy,
-} from '@anyclass/torch';
+import { type Dtype, grad, hasCuda, keep, noGrad, randn, type Tensor } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
+import { expectClose } from '../../../test/closeTensors.js';
+import { expectSameBits } from '../../../test/sameBits.js';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
 import { isFusable } from './fusedActivatedBatchNorm.js';
 
@@ -52,9 +44,7 @@ describe.skipIf(!hasCuda())(`the fused norm on cuda${cudaIt}`, () => {
     const gradient = dy.mul(isClear.to(dy));
     const expected = resultsOf(reference, x.to('float64'), gradient.to('float64'));
     resultsOf(norm, x, gradient).forEach((found, i) => {
-      const largest = expected[i]!.abs().amax().toNumber();
-      const error = found.to('float64').sub(expected[i]!).abs().amax().toNumber();
-      expect(error / largest, `result ${i}`).toBeLessThan(tolerance);
+      expectClose(found, expected[i]!, tolerance, `result ${i}`);
     });
   });
 
@@ -62,16 +52,7 @@ describe.skipIf(!hasCuda())(`the fused norm on cuda${cudaIt}`, () => {
     const options = { activation: { leakySlope: 0.01 }, absoluteWeight: true };
     const { norm, x, dy } = problem([16, 76, 14, 14], 'bfloat16', options);
     const [input, gradient] = [keep(x), keep(dy)];
-    const results = () => resultsOf(norm, input, gradient).slice(0, 4);
-    const first = tidy(() => results().map((result) => result.clone()));
-    const captured = captureStep(results);
-    for (let call = 0; call < 6; call++) {
-      tidy(() => {
-        captured().forEach((result, i) => {
-          expect(result.equal(first[i]!)).toBe(true);
-        });
-      });
-    }
+    expectSameBits(() => resultsOf(norm, input, gradient).slice(0, 4));
   });
 });
 

@@ -1,18 +1,7 @@
-import {
-  autocast,
-  captureStep,
-  type Dtype,
-  grad,
-  hasCuda,
-  keep,
-  nn,
-  noGrad,
-  randn,
-  type Tensor,
-  tidy,
-} from '@anyclass/torch';
+import { autocast, type Dtype, grad, hasCuda, keep, nn, noGrad, randn, type Tensor } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
+import { expectSameBits } from '../../../test/sameBits.js';
 import { LayerNorm } from './layerNorm.js';
 import {
   addBranch,
@@ -119,16 +108,7 @@ describe.skipIf(!hasCuda())(`the fused residual norm on cuda${cudaIt}`, () => {
   test('gives the same bits in every call, captured or not', () => {
     const { norm, inputs, gradients } = problem([64, 49, 96], 'bfloat16', { branch: {} });
     const kept = [...inputs, ...gradients].map((tensor) => keep(tensor));
-    const results = () => resultsOf(norm, kept.slice(0, 2), kept.slice(2), { branch: {} });
-    const first = tidy(() => results().map((result) => result.clone()));
-    const captured = captureStep(results);
-    for (let call = 0; call < 6; call++) {
-      tidy(() => {
-        captured().forEach((result, i) => {
-          expect(result.equal(first[i]!)).toBe(true);
-        });
-      });
-    }
+    expectSameBits(() => resultsOf(norm, kept.slice(0, 2), kept.slice(2), { branch: {} }));
   });
 });
 

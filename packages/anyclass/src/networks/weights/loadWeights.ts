@@ -3,10 +3,11 @@
 import { fromStored, noGrad, type StoredTensor, type Tensor, tidy } from '@anyclass/torch';
 import { listed } from '../../errors/listed.js';
 import { UserError } from '../../errors/userError.js';
+import { networkDefinitions } from '../catalogue.js';
+import type { NamingConvention, WeightRules } from '../definition.js';
 import type { Network } from '../network.js';
-import { matchNames, type NameMatch } from './matchNames.js';
+import { matchNames } from './matchNames.js';
 import { readWeights } from './readWeights.js';
-import { resizeGrid } from './resizeGrid.js';
 
 export interface WeightReport {
   readonly file: string;
@@ -75,7 +76,8 @@ export function weightReportText(report: WeightReport): string {
 
 function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, file: string): WeightReport {
   const state = network.stateDict();
-  const match = matchNames(network.name, [...tensors.keys()], new Set(state.keys()));
+  const { weights: rules } = networkDefinitions[network.name];
+  const match = matchNames(rules.conventions ?? [], [...tensors.keys()], new Set(state.keys()));
   const report = {
     resized: [] as string[],
     freshHead: [] as string[],
@@ -87,11 +89,11 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
     const fileName = match.pairs.get(name);
     const stored = fileName === undefined ? undefined : tensors.get(fileName);
     const isHead = name.startsWith(network.headPrefix);
-    if (isComputed(name)) continue;
+    if (rules.isComputed?.(name)) continue;
     if (stored === undefined) {
       if (isHead) report.freshHead.push(name);
-      else if (!hasDefault(name)) report.missing.push(name);
-    } else if (fill(name, entry, stored, match)) {
+      else if (!isBatchCounter(name) && !rules.hasDefault?.(name)) report.missing.push(name);
+    } else if (fill({ name, entry, stored }, match.convention, rules.resize)) {
       loaded++;
       if (!sameShape(entry, stored)) report.resized.push(name);
     } else if (isHead) {
@@ -105,11 +107,15 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
 }
 
 /** Copies what a file holds into an entry; false where the shapes do not allow it. */
-function fill(name: string, entry: Tensor, stored: StoredTensor, { convention }: NameMatch): boolean {
+function fill(
+  { name, entry, stored }: { name: string; entry: Tensor; stored: StoredTensor },
+  convention: NamingConvention,
+  resize: WeightRules['resize'],
+): boolean {
   return tidy(() =>
     noGrad(() => {
       const values = fromStored(stored);
-      const fitting = sameShape(entry, stored) ? values : resized(name, entry, values);
+      const fitting = sameShape(entry, stored) ? values : resized(name, entry, values, resize);
       if (fitting === undefined) return false;
       entry.copy_(fitting);
       const offset = convention.offset?.(name) ?? 0;
@@ -124,25 +130,19 @@ function fill(name: string, entry: Tensor, stored: StoredTensor, { convention }:
 
 const negativeScale = 'the file scales channels by negative numbers, which |weight| + eps cannot be';
 
-function resized(name: string, entry: Tensor, values: Tensor): Tensor | undefined {
+function resized(
+  name: string,
+  entry: Tensor,
+  values: Tensor,
+  resize: WeightRules['resize'],
+): Tensor | undefined {
   if (values.shape.at(-1) !== entry.shape.at(-1) || values.ndim !== entry.ndim) return undefined;
-  const float = values.to('float32');
-  if (name === 'encoder.pos_embedding') {
-    return resizeGrid(float.select(0, 0), { cells: (entry.shape[1] ?? 0) - 1, extra: 1 }).unsqueeze(0);
-  }
-  if (name.endsWith('.relative_position_bias_table'))
-    return resizeGrid(float, { cells: entry.shape[0] ?? 0 });
-  return undefined;
+  return resize?.(name, values.to('float32'), entry);
 }
 
-/** Follows from the network's own geometry and is never taken from a file. */
-function isComputed(name: string): boolean {
-  return name.endsWith('.relative_position_index');
-}
-
-/** Older files lack these, and what a fresh network has is right. */
-function hasDefault(name: string): boolean {
-  return name.endsWith('.num_batches_tracked') || name.endsWith('.filt');
+/** Older files lack the batch norms' counters, and nothing here depends on them. */
+function isBatchCounter(name: string): boolean {
+  return name.endsWith('.num_batches_tracked');
 }
 
 function sameShape(entry: Tensor, stored: StoredTensor): boolean {

@@ -1,7 +1,6 @@
 // Which tensor of a file belongs to which entry of a network.
 
-import type { NetworkName } from '../catalogue.js';
-import { conventionsOf, type NamingConvention } from './conventions.js';
+import type { NamingConvention } from '../definition.js';
 
 export interface NameMatch {
   readonly convention: NamingConvention;
@@ -13,21 +12,25 @@ export interface NameMatch {
   readonly unused: readonly string[];
 }
 
+/** Ours are the published TResNet's and torchvision's names. */
+const own: NamingConvention = { title: 'our names', translate: (name) => [name] };
+
 /**
- * Finds the naming convention and the prefix under which most names of a file fit a network.
+ * Finds the naming convention, our own or another, and the prefix under which most names of a file fit a network.
  *
  * @example
- * const match = matchNames('vit-b-16', ['model.cls_token', 'loss.weight'], new Set(['class_token']));
+ * const timm = { title: 'timm', translate: (name: string) => [name.replace('cls_token', 'class_token')] };
+ * const match = matchNames([timm], ['model.cls_token', 'loss.weight'], new Set(['class_token']));
  * match.prefix // 'model.'
  * match.pairs // Map { 'class_token' => 'model.cls_token' }
  * match.unused // ['loss.weight']
  */
 export function matchNames(
-  network: NetworkName,
+  conventions: readonly NamingConvention[],
   fileNames: readonly string[],
   ownNames: ReadonlySet<string>,
 ): NameMatch {
-  const attempts = conventionsOf(network).flatMap((convention) =>
+  const attempts = [own, ...conventions].flatMap((convention) =>
     prefixes(fileNames).map((prefix) => matchWith(convention, prefix, fileNames, ownNames)),
   );
   return attempts.reduce((best, attempt) => (attempt.pairs.size > best.pairs.size ? attempt : best));

@@ -13,6 +13,7 @@ import {
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { fillByHash } from '../../verify/hashFill.js';
+import { networkDefinitions } from '../catalogue.js';
 import { createNetwork } from '../createNetwork.js';
 import type { Network } from '../network.js';
 import { loadWeights, weightReportText } from './loadWeights.js';
@@ -21,6 +22,7 @@ import { resizeGrid } from './resizeGrid.js';
 import { saveWeights } from './saveWeights.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-weights-'));
+const vitConventions = networkDefinitions['vit-b-16'].weights.conventions ?? [];
 const small = { classes: 5, inputSize: 64 } as const;
 
 function filled(): Network {
@@ -150,7 +152,7 @@ describe("timm's names", () => {
         .replace('.mlp.0.', '.mlp.fc1.')
         .replace('.mlp.3.', '.mlp.fc2.'),
     );
-    const match = matchNames('vit-b-16', foreign, new Set(own.keys()));
+    const match = matchNames(vitConventions, foreign, new Set(own.keys()));
     expect(match).toMatchObject({ prefix: '', unused: [] });
     expect([...match.pairs.keys()].sort()).toEqual([...own.keys()].sort());
     expect(match.pairs.get('encoder.layers.encoder_layer_11.self_attention.in_proj_weight')).toBe(
@@ -166,7 +168,7 @@ test("torchvision's older ViT names for the MLP are understood", () => {
     'encoder.layers.encoder_layer_3.mlp.3.bias',
   ]);
   const match = matchNames(
-    'vit-b-16',
+    vitConventions,
     [
       'class_token',
       'encoder.layers.encoder_layer_3.mlp.linear_1.bias',
@@ -204,4 +206,13 @@ test('a ViT takes the weights of another input size, with its positions interpol
   const [from, to] = [source, copy].map((network) => network.stateDict().get('encoder.pos_embedding')!);
   expect(to!.at(0, 1).equal(from!.at(0, 1))).toBe(true);
   expect(to!.at(0, 36).sub(from!.at(0, 16)).abs().amax().toNumber()).toBeLessThan(1e-5);
+});
+
+test('a MaxViT takes the weights of another partition, with its position biases interpolated', () => {
+  const source = createNetwork('maxvit-t', { classes: 2, inputSize: 64, partitionSize: 2 });
+  const copy = createNetwork('maxvit-t', { classes: 2, inputSize: 64, partitionSize: 1 });
+  const report = loadWeights(copy, saved('partitions', source.stateDict()), { strict: true });
+  // Two attentions in each of the 11 layers; their indices follow from the partition.
+  expect(report.resized.length).toBe(22);
+  expect(report.resized.every((name) => name.endsWith('.relative_position_bias_table'))).toBe(true);
 });

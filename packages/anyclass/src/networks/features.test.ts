@@ -1,0 +1,55 @@
+import { liveTensors, noGrad, randn, setSeed, tidy } from '@anyclass/torch';
+import { describe, expect, test } from 'vitest';
+import { networkDefinitions } from './catalogue.js';
+import { createNetwork } from './createNetwork.js';
+import { foldBatchNorm } from './foldBatchNorm.js';
+import type { NetworkOptions } from './network.js';
+
+const small: NetworkOptions = { classes: 3, inputSize: 64 };
+
+describe.each([
+  ['tresnet-s', small, [2, 1024, 4, 4]],
+  ['tresnet-m', small, [2, 2048, 2, 2]],
+  ['vit-b-16', small, [2, 1 + 4 * 4, 768]],
+  ['maxvit-t', { ...small, partitionSize: 2 }, [2, 512, 2, 2]],
+  ['resnet-18', small, [2, 512, 2, 2]],
+] as const)('%s', (name, options, shape) => {
+  test('is its head after its features, bit for bit', () => {
+    setSeed(1);
+    using network = createNetwork(name, options).eval();
+    using folded = foldBatchNorm(network);
+    for (const tried of [network, folded]) {
+      tidy(() =>
+        noGrad(() => {
+          const images = randn([2, 3, 64, 64]);
+          const features = tried.forwardFeatures(images);
+          expect(features.shape).toEqual(shape);
+          expect(tried.pooled(features).shape).toEqual([2, networkDefinitions[name].trunk.features]);
+          expect(tried.forwardHead(features).equal(tried.forward(images))).toBe(true);
+        }),
+      );
+    }
+  });
+
+  test('keeps nothing alive but what it returns', () => {
+    using network = createNetwork(name, options).eval();
+    using images = randn([1, 3, 64, 64]);
+    const before = liveTensors();
+    using features = noGrad(() => network.forwardFeatures(images));
+    using logits = noGrad(() => network.forward(images));
+    expect(liveTensors() - before).toBe([features, logits].length);
+  });
+});
+
+test('gradients of another head on the features reach the first layer', () => {
+  using network = createNetwork('resnet-18', small);
+  tidy(() => {
+    network
+      .pooled(network.forwardFeatures(randn([2, 3, 64, 64])))
+      .square()
+      .sum()
+      .backward();
+    expect(network.stateDict().get('conv1.weight')?.grad?.abs().amax().toNumber()).toBeGreaterThan(0);
+    expect(network.stateDict().get('fc.weight')?.grad).toBeNull();
+  });
+});

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+// In a process of its own, on the built packages: here the other tests' tensors have opened libtorch.
+test.each(['anyclass/networks', 'anyclass/weights'])('importing %s does not open libtorch', (name) => {
+  const program = `
+    const { isEngineLoaded } = await import('@anyclass/torch');
+    await import('${name}');
+    console.log(isEngineLoaded());
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: 'false\n', stderr: '' });
+});

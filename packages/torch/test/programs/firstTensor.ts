@@ -1,0 +1,26 @@
+// What importing the package, defining a module and making the first tensor each load; the last as a message where it fails.
+
+import { readFileSync } from 'node:fs';
+import { isEngineLoaded, nn, optim, tidy, zeros } from '@anyclass/torch';
+
+class Scale extends nn.Module {
+  readonly rate = 2;
+}
+new Scale().parameters();
+tidy(() => optim.SGD);
+const imported = { loaded: isEngineLoaded(), libraries: torchLibraries() };
+
+let failure = '';
+try {
+  zeros([2]);
+} catch (error) {
+  failure = error instanceof Error ? error.message : String(error);
+}
+const computed = { loaded: isEngineLoaded(), libraries: torchLibraries() };
+const waiting = process.env['OMP_WAIT_POLICY'];
+console.log(JSON.stringify({ imported, computed, failure, waiting }));
+
+function torchLibraries(): number {
+  const mapped = readFileSync('/proc/self/maps', 'utf8').match(/\/\S*torch\S*\.(so|node)\S*/g);
+  return new Set(mapped).size;
+}
