@@ -8,6 +8,7 @@ import { defined, openOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { prepareCache } from '../data/cache/prepareCache.js';
+import { parseDataset } from '../data/datasetSpec.js';
 import { openDataset } from '../data/openDataset.js';
 
 /** What is left free on the disk, for checkpoints and scores. */
@@ -31,7 +32,7 @@ export async function prepareCaches(
 ): Promise<void> {
   const sharing = new Map<string, Configuration[]>();
   for (const configuration of configurations) {
-    if (configuration.data.dataset === 'digits') continue;
+    if (parseDataset(configuration.data.dataset).kind === 'digits') continue;
     const key = cacheKey(configuration);
     sharing.set(key, [...(sharing.get(key) ?? []), configuration]);
   }

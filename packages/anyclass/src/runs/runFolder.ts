@@ -12,8 +12,9 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { readWhole, writeWhole } from '../files/wholeFile.js';
+import { absoluteDataset, datasetName, datasetText, parseDataset } from '../data/datasetSpec.js';
 import { UserError } from '../errors/userError.js';
+import { readWhole, writeWhole } from '../files/wholeFile.js';
 
 export interface RunPaths {
   readonly folder: string;
@@ -106,11 +107,7 @@ export function openRun(folder: string): { readonly paths: RunPaths; readonly re
  * defaultRunFolder(configuration, new Date('2026-01-31T12:05:09Z')) // 'runs/digits-tresnet-s-any-bce-20260131-120509'
  */
 export function defaultRunFolder({ data, network, loss }: Configuration, now = new Date()): string {
-  const dataset = data.dataset
-    .split('=')[0]!
-    .split(/[\\/]/)
-    .at(-1)!
-    .replaceAll(/[^a-zA-Z0-9._-]+/g, '_');
+  const dataset = datasetName(parseDataset(data.dataset)).replaceAll(/[^a-zA-Z0-9._-]+/g, '_');
   const time = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return join('runs', `${dataset}-${network.name}-${loss.name}-${time}`);
 }
@@ -128,23 +125,11 @@ export function absolutePaths(configuration: Configuration): Configuration {
     ...configuration,
     data: {
       ...data,
-      dataset: absoluteDataset(data.dataset),
+      dataset: datasetText(absoluteDataset(parseDataset(data.dataset))),
       cache: resolve(data.cache),
       ...(imageFolder !== undefined && { imageFolder: resolve(imageFolder) }),
       ...(splitFolder !== undefined && { splitFolder: resolve(splitFolder) }),
     },
     network: { ...network, ...(network.weights !== undefined && { weights: resolve(network.weights) }) },
   };
-}
-
-function absoluteDataset(dataset: string): string {
-  if (dataset === 'digits') return dataset;
-  // As `openDataset` reads it: a path that is there may hold a comma or an equals sign.
-  if (existsSync(dataset)) return resolve(dataset);
-  const named = /^([a-z0-9-]+)=(.*)$/.exec(dataset);
-  if (named) return `${named[1]}=${resolve(named[2]!)}`;
-  return dataset
-    .split(',')
-    .map((path) => resolve(path.trim()))
-    .join(',');
 }

@@ -6,7 +6,7 @@ import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
-import { datasetName, splitFromFileName } from './csvTables.js';
+import { nameOfTables, splitFromFileName } from './csvTables.js';
 import { readJsonArrays } from './jsonArrays.js';
 import { checkImageName } from './tableCollector.js';
 
@@ -135,7 +135,7 @@ function cocoTable(
     classes: kept.filter((category) => category.family === name).map((category) => category.name),
   }));
   return {
-    name: datasetName(paths),
+    name: nameOfTables(paths),
     classes,
     names,
     labels: labels.finish(),
