@@ -32,6 +32,8 @@ export interface RunRecord {
   readonly configuration: Configuration;
   readonly versions: Readonly<Record<string, string>>;
   readonly classes: readonly string[];
+  /** Weights of the classes in F2-CIW, where the data bring them. */
+  readonly classImportance?: readonly number[] | undefined;
   /** Of names, labels and splits: a resumed run must find the same data. */
   readonly datasetFingerprint: string;
   readonly started: string;
@@ -85,6 +87,7 @@ const runRecord = z.object({
   configuration: z.record(z.string(), z.unknown()),
   versions: z.record(z.string(), z.string()),
   classes: z.array(z.string()),
+  classImportance: z.array(z.number()).optional(),
   datasetFingerprint: z.string(),
   started: z.string(),
 });
