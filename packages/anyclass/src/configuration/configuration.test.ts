@@ -43,17 +43,17 @@ test('all mistakes are told at once', () => {
   expect(() => validateConfiguration(wrong)).toThrow(/epochs: .*\n.*batchSize: /);
 });
 
-test('--set changes single fields by their dotted names', () => {
+test('an assignment changes a single field by its dotted name', () => {
   expect(withOverrides({ loss: { name: 'bce' } }, ['loss.lambda=0.2', 'epochs=3', 'device=cpu'])).toEqual({
     loss: { name: 'bce', lambda: 0.2 },
     epochs: 3,
     device: 'cpu',
   });
-  expect(() => withOverrides({}, ['epochs'])).toThrow("--set takes field=value, not 'epochs'");
+  expect(() => withOverrides({}, ['epochs'])).toThrow("set: expected field=value, not 'epochs'");
   expect(() => withOverrides({ epochs: 3 }, ['epochs.many=1'])).toThrow("'epochs' has no fields of its own");
 });
 
-test('--set gives back any JSON value', () => {
+test('an assignment gives back any JSON value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(withOverrides({}, [`a.b=${JSON.stringify(value)}`])).toEqual({

@@ -29,7 +29,7 @@ export interface Suggestion {
 export async function suggestConfiguration(spec: string, set: readonly string[] = []): Promise<Suggestion> {
   const given = withOverrides({ data: { dataset: spec } }, set);
   const { data } = validateConfiguration(given, `${spec} with the options given`);
-  const dataset = await openDataset(spec, openOptions(data));
+  const dataset = await openDataset(data.dataset, openOptions(data));
   try {
     const { train } = dataset.splits;
     await checkImagesAreThere(dataset, train);

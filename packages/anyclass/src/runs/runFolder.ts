@@ -10,9 +10,10 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { withPaths } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { absoluteDataset, datasetName, datasetText, parseDataset } from '../data/datasetSpec.js';
+import { datasetName, parseDataset } from '../data/datasetSpec.js';
 import { UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
 
@@ -122,17 +123,5 @@ export function defaultRunFolder({ data, network, loss }: Configuration, now = n
  * absolutePaths(configuration).data.dataset // 'sewerml=/home/ada/data/sewer' for 'sewerml=data/sewer'
  */
 export function absolutePaths(configuration: Configuration): Configuration {
-  const { data, network } = configuration;
-  const { imageFolder, splitFolder } = data;
-  return {
-    ...configuration,
-    data: {
-      ...data,
-      dataset: datasetText(absoluteDataset(parseDataset(data.dataset))),
-      cache: resolve(data.cache),
-      ...(imageFolder !== undefined && { imageFolder: resolve(imageFolder) }),
-      ...(splitFolder !== undefined && { splitFolder: resolve(splitFolder) }),
-    },
-    network: { ...network, ...(network.weights !== undefined && { weights: resolve(network.weights) }) },
-  };
+  return validateConfiguration(withPaths(configuration, (path) => resolve(path)));
 }
