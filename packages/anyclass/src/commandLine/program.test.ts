@@ -67,7 +67,11 @@ test.each([
   [['greet'], 'NAME… is missing'],
   [['greet', 'Ada', '--times', 'two'], "--times: 'two' is not a number"],
   [['greet', 'Ada', '--times', '0'], '--times: Too small'],
-  [['greet', 'Ada', '--manner', 'rude'], '--manner: Invalid option'],
+  [['greet', 'Ada', '--manner', 'rude'], "--manner: expected one of warm, cool; got 'rude'\n"],
+  [
+    ['greet', 'Ada', '--manner', 'WRAM'],
+    "--manner: expected one of warm, cool; got 'WRAM'; did you mean 'warm'?",
+  ],
   [['greet', 'Ada', '--times'], '--times needs a value: --times N'],
   [['greet', 'Ada', '--times', '-5'], '--times: Too small'],
   [

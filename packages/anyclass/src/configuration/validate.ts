@@ -1,7 +1,7 @@
 // From what a user wrote to a checked configuration, or a message that names the field and what it should be.
 
 import { z } from 'zod';
-import { nearest } from '../errors/nearest.js';
+import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';
 import { type Configuration, configurationSchema } from './schema.js';
 
@@ -39,8 +39,7 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
     const known = fieldsAt(issue.path);
     return issue.keys.map((key) => {
       const name = [...issue.path, key].join('.');
-      const close = nearest(key, known);
-      return `${name}: there is no such field; ${close ? `did you mean '${close}'?` : `there are ${known.join(', ')}`}`;
+      return `${name}: there is no such field; ${nearestOrAll(key, known, 'there are')}`;
     });
   }
   if (valueAt(given, issue.path) === undefined) return [`${field}: is missing`];

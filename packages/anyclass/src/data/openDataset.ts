@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { DataError } from '../errors/dataError.js';
-import { nearest } from '../errors/nearest.js';
+import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
 import { type DatasetSpec, isPattern, knownDatasets, matchingFiles, parseDataset } from './datasetSpec.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
@@ -104,8 +104,7 @@ function nameHint(path: string): string {
   const known = knownDatasets.find((candidate) => candidate === name);
   if (known) return `; for the known dataset write ${known === 'digits' ? known : `${known}=FOLDER`}`;
   if (folder === undefined) return '';
-  const close = nearest(name, knownDatasets);
-  return `, and no dataset is known as '${name}'; ${close ? `did you mean '${close}'?` : `known are ${knownDatasets.join(', ')}`}`;
+  return `, and no dataset is known as '${name}'; ${nearestOrAll(name, knownDatasets, 'known are')}`;
 }
 
 /** The tables of a folder: Parquet, else COCO json, else CSV; train before validation before test. */
@@ -141,7 +140,7 @@ function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): Datase
   const asked = keep?.flatMap((name) => (isSubset(name) ? cocoSubsets[name] : [name]));
   for (const name of [...(asked ?? []), ...(drop ?? [])]) {
     if (!table.classes.includes(name)) {
-      throw new DataError(`${table.name}: no class '${name}'; the classes are ${table.classes.join(', ')}`);
+      throw new DataError(`${table.name}: no class '${name}'; ${classHint(name, table.classes)}`);
     }
   }
   const classes = (asked ?? table.classes).filter((name) => !drop?.includes(name));
@@ -153,6 +152,12 @@ function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): Datase
     labels: selectClasses(table.labels, indices),
     ...(table.classImportance && { classImportance: indices.map((j) => table.classImportance![j]!) }),
   };
+}
+
+/** A list of classes may be meant too. */
+function classHint(name: string, classes: readonly string[]): string {
+  const subset = nearest(name, Object.keys(cocoSubsets));
+  return subset ? `did you mean '${subset}'?` : nearestOrAll(name, classes, 'the classes are');
 }
 
 function isSubset(name: string): name is keyof typeof cocoSubsets {

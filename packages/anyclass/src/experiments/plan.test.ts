@@ -60,8 +60,8 @@ describe('variants', () => {
 
   test('seeds are whole numbers, none twice', () => {
     expect(parseSeeds('3, 1,2')).toEqual([3, 1, 2]);
-    for (const wrong of ['1,,2', '-1', '1.5', 'x', '']) expect(() => parseSeeds(wrong)).toThrow('--seeds: ');
-    expect(() => parseSeeds('1,2,1')).toThrow('--seeds: 1 stands there twice');
+    for (const wrong of ['1,,2', '-1', '1.5', 'x', '']) expect(() => parseSeeds(wrong)).toThrow('seeds: ');
+    expect(() => parseSeeds('1,2,1')).toThrow('seeds: 1 stands there twice');
   });
 });
 
@@ -177,7 +177,7 @@ describe('a plan', () => {
 });
 
 test('a sweep over a field that no result depends on is refused', () => {
-  expect(() => parseOver('threads=1,2')).toThrow('--over: threads says where a run computes');
+  expect(() => parseOver('threads=1,2')).toThrow('over: threads says where a run computes');
 });
 
 describe('what is there of a run', () => {
@@ -237,12 +237,14 @@ describe('a sweep', () => {
   });
 
   test.each([
-    ['lambda', '--over takes field=value,value,…'],
-    ['lamda=1', "there is no numeric field 'lamda'"],
+    ['lambda', 'over: expected field=value,value,…'],
+    ['lamda=1', "there is no numeric field 'lamda'; did you mean 'lambda'?"],
+    ['rate=1', "there is no numeric field 'rate'; did you mean 'optimizer.rate'?"],
+    ['optimizer.rat=1', "did you mean 'optimizer.rate'?"],
     ['device=1', "there is no numeric field 'device'"],
     ['lambda=1,x', "'x' is not a number"],
     ['lambda=1,1', '1 stands there twice'],
-    ['seed=1,2', 'seeds are given with --seeds'],
+    ['seed=1,2', 'vary the seed with seeds'],
     ['data.digits.seed=1,2', 'data.digits.seed changes the images that runs are judged on'],
   ])('over %j is refused', (text, message) => {
     expect(() => parseOver(text)).toThrow(message);
@@ -258,17 +260,17 @@ describe('a sweep', () => {
     ]);
     const standard = validateConfiguration({ data: { dataset: 'digits' }, loss: { name: 'bce' } });
     expect(() => sweepVariants(parseOver('lambda=1'), standard)).toThrow(
-      'loss.lambda has no say in bce: add --set loss.name=any-bce',
+      'loss.lambda has no effect with bce; set loss.name=any-bce',
     );
   });
 
   test.each([
     ['bce', 'focal'],
     ['any-bce', 'any-focal'],
-  ] as const)('over γ is refused with %s, where it has no say', (name, focal) => {
+  ] as const)('over γ is refused with %s, where it has no effect', (name, focal) => {
     const configuration = validateConfiguration({ data: { dataset: 'digits' }, loss: { name } });
     expect(() => sweepVariants(parseOver('gamma=1,2'), configuration)).toThrow(
-      `loss.gamma has no say in ${name}: add --set loss.name=${focal}`,
+      `loss.gamma has no effect with ${name}; set loss.name=${focal}`,
     );
   });
 });

@@ -79,6 +79,8 @@ test('keep and drop choose classes; an instance left with none is negative', asy
   expect(dropped.classes).toEqual(['a', 'b']);
   expect(dropped.labels.presence(2)).toBe('negative');
   await expect(openDataset(path, { keep: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
+  await expect(openDataset(path, { drop: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
+  await expect(openDataset(path, { keep: ['coco41'] })).rejects.toThrow("did you mean 'coco-41'?");
 });
 
 test('0 and 1 may be written as other programs do', async () => {

@@ -1,4 +1,5 @@
 import { DataError } from '../../errors/dataError.js';
+import { nearestOrAll } from '../../errors/nearest.js';
 
 /** Which columns of a table mean what. */
 export interface TableOptions {
@@ -66,7 +67,9 @@ export function tableLayout(columns: readonly string[], file: string, options: T
 function chosen(columns: readonly string[], file: string, name: string | undefined): number | undefined {
   if (name === undefined) return undefined;
   const index = columns.indexOf(name);
-  if (index < 0) throw new DataError(`${file}: no column '${name}'; the columns are ${columns.join(', ')}`);
+  if (index < 0) {
+    throw new DataError(`${file}: no column '${name}'; ${nearestOrAll(name, columns, 'the columns are')}`);
+  }
   return index;
 }
 
