@@ -18,9 +18,11 @@ const greet = command({
     tune: z.enum(['any', 'fanfare']).optional().describe('with music').meta({ bare: 'any' }),
     withTitle: z.boolean().default(false).describe('with a title'),
     failing: z.string().optional().describe('throw this'),
+    set: z.array(z.string()).default([]).describe('set a field'),
   }),
   async run(options, terminal) {
     if (options.failing === 'user') throw new UserError('names.csv, line 3: no name');
+    if (options.failing?.includes('=')) throw new UserError('no music', { setting: options.failing });
     if (options.failing) throw new Error('a bug');
     terminal.print(JSON.stringify(options));
     return options;
@@ -41,7 +43,12 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
 test('options come from the schema: flags, defaults, numbers, positionals', async () => {
   const { code, out } = await run('greet', 'Ada', '--times', '2', 'Emmy', '--with-title');
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual({ names: ['Ada', 'Emmy'], times: 2, manner: 'warm', withTitle: true });
+  expect(JSON.parse(out)).toMatchObject({
+    names: ['Ada', 'Emmy'],
+    times: 2,
+    manner: 'warm',
+    withTitle: true,
+  });
 });
 
 test('a flag may stand with an equals sign, and words after -- are no flags', async () => {
@@ -94,6 +101,15 @@ test('bad input is told without a stack trace, exit code 1', async () => {
     out: '',
     err: 'anyclass: names.csv, line 3: no name',
   });
+});
+
+test.each([
+  ['data.imageFolder=FOLDER', '--set data.imageFolder=FOLDER'],
+  ['data.columns.ignore=["a b"]', `--set 'data.columns.ignore=["a b"]'`],
+])('a field that would help, %s, is shown as the option that sets it', async (setting, option) => {
+  expect((await run('greet', 'Ada', '--failing', setting)).err).toBe(
+    `anyclass: no music\nOn the command line: ${option}`,
+  );
 });
 
 test('an unexpected error offers a stack trace, and --debug gives it', async () => {

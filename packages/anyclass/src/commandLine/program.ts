@@ -43,7 +43,7 @@ export async function runProgram(
       error,
       debug,
       terminal,
-      commands.some((command) => command.name === name) ? ` ${name}` : '',
+      commands.find((command) => command.name === name),
     );
   }
 }
@@ -58,17 +58,28 @@ function findCommand(commands: readonly Command[], name: string): Command {
   throw new UsageError(`there is no command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
 }
 
-/** `command` is what stands behind the program's name in a pointer to the help. */
-function report(error: unknown, debug: boolean, terminal: Terminal, command: string): number {
+function report(error: unknown, debug: boolean, terminal: Terminal, command: Command | undefined): number {
   if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
   else terminal.note(`anyclass: ${shownMessage(error)}`);
   if (error instanceof UsageError) {
-    terminal.note(`Try 'anyclass${command} --help'.`);
+    terminal.note(`Try 'anyclass${command ? ` ${command.name}` : ''} --help'.`);
     return 2;
   }
-  if (error instanceof UserError) return error.exitCode;
+  if (error instanceof UserError) {
+    const option = command && error.setting !== undefined && settingOption(error.setting, command);
+    if (option) terminal.note(`On the command line: ${option}`);
+    return error.exitCode;
+  }
   if (!debug) terminal.note('Add --debug for a stack trace.');
   return 1;
+}
+
+/** How a field is set with the options that a command has. */
+function settingOption(setting: string, { options }: Command): string | undefined {
+  const dataset = /^data\.dataset=(.*)$/.exec(setting)?.[1];
+  if (dataset !== undefined && 'data' in options.shape) return `--data ${dataset}`;
+  if (!('set' in options.shape)) return undefined;
+  return `--set ${/^[\w.=-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`}`;
 }
 
 /** The command line's name of an option is its flag. */

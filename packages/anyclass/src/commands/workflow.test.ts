@@ -78,7 +78,7 @@ describe('from a folder to a judged model', () => {
       data: { dataset: 'photos' },
       network: { name: 'tresnet-s', inputSize: 32 },
     });
-    expect(anyclass(['init', 'photos']).stderr).toContain('anyclass.json is there already');
+    expect(anyclass(['init', 'photos']).stderr).toContain('anyclass.json already exists');
   });
 
   test('Ctrl-C saves a checkpoint and tells how to go on', async () => {
@@ -253,7 +253,7 @@ describe('mistakes', () => {
   test('images that are all somewhere else are noticed before training, and by init', () => {
     writeFileSync(join(folder, 'elsewhere.csv'), 'Filename,a\n1.png,0\n2.png,1\n3.png,0\n4.png,1\n');
     const message =
-      /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*--set data.imageFolder=FOLDER/;
+      /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*Set data.imageFolder .*\nOn the command line: --set data.imageFolder=FOLDER\n/;
     for (const words of [
       ['init', 'elsewhere.csv', '--out', 'elsewhere.json'],
       ['train', 'quick', '--data', 'elsewhere.csv', '--run', 'elsewhere'],
@@ -271,7 +271,7 @@ describe('mistakes', () => {
     const withText = table.map((line, i) => `${line},${i === 0 ? 'weather' : 'sunny'}`);
     writeFileSync(join(folder, 'photos', 'weather.tsv'), withText.join('\n').replaceAll(',', '\t'));
     const refused = anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json']);
-    expect(refused.stderr).toContain(`If it is no class: --set 'data.columns.ignore=["weather"]'`);
+    expect(refused.stderr).toContain(`\nOn the command line: --set 'data.columns.ignore=["weather"]'\n`);
     const set = ['--set', 'data.columns.ignore=["weather"]'];
     expect(anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json', ...set]).status).toBe(0);
     expect(JSON.parse(readFileSync(join(folder, 'weather.json'), 'utf8')).data).toEqual({

@@ -80,12 +80,14 @@ test('every recipe is valid, and those of the paper follow its table', async () 
 });
 
 test('a recipe of the paper asks for the data', async () => {
-  await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow('add --data DATASET');
+  await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow(
+    'paper/sewerml/vit-b-16: data.dataset is missing',
+  );
 });
 
 test('a file without data has its other mistakes told too', async () => {
   await expect(readConfiguration(file('misspelled.json', '{ "epoch": 3 }'))).rejects.toThrow(
-    /misspelled.json does not name the data: add --data DATASET. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
+    /misspelled.json: data.dataset is missing. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
   );
   await expect(readConfiguration(file('text.json', '{ "data": "digits" }'))).rejects.toThrow(
     'data: Invalid input: expected object, received string',
@@ -95,10 +97,12 @@ test('a file without data has its other mistakes told too', async () => {
 test('options are named where they brought the mistake, and only there', async () => {
   const path = file('right.json', '{ "data": { "dataset": "digits" } }');
   await expect(readConfiguration(path, { set: ['loss.name=foo'] })).rejects.toThrow(
-    'right.json with the options given is not right:\n  loss.name: ',
+    'right.json with the options given: invalid configuration:\n  loss.name: ',
   );
   const wrong = file('wrong.json', '{ "data": { "dataset": "digits" }, "epochs": 0 }');
-  await expect(readConfiguration(wrong, { set: ['seed=1'] })).rejects.toThrow('wrong.json is not right:');
+  await expect(readConfiguration(wrong, { set: ['seed=1'] })).rejects.toThrow(
+    'wrong.json: invalid configuration:',
+  );
 });
 
 test('weights that are not there are told before anything begins', async () => {

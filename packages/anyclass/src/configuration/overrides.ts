@@ -1,4 +1,4 @@
-// `--set field=value`: single fields changed from the command line.
+// `field=value`: single fields changed, as the command line does.
 
 import { UsageError } from '../errors/usageError.js';
 

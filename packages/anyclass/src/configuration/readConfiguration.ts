@@ -35,9 +35,11 @@ export async function readConfiguration(source: string, options: ReadOptions = {
   const own = merged(given, changes);
   const changed = withOverrides(own, options.set ?? []);
   if (!namesData(changed)) {
-    const message = `${source} does not name the data: add --data DATASET`;
+    const message = `${source}: data.dataset is missing`;
     const others = configurationProblems(merged(changed, { data: { dataset: 'to come' } }));
-    throw new UserError(others.length > 0 ? problemText(`${message}. Besides`, others) : message);
+    throw new UserError(others.length > 0 ? problemText(`${message}. Besides`, others) : message, {
+      setting: 'data.dataset=DATASET',
+    });
   }
   const configuration = validateConfiguration(changed, blamed(source, own, changed));
   const { weights } = configuration.network;

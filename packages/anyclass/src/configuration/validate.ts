@@ -8,15 +8,18 @@ import { type Configuration, configurationSchema } from './schema.js';
 /**
  * A complete configuration from what was given. All mistakes are told at once, each with its field.
  *
+ * @param source what messages name, such as the file
+ *
  * @example
  * validateConfiguration({ data: { dataset: 'digits' }, epochs: 3 }).batchSize // 64
  * validateConfiguration({ data: { dataset: 'digits' }, epoch: 3 })
  * // UserError: epoch: there is no such field; did you mean 'epochs'?
  */
-export function validateConfiguration(given: unknown, source = 'the configuration'): Configuration {
+export function validateConfiguration(given: unknown, source?: string): Configuration {
   const result = configurationSchema.safeParse(given);
   if (result.success) return result.data;
-  throw new UserError(problemText(`${source} is not right`, describeAll(result.error, given)));
+  const title = source === undefined ? 'Invalid configuration' : `${source}: invalid configuration`;
+  throw new UserError(problemText(title, describeAll(result.error, given)));
 }
 
 /** All mistakes in a configuration, each with its field. */

@@ -3,6 +3,8 @@ export interface UserErrorOptions {
   readonly exitCode?: number;
   /** For programs, where they have to tell one error from another. */
   readonly code?: ErrorCode;
+  /** The field of the configuration that would mend it, such as `data.imageFolder=FOLDER`: the command line shows its option. */
+  readonly setting?: string;
   readonly cause?: unknown;
 }
 
@@ -19,10 +21,12 @@ export class UserError extends Error {
   override readonly name: string = 'UserError';
   readonly exitCode: number;
   readonly code: ErrorCode | undefined;
+  readonly setting: string | undefined;
 
-  constructor(message: string, { exitCode = 1, code, cause }: UserErrorOptions = {}) {
+  constructor(message: string, { exitCode = 1, code, setting, cause }: UserErrorOptions = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
     this.code = code;
+    this.setting = setting;
   }
 }

@@ -60,7 +60,7 @@ export interface LambdaAdvice {
   readonly reason: string;
 }
 
-/** All that `anyclass inspect` finds; `--json` prints it as it is. */
+/** All that `anyclass inspect` finds. */
 export interface Inspection {
   readonly dataset: string;
   readonly splitOrigin: string;

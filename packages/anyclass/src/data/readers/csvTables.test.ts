@@ -112,7 +112,7 @@ test('what is wrong in a table is said with file and line', async () => {
     ],
     [
       'Filename,weather\na.png,sunny\n',
-      `holds 'sunny'; expected 0 or 1 (or empty for unknown). If it is no class: --set 'data.columns.ignore=["weather"]'`,
+      `holds 'sunny'; expected 0 or 1 (or empty for unknown). If it is not a class, add it to data.columns.ignore`,
     ],
     [
       'Filename,RB\na.png,1\nb.png,0\na.png,0\n',
