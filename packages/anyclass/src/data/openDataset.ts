@@ -72,8 +72,11 @@ async function readTable(spec: DatasetSpec, options: OpenOptions): Promise<Datas
     );
   }
   const kind = [...kinds][0];
-  if (kind === 'csv') return readCsvTables(paths, options);
-  if (kind === 'parquet') return readParquetTables(paths, options);
+  // Names of dropped classes are checked against all that there are.
+  const { keep, ...reading } = options;
+  const table = { ...reading, ...(keep && !options.drop && { keep: withSubsets(keep) }) };
+  if (kind === 'csv') return readCsvTables(paths, table);
+  if (kind === 'parquet') return readParquetTables(paths, table);
   const { classes, imageFolder } = options;
   return readCoco(paths, { ...(classes && { classes }), ...(imageFolder && { imageFolder }) });
 }
@@ -137,7 +140,7 @@ function kindOf(path: string): 'csv' | 'json' | 'parquet' {
 
 function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): DatasetTable {
   if (!keep && !drop) return table;
-  const asked = keep?.flatMap((name) => (isSubset(name) ? cocoSubsets[name] : [name]));
+  const asked = keep && withSubsets(keep);
   for (const name of [...(asked ?? []), ...(drop ?? [])]) {
     if (!table.classes.includes(name)) {
       throw new DataError(`${table.name}: no class '${name}'; ${classHint(name, table.classes)}`);
@@ -158,6 +161,11 @@ function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): Datase
 function classHint(name: string, classes: readonly string[]): string {
   const subset = nearest(name, Object.keys(cocoSubsets));
   return subset ? `did you mean '${subset}'?` : nearestOrAll(name, classes, 'the classes are');
+}
+
+/** Class names, with those of the lists that have a name in its place. */
+function withSubsets(names: readonly string[]): string[] {
+  return names.flatMap((name) => (isSubset(name) ? cocoSubsets[name] : [name]));
 }
 
 function isSubset(name: string): name is keyof typeof cocoSubsets {

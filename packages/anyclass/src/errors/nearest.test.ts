@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nearest, nearestOrAll } from './nearest.js';
 
-const words = fc.stringMatching(/^[a-z]{4,12}$/);
+const words = fc.stringMatching(/^[a-z]{6,12}$/);
 
 test.each([
   ['crak', 'crack'],
@@ -13,16 +13,18 @@ test.each([
   expect(nearest(word, ['roots', 'crack', 'rate', 'RB'])).toBe(meant);
 });
 
-test.each(['d', 'cat', 'leaks'])('%s is taken for nothing that only shares its length', (word) => {
-  expect(nearest(word, ['a', 'cow', 'crack'])).toBeUndefined();
+test.each(['d', 'cat', 'leak', 'floor'])('%s is taken for nothing that only shares its length', (word) => {
+  expect(nearest(word, ['a', 'cow', 'lens', 'crack'])).toBeUndefined();
 });
 
-test('a word with one letter changed, left out or doubled is taken for itself', () => {
+test('a word with one letter changed, left out or put in is taken for itself, and one with two letters swapped', () => {
   fc.assert(
     fc.property(words, fc.nat(), fc.constantFrom('', 'z', 'zz'), (word, at, letters) => {
       const place = at % word.length;
       const misspelled = word.slice(0, place) + letters + word.slice(place + 1);
       expect(nearest(misspelled, ['0123456789abcdef', word])).toBe(word);
+      const swapped = word.slice(0, place) + [...word.slice(place, place + 2)].reverse().join('');
+      expect(nearest(swapped + word.slice(place + 2), ['0123456789abcdef', word])).toBe(word);
     }),
   );
 });

@@ -80,7 +80,31 @@ test('keep and drop choose classes; an instance left with none is negative', asy
   expect(dropped.labels.presence(2)).toBe('negative');
   await expect(openDataset(path, { keep: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
   await expect(openDataset(path, { drop: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
-  await expect(openDataset(path, { keep: ['coco41'] })).rejects.toThrow("did you mean 'coco-41'?");
+});
+
+test('of 0/1 columns only those that are kept are read, whatever the others hold', async () => {
+  const path = file('notes.csv', 'file,crack,roots,notes\n1.png,1,0,rain\n2.png,0,1,\n3.png,0,0,\n');
+  const kept = await openDataset(path, { keep: ['roots', 'crack'], ignoreColumns: ['weather'] });
+  expect(kept.classes).toEqual(['roots', 'crack']);
+  expect(kept.labels.at(1, 0)).toBe(1);
+  await expect(openDataset(path)).rejects.toThrow("class column 'notes' holds 'rain'");
+  await expect(openDataset(path, { keep: ['crak'] })).rejects.toThrow(
+    "notes.csv: no class 'crak'; did you mean 'crack'?",
+  );
+});
+
+test('a class or column that is not there is told with its field and the nearest one', async () => {
+  const labels = file('labels.csv', 'file,labels\n1.png,crack|roots\n2.png,\n3.png,crack\n');
+  for (const choice of [{ keep: ['Cracks'] }, { drop: ['crak'] }, { classes: ['crac', 'roots'] }]) {
+    await expect(openDataset(labels, choice)).rejects.toThrow(
+      /'(Cracks|crak|crack)'; did you mean 'crack?'\?/,
+    );
+  }
+  await expect(openDataset(labels, { keep: ['coco41'] })).rejects.toThrow("did you mean 'coco-41'?");
+  await expect(openDataset(labels, { groupColumn: 'pipe' })).rejects.toThrow(
+    "labels.csv: no column 'pipe' (data.columns.group); the columns are file, labels",
+  );
+  await expect(openDataset(labels, { labelColumn: 'label' })).rejects.toThrow("did you mean 'labels'?");
 });
 
 test('0 and 1 may be written as other programs do', async () => {
