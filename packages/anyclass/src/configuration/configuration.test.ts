@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../errors/usageError.js';
 import { withOverrides } from './overrides.js';
+import { checkParts, refuseFields } from './parts.js';
 import { readConfiguration } from './readConfiguration.js';
 import { recipeNames } from './recipes.js';
 import { configurationFields, configurationReference } from './reference.js';
@@ -51,6 +53,34 @@ test('an assignment changes a single field by its dotted name', () => {
   });
   expect(() => withOverrides({}, ['epochs'])).toThrow("set: expected field=value, not 'epochs'");
   expect(() => withOverrides({ epochs: 3 }, ['epochs.many=1'])).toThrow("'epochs' has no fields of its own");
+});
+
+test('null unsets a field of the data, and is a value elsewhere', () => {
+  const given = { data: { dataset: 'digits', columns: { group: 'pipe' } }, loss: { beta: 0.9 } };
+  const changed = withOverrides(given, ['data.columns.group=null', 'loss.beta=null']);
+  expect(validateConfiguration(changed)).toMatchObject({ data: { columns: {} }, loss: { beta: null } });
+});
+
+describe('where only parts of the configuration can be set', () => {
+  test.each([
+    ['epochs=3', "'epochs' is not a field of data; only those can be set here"],
+    ['imageFolder=x', "'imageFolder' is not a field of data; did you mean 'data.imageFolder'?"],
+    ['data={}', "'data' is not a field of data"],
+    ['database.x=1', "'database.x' is not a field of data"],
+  ])('%s is refused', (assignment, message) => {
+    expect(() => checkParts([assignment], ['data'])).toThrow(UsageError);
+    expect(() => checkParts([assignment], ['data'])).toThrow(message);
+  });
+
+  test('fields of those parts are taken, right or wrong: the schema tells', () => {
+    checkParts(['data.draw.seed=3', 'data.wrong=1', 'evaluation.replicates=0'], ['data', 'evaluation']);
+  });
+
+  test('fields without effect are refused with all below them', () => {
+    const refused = () => refuseFields(['data.keep=["a"]', 'data.draw.seed=3'], ['data.draw'], 'is idle');
+    expect(refused).toThrow('data.draw.seed is idle');
+    refuseFields(['data.drawing=3'], ['data.draw'], 'is idle');
+  });
 });
 
 test('an assignment gives back any JSON value', () => {

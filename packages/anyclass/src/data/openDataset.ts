@@ -74,7 +74,7 @@ async function readTable(spec: DatasetSpec, options: OpenOptions): Promise<Datas
   const kind = [...kinds][0];
   // Names of dropped classes are checked against all that there are.
   const { keep, ...reading } = options;
-  const table = { ...reading, ...(keep && !options.drop && { keep: withSubsets(keep) }) };
+  const table = { ...reading, ...(keep && !options.drop?.length && { keep: withSubsets(keep) }) };
   if (kind === 'csv') return readCsvTables(paths, table);
   if (kind === 'parquet') return readParquetTables(paths, table);
   const { classes, imageFolder } = options;

@@ -6,6 +6,7 @@ import { tidy } from '@anyclass/torch';
 import { deviceBatch } from '../data/deviceBatch.js';
 import { decodeImage, type PixelFormat } from '../data/images/decode.js';
 import { limiter } from '../data/loading/limiter.js';
+import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
@@ -43,6 +44,8 @@ export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' |
   readonly threshold?: number | 'fitted';
   /** Calibrate the probabilities as training fitted it; labels stay the same. Default false. */
   readonly calibrated?: boolean;
+  /** In place of how the model's training prepared images. */
+  readonly preparation?: PreparationChanges;
 }
 
 /**
@@ -65,11 +68,12 @@ export function openPredictor(model: string, options: PredictorOptions = {}): Pr
   }
   const settings = chooseCompute({ device, precision });
   const { network, description } = loadModel(model);
-  const { classes, channels, mean, std, calibration } = description;
+  const { classes, calibration } = description;
   if (calibrated && !calibration) {
     network.dispose();
     throw new UserError(`${model}: was trained without calibration`);
   }
+  const { channels, mean, std } = changedPreparation(description, options.preparation ?? {});
   moveNetwork(network, settings.device);
   const score = createScorer(network, { ...settings, batchSize });
   const side = network.options.inputSize;
