@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -79,6 +80,26 @@ describe('from a folder to a judged model', () => {
       network: { name: 'tresnet-s', inputSize: 32 },
     });
     expect(anyclass(['init', 'photos']).stderr).toContain('anyclass.json already exists');
+  });
+
+  test('init writes paths that work from where the file is, and train from anywhere', () => {
+    const out = ['--out', 'some/where/photos.json', '--set', 'data.imageFolder=photos/images'];
+    expect(anyclass(['init', 'photos/labels.csv', ...out]).status).toBe(0);
+    expect(JSON.parse(readFileSync(join(folder, 'some/where/photos.json'), 'utf8')).data).toEqual({
+      dataset: '../../photos/labels.csv',
+      imageFolder: '../../photos/images',
+    });
+    const words = ['train', '../where/photos.json', '--run', 'run', ...small, '--set', 'epochs=1'];
+    const { status, stderr } = spawnSync(process.execPath, [program, ...words], {
+      cwd: join(folder, 'some', 'where'),
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('2 classes') });
+    const { configuration } = JSON.parse(readFileSync(join(folder, 'some/where/run/config.json'), 'utf8'));
+    expect(configuration.data).toMatchObject({
+      dataset: join(realpathSync(folder), 'photos', 'labels.csv'),
+      cache: join(realpathSync(folder), 'some', 'where', '.anyclass', 'cache'),
+    });
   });
 
   test('Ctrl-C saves a checkpoint and tells how to go on', async () => {
