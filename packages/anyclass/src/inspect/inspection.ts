@@ -30,6 +30,8 @@ export interface Problem {
     | 'duplicate-labels-differ'
     | 'group-across-splits'
     | 'rare-class'
+    | 'scarce-validation'
+    | 'scarce-class'
     | 'unsplit'
     | 'reader';
   readonly text: string;

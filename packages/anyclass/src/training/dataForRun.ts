@@ -10,6 +10,7 @@ import { checkImagesAreThere } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { UserError } from '../errors/userError.js';
+import { validationRemarks } from '../inspect/validationPositives.js';
 
 export interface RunData {
   readonly dataset: Dataset;
@@ -57,6 +58,7 @@ export async function openRunData({ data, network, bestBy }: Configuration): Pro
     const remarks = [
       `${dataset.name}: ${dataset.classes.length} classes; splits: ${dataset.splitOrigin}`,
       state.text,
+      ...validationRemarks(dataset),
     ];
     return { dataset, pixels, preparation, trainingRows, remarks, close };
   } catch (error) {
