@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { DataError } from '../errors/dataError.js';
 import { nearest, nearestOrAll } from '../errors/nearest.js';
+import { shownPath } from '../files/shownPath.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
 import { type DatasetSpec, isPattern, knownDatasets, matchingFiles, parseDataset } from './datasetSpec.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
@@ -68,7 +69,7 @@ async function readTable(spec: DatasetSpec, options: OpenOptions): Promise<Datas
   const kinds = new Set(paths.map((path) => kindOf(path)));
   if (kinds.size > 1) {
     throw new DataError(
-      `${spec.paths.join(',')}: files of several kinds (${[...kinds].join(', ')}); name one kind`,
+      `${spec.paths.map(shownPath).join(',')}: files of several kinds (${[...kinds].join(', ')}); name one kind`,
     );
   }
   const kind = [...kinds][0];
@@ -82,7 +83,9 @@ async function readTable(spec: DatasetSpec, options: OpenOptions): Promise<Datas
 }
 
 function readKnown({ name, folder }: Extract<DatasetSpec, { kind: 'known' }>): Promise<DatasetTable> {
-  if (!existsSync(folder)) throw new DataError(`${name}=${folder}: there is no folder '${folder}'`);
+  if (!existsSync(folder)) {
+    throw new DataError(`${name}=${shownPath(folder)}: there is no folder '${shownPath(folder)}'`);
+  }
   if (name === 'sewerml') return readSewerml(folder);
   return name === 'chestxray14' ? readChestxray14(folder) : readCocoSubset(name, folder);
 }
@@ -92,10 +95,11 @@ function filesAt(path: string, all: readonly string[]): string[] {
   if (!existsSync(path)) {
     const found = isPattern(path) ? matchingFiles(path) : [];
     if (found.length > 0) return found;
-    const within = all.length > 1 ? ` (in '${all.join(',')}')` : '';
-    throw new DataError(
-      `${path}${within}: ${isPattern(path) ? 'no file matches' : `no such file or folder${nameHint(path)}`}`,
-    );
+    const within = all.length > 1 ? ` (in '${all.map(shownPath).join(',')}')` : '';
+    const problem = isPattern(path)
+      ? 'no file matches'
+      : `no such file or folder${nameHint(shownPath(path))}`;
+    throw new DataError(`${shownPath(path)}${within}: ${problem}`);
   }
   return statSync(path).isDirectory() ? tablesIn(path) : [path];
 }
@@ -120,7 +124,7 @@ function tablesIn(folder: string): string[] {
     const found = files.filter((name) => pattern.test(name));
     if (found.length > 0) return found.sort((a, b) => splitRank(a) - splitRank(b) || (a < b ? -1 : 1));
   }
-  throw new DataError(`${folder}: no .parquet, instances*.json or .csv in this folder`);
+  throw new DataError(`${shownPath(folder)}: no .parquet, instances*.json or .csv in this folder`);
 }
 
 function splitRank(path: string): number {
@@ -134,7 +138,7 @@ function kindOf(path: string): 'csv' | 'json' | 'parquet' {
   if (extension === '.json') return 'json';
   if (extension === '.parquet') return 'parquet';
   throw new DataError(
-    `${path}: unknown kind of file '${extension}'; expected .csv, .json, .parquet or a folder`,
+    `${shownPath(path)}: unknown kind of file '${extension}'; expected .csv, .json, .parquet or a folder`,
   );
 }
 
