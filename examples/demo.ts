@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OverallFigure, pairedBootstrap, type Scored } from '@anyclass/core';
-import { type ConfigurationInput, joinTables, readTable, runDisplay, train } from 'anyclass';
+import { type ConfigurationInput, runDisplay, runScores, train } from 'anyclass';
 
 const seed = Number(process.argv[2] ?? 1);
 const folder = join('runs', 'demo');
@@ -73,6 +73,5 @@ async function trained(loss: 'bce' | 'any-bce'): Promise<Scored> {
   rmSync(run, { recursive: true, force: true });
   console.log(`\nTraining with ${loss}`);
   await train(configuration, { run, onEvent: runDisplay(process.stderr) });
-  const scores = await readTable(join(run, 'scores', 'test.csv'));
-  return joinTables(scores, await readTable(join(run, 'scores', 'test-labels.csv')), 'test');
+  return runScores(run, 'test');
 }

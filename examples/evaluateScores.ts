@@ -3,7 +3,8 @@
 //   node examples/dist/evaluateScores.js first.csv second.csv labels.csv
 
 import { pairedBootstrap } from '@anyclass/core';
-import { joinTables, judge, judgmentText, readTable } from 'anyclass';
+import { judge, judgmentText } from 'anyclass/reports';
+import { joinTables, readTable } from 'anyclass/runs';
 
 const [firstFile = 'first.csv', secondFile = 'second.csv', labelFile = 'labels.csv'] = process.argv.slice(2);
 const labels = await readTable(labelFile);

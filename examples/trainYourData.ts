@@ -2,7 +2,8 @@
 //
 //   node examples/dist/trainYourData.js photos/labels.csv
 
-import { runDisplay, summaryText, train } from 'anyclass';
+import { runDisplay, train } from 'anyclass';
+import { summaryText } from 'anyclass/reports';
 
 const [dataset = 'digits'] = process.argv.slice(2);
 

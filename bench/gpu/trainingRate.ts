@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { captureStep, cudaSynchronize, emptyCudaCache, keep, randn, tidy } from '@anyclass/torch';
-import { type ConfigurationInput, readEpochs, runDisplay, train } from 'anyclass';
+import { type ConfigurationInput, runDisplay, train } from 'anyclass';
 import { openDataset, prepareCache } from 'anyclass/data';
+import { readEpochs } from 'anyclass/runs';
 import { targets, trainer } from '../networks/step.js';
 
 const images = Number(process.argv[2] ?? 10_240);

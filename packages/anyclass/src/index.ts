@@ -1,80 +1,62 @@
 // anyclass: multi-label classifiers on data where most examples are negative.
 //
-// Nothing here loads libtorch before it is needed: `train`, `resume`, `evaluate` and `openPredictor` do when called.
-
-import type { ConfigurationInput } from './configuration/schema.js';
-import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
-import type { Predictor, PredictorOptions } from './inference/predictor.js';
-import type { TrainingResult, TrainOptions } from './training/activeRun.js';
-import { lazyEngine } from './training/lazyEngine.js';
+// What a user calls. libtorch is opened when the first tensor is needed, not by this import. Parts to build with have their own
+// paths: anyclass/data, anyclass/networks, anyclass/losses, anyclass/runs, anyclass/experiments, anyclass/tuning,
+// anyclass/reports, anyclass/verify.
 
 export { runDisplay } from './commandLine/display/runDisplay.js';
-export * from './configuration/index.js';
-export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
+export { type ReadOptions, readConfiguration } from './configuration/readConfiguration.js';
+export { recipeNames } from './configuration/recipes.js';
+export { type Configuration, type ConfigurationInput, defineConfig } from './configuration/schema.js';
+export { DataError } from './errors/dataError.js';
+export { UsageError } from './errors/usageError.js';
+export { type ErrorCode, UserError } from './errors/userError.js';
+export { type EvaluateOptions, type Evaluation, evaluate } from './evaluation/evaluate.js';
 export { type EvaluateScoresOptions, evaluateScores } from './evaluation/evaluateScores.js';
-export { fitOnValidation, type JudgeOptions, judge } from './evaluation/judge.js';
-export type { Judgment } from './events/judgment.js';
-export * from './experiments/index.js';
-export { type ImageInput, imageInputs } from './inference/imageInputs.js';
-export type { FailedPrediction, Prediction, Predictor, PredictorOptions } from './inference/predictor.js';
-export { judgmentText, summaryText } from './reports/judgmentText.js';
-export { writeRunReport } from './reports/runReport.js';
-export * from './runs/index.js';
+export type { BestMetric } from './events/bestMetric.js';
+export type { EpochRecord } from './events/epochRecord.js';
+export type { Intervals, Judgment, ReliabilityFigures } from './events/judgment.js';
+export type {
+  ChildEvent,
+  ChildState,
+  FailedEvent,
+  FinishedEvent,
+  InterruptedEvent,
+  NoteEvent,
+  ProgressEvent,
+  RunEvent,
+  RunEventListener,
+  SavedEvent,
+  StartedEvent,
+  StepEvent,
+  ValidatedEvent,
+} from './events/runEvent.js';
+export type { Quarantined, RunSummary } from './events/runSummary.js';
 export {
-  csvTable,
-  latexTable,
-  markdownTable,
-  type Table,
-  textTable,
-} from './tables/index.js';
+  type CompareOptions,
+  type CompareResult,
+  compare,
+  type ExperimentHooks,
+  type ExperimentOptions,
+} from './experiments/compare.js';
+export type { Comparison } from './experiments/comparison.js';
+export type { UnfinishedRun } from './experiments/results.js';
+export { type SweepOptions, type SweepResult, sweep } from './experiments/runSweep.js';
+export type { Sweep } from './experiments/sweep.js';
+export { type ImageInput, imageInputs } from './inference/imageInputs.js';
+export {
+  type FailedPrediction,
+  type NamedPrediction,
+  openPredictor,
+  type Prediction,
+  type Predictor,
+  type PredictorOptions,
+} from './inference/predictor.js';
+export { type InspectOptions, inspectDataset } from './inspect/inspectDataset.js';
+export type { Inspection } from './inspect/inspection.js';
+export { type Suggestion, suggestConfiguration } from './inspect/suggestConfiguration.js';
+export { resume, train } from './reports/trainAndReport.js';
+export { type RunScores, runScores } from './runs/runScores.js';
 export type { TrainingResult, TrainOptions } from './training/activeRun.js';
-
-/**
- * Trains as a configuration says, and judges the result.
- *
- * @example
- * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
- * summary?.test?.metrics.mAP
- */
-export async function train(
-  configuration: ConfigurationInput,
-  options?: TrainOptions,
-): Promise<TrainingResult> {
-  return (await lazyEngine.training()).train(configuration, options);
-}
-
-/**
- * Goes on with a run from its newest whole checkpoint, as if it had never stopped.
- *
- * @example
- * await resume('runs/sewer');
- */
-export async function resume(folder: string, options?: Omit<TrainOptions, 'run'>): Promise<TrainingResult> {
-  return (await lazyEngine.training()).resume(folder, options);
-}
-
-/**
- * Judges a model (its file, or the folder of its run) on a split of a dataset.
- *
- * @example
- * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
- * judgment.metrics.mAP
- */
-export async function evaluate(
-  model: string,
-  dataset: string,
-  options?: EvaluateOptions,
-): Promise<Evaluation> {
-  return (await lazyEngine.evaluation()).evaluate(model, dataset, options);
-}
-
-/**
- * Opens a model, or the folder of its run, for prediction.
- *
- * @example
- * using predictor = await openPredictor('runs/sewer');
- * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
- */
-export async function openPredictor(model: string, options?: PredictorOptions): Promise<Predictor> {
-  return (await lazyEngine.prediction()).openPredictor(model, options);
-}
+export type { StudyResult } from './tuning/studyResult.js';
+export { type TuneControl, type TuneOptions, tune } from './tuning/tune.js';

@@ -19,6 +19,7 @@ export interface SyntheticRun {
   readonly rows?: number;
   readonly hasTestLabels?: boolean;
   readonly datasetFingerprint?: string;
+  readonly classImportance?: readonly number[];
 }
 
 const classNames = ['crack', 'roots', 'deposit'];
@@ -31,6 +32,7 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     rows = 60,
     hasTestLabels = true,
     datasetFingerprint = 'synthetic',
+    classImportance,
   } = run;
   mkdirSync(folder, { recursive: true });
   const paths = createRunFolder(folder);
@@ -40,6 +42,7 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     configuration,
     versions: {},
     classes: classNames,
+    classImportance,
     datasetFingerprint,
     started: '2026-01-31T12:00:00Z',
   });

@@ -27,9 +27,19 @@ export function parseOptions<Options extends z.ZodObject>(
   const positional = command.positionals?.find((candidate) => candidate.field === field?.field);
   if (field && given[field.field] === undefined)
     throw new UsageError(`${positional?.placeholder ?? field.flag} is missing`);
-  throw new UsageError(
-    `${positional?.placeholder ?? field?.flag ?? 'the options'}: ${issue?.message ?? 'is invalid'}`,
-  );
+  const problem = issue ? problemOf(issue, given) : 'is invalid';
+  throw new UsageError(`${positional?.placeholder ?? field?.flag ?? 'the options'}: ${problem}`);
+}
+
+/** Of a choice with the values that there are, and the one that was meant. */
+function problemOf(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string {
+  if (issue.code !== 'invalid_value') return issue.message;
+  const [field = '', at] = issue.path;
+  const value = given[String(field)];
+  const word = String(Array.isArray(value) && typeof at === 'number' ? value[at] : value);
+  const choices = issue.values.map(String);
+  const close = nearest(word, choices);
+  return `expected one of ${choices.join(', ')}; got '${word}'${close ? `; did you mean '${close}'?` : ''}`;
 }
 
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;

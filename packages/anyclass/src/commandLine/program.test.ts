@@ -17,6 +17,7 @@ const greet = command({
     tune: z.enum(['any', 'fanfare']).optional().describe('with music').meta({ bare: 'any' }),
     withTitle: z.boolean().default(false).describe('with a title'),
     failing: z.string().optional().describe('throw this'),
+    set: z.array(z.string()).default([]).describe('set a field'),
   }),
   async run(options, terminal) {
     if (options.failing === 'user') throw new UserError('names.csv, line 3: no name');
@@ -24,6 +25,7 @@ const greet = command({
       throw new UserError('no answer yet', {
         next: { command: 'greet', options: { names: 'Ada L', withTitle: 'x' } },
       });
+    if (options.failing?.includes('=')) throw new UserError('no music', { setting: options.failing });
     if (options.failing) throw new Error('a bug');
     terminal.print(JSON.stringify(options));
     return options;
@@ -44,7 +46,12 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
 test('options come from the schema: flags, defaults, numbers, positionals', async () => {
   const { code, out } = await run('greet', 'Ada', '--times', '2', 'Emmy', '--with-title');
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual({ names: ['Ada', 'Emmy'], times: 2, manner: 'warm', withTitle: true });
+  expect(JSON.parse(out)).toMatchObject({
+    names: ['Ada', 'Emmy'],
+    times: 2,
+    manner: 'warm',
+    withTitle: true,
+  });
 });
 
 test('a flag may stand with an equals sign, and words after -- are no flags', async () => {
@@ -70,7 +77,11 @@ test.each([
   [['greet'], 'NAME… is missing'],
   [['greet', 'Ada', '--times', 'two'], "--times: 'two' is not a number"],
   [['greet', 'Ada', '--times', '0'], '--times: Too small'],
-  [['greet', 'Ada', '--manner', 'rude'], '--manner: Invalid option'],
+  [['greet', 'Ada', '--manner', 'rude'], "--manner: expected one of warm, cool; got 'rude'\n"],
+  [
+    ['greet', 'Ada', '--manner', 'WRAM'],
+    "--manner: expected one of warm, cool; got 'WRAM'; did you mean 'warm'?",
+  ],
   [['greet', 'Ada', '--times'], '--times needs a value: --times N'],
   [['greet', 'Ada', '--times', '-5'], '--times: Too small'],
   [
@@ -100,6 +111,15 @@ test('bad input is told without a stack trace, exit code 1', async () => {
 test('what to run next is a line for a shell, with the names of its flags', async () => {
   expect((await run('greet', 'Ada', '--failing', 'resumable')).err).toBe(
     "anyclass: no answer yet\nRun: anyclass greet --with-title x 'Ada L'",
+  );
+});
+
+test.each([
+  ['data.imageFolder=FOLDER', '--set data.imageFolder=FOLDER'],
+  ['data.columns.ignore=["a b"]', `--set 'data.columns.ignore=["a b"]'`],
+])('a field that would help, %s, is shown as the option that sets it', async (setting, option) => {
+  expect((await run('greet', 'Ada', '--failing', setting)).err).toBe(
+    `anyclass: no music\nOn the command line: ${option}`,
   );
 });
 

@@ -90,10 +90,21 @@ function report(error: unknown, { commands, name, debug, terminal }: Failure): n
   }
   if (error instanceof UserError) {
     if (error.next) terminal.note(`Run: ${commandLine(error.next, commands)}`);
+    const command = commands.find((candidate) => candidate.name === name);
+    const option = command && error.setting !== undefined && settingOption(error.setting, command);
+    if (option) terminal.note(`On the command line: ${option}`);
     return error.exitCode;
   }
   if (!debug) terminal.note('Add --debug for a stack trace.');
   return 1;
+}
+
+/** How a field is set with the options that a command has. */
+function settingOption(setting: string, { options }: Command): string | undefined {
+  const dataset = /^data\.dataset=(.*)$/.exec(setting)?.[1];
+  if (dataset !== undefined && 'data' in options.shape) return `--data ${dataset}`;
+  if (!('set' in options.shape)) return undefined;
+  return `--set ${/^[\w.=-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`}`;
 }
 
 /** The command line's name of an option is its flag. */

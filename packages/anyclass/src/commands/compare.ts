@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { UserError } from '../errors/userError.js';
+import { compare as compareRuns } from '../experiments/compare.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
-import { planRuns } from '../experiments/plan.js';
-import { readRuns } from '../experiments/readRuns.js';
-import { compareWithProgress, failureText, writeResultFiles } from '../experiments/results.js';
-import { parseSeeds, parseVariant, parseVariants } from '../experiments/variants.js';
+import { failureText } from '../experiments/results.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
-import { makeRuns } from './experimentRuns.js';
-import { deviceSetting, experimentFields } from './trainingOptions.js';
+import { shown } from './experimentRuns.js';
+import { experimentFields } from './trainingOptions.js';
 
 export const compare = command({
   name: 'compare',
@@ -47,23 +45,11 @@ export const compare = command({
     ...experimentFields,
   }),
   async run(options, terminal) {
-    checkOutputFolder('--out', options.out);
-    const { config, data, set, losses, seeds, networks, datasets, devices, replicates, out, json } = options;
-    const plan = await planRuns({
-      config,
-      data,
-      set: [...set, ...deviceSetting(devices)],
-      losses: parseVariants(losses, 'loss'),
-      seeds: parseSeeds(seeds),
-      ...(networks !== undefined && { networks: parseVariants(networks, 'network') }),
-      datasets: datasets.map((text) => parseVariant(text, 'data')),
-      out,
-    });
-    const { folders, unfinished } = await makeRuns(plan, options, terminal);
-    const comparison = await compareWithProgress(readRuns(folders), replicates, terminal.onEvent);
-    const tables = comparisonTables(comparison);
-    writeResultFiles(out, 'comparison', comparison, tables);
-    const texts = [comparison.verdict, ...tables.map(({ table }) => textTable(table))];
+    const { out, json } = options;
+    checkOutputFolder('--out', out);
+    const { comparison, unfinished } = await shown(terminal, (hooks) => compareRuns(options, hooks));
+    if (!comparison) throw new UserError(failureText(unfinished));
+    const texts = [comparison.verdict, ...comparisonTables(comparison).map(({ table }) => textTable(table))];
     terminal.print(json ? JSON.stringify(comparison, null, 2) : texts.join('\n\n\n'));
     terminal.note(`wrote ${out}/comparison.json and ${out}/tables`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));

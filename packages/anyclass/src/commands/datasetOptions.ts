@@ -1,9 +1,17 @@
-// How a DATASET on the command line is read; the same options for every command that takes one.
+// Fields of the configuration as options: `--set`, and shorthands of the fields that are used most.
 
 import { z } from 'zod';
-import { type Dataset, openDataset } from '../data/index.js';
-import type { OpenOptions } from '../data/openDataset.js';
+import { type PlainObject, withField, withOverrides } from '../configuration/overrides.js';
+import { checkParts, refuseFields } from '../configuration/parts.js';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
 
+/** `--set` of a command that takes fields of these parts of the configuration. */
+export function settingOption(what: string) {
+  return z.array(z.string()).default([]).describe(what).meta({ placeholder: 'FIELD=VALUE' });
+}
+
+/** A DATASET and how it is read; the same options for every command that takes one. */
 export const datasetFields = {
   dataset: z
     .string()
@@ -37,15 +45,58 @@ export const datasetFields = {
     .optional()
     .describe('folder with train.txt, validation.txt and test.txt')
     .meta({ placeholder: 'DIR' }),
+  strict: z.boolean().default(false).describe('an unreadable image is an error'),
+  set: settingOption('any field of data, as in a configuration: data.draw.seed=7; may be repeated'),
 };
 
-const schema = z.object(datasetFields);
+/** Options that are short for a field. */
+const shorthands = {
+  imageFolder: 'data.imageFolder',
+  imageColumn: 'data.columns.image',
+  labelColumn: 'data.columns.labels',
+  groupColumn: 'data.columns.group',
+  keep: 'data.keep',
+  drop: 'data.drop',
+  splitFolder: 'data.splitFolder',
+  cache: 'data.cache',
+  strict: 'data.strict',
+  batchSize: 'evaluation.batchSize',
+  thresholds: 'evaluation.thresholds',
+  thresholdBeta: 'evaluation.thresholdBeta',
+  replicates: 'evaluation.replicates',
+} as const;
 
-/** Opens the dataset that the options name. */
-export function openChosenDataset(options: z.output<typeof schema>): Promise<Dataset> {
-  const { dataset, ...fields } = schema.parse(options);
-  const given: OpenOptions = Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  );
-  return openDataset(dataset, given);
+export interface FieldOptions extends Readonly<Partial<Record<keyof typeof shorthands, unknown>>> {
+  readonly set: readonly string[];
+}
+
+/**
+ * The fields that options give to some parts of the configuration, on top of `base`; `--set` has the last word.
+ *
+ * @example
+ * chosenFields({ imageFolder: 'photos', set: ['data.draw.seed=7'] }, ['data'])
+ * // { data: { imageFolder: 'photos', draw: { seed: 7 } } }
+ */
+export function chosenFields(
+  options: FieldOptions,
+  parts: readonly (keyof Configuration)[],
+  base: PlainObject = {},
+): PlainObject {
+  checkParts(options.set, parts);
+  let fields = base;
+  for (const [option, field] of Object.entries(shorthands)) {
+    const value: unknown = Reflect.get(options, option);
+    if (value !== undefined) fields = withField(fields, field, value);
+  }
+  return withOverrides(fields, options.set);
+}
+
+/** The data that a DATASET and its options name. */
+export function chosenData({
+  dataset,
+  ...options
+}: FieldOptions & { readonly dataset: string }): Configuration['data'] {
+  refuseFields(options.set, ['data.dataset'], 'is given as DATASET');
+  const fields = chosenFields(options, ['data'], { data: { dataset } });
+  return validateConfiguration(fields, `${dataset} with the options given`).data;
 }

@@ -1,20 +1,23 @@
-import { existsSync, statSync } from 'node:fs';
 import type { Scored } from '@anyclass/core';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
+import { refuseFields } from '../configuration/parts.js';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset.js';
 import { UsageError } from '../errors/usageError.js';
+import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
+import { runData, sharedSettings } from '../evaluation/runSettings.js';
 import type { Judgment } from '../events/judgment.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { judgmentText } from '../reports/judgmentText.js';
-import { openRun } from '../runs/runFolder.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
-import { lazyEngine } from '../training/lazyEngine.js';
+import { chosenFields, settingOption } from './datasetOptions.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, or a model.safetensors'),
@@ -32,14 +35,18 @@ const options = z.object({
     .describe('fit thresholds on these probabilities')
     .meta({ placeholder: 'CSV' }),
   fitLabels: z.string().optional().describe('and these labels, of other data').meta({ placeholder: 'CSV' }),
+  // Without defaults: those of the configuration's `evaluation` hold.
   thresholds: z
     .enum(['class', 'shared'])
-    .default('class')
-    .describe('with --fit-scores: one for each class, or one for all that keeps the F1-Neg at 0.5'),
-  thresholdBeta: z.number().positive().default(1).describe('fitted thresholds maximize this Fβ'),
-  replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
+    .optional()
+    .describe('with --fit-scores: one for each class (default), or one for all that keeps the F1-Neg at 0.5'),
+  thresholdBeta: z.number().positive().optional().describe('fitted thresholds maximize this Fβ; default 1'),
+  replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
   device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
-  batchSize: z.int().positive().default(64).describe('images at a time'),
+  batchSize: z.int().positive().optional().describe('images at a time; default 64'),
+  set: settingOption(
+    "a field of data, in place of the run's, or of evaluation: data.imageFolder=DIR; may be repeated",
+  ),
   saveScores: z
     .string()
     .optional()
@@ -58,6 +65,10 @@ export const evaluate = command({
   ],
   examples: [
     ['anyclass evaluate runs/sewer sewerml=data/sewerml --split validation', 'a finished run on a split'],
+    [
+      'anyclass evaluate runs/sewer new/labels.csv --set data.imageFolder=new/photos',
+      "other data with the model's classes, read as the run read its own",
+    ],
     ['anyclass evaluate --scores scores.csv --labels labels.csv', 'scores from anywhere; without libtorch'],
     [
       'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv',
@@ -81,6 +92,7 @@ type Options = z.output<typeof options>;
 const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
 const forScores = ['labels', 'fitScores', 'fitLabels', 'thresholds', 'thresholdBeta'] as const;
 const forFitting = ['thresholds', 'thresholdBeta'] as const;
+const fittingFields = ['evaluation.thresholds', 'evaluation.thresholdBeta', 'evaluation.calibration'];
 
 /** An option that would do nothing is a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
@@ -98,13 +110,18 @@ async function judgeScores(given: Options): Promise<Judgment> {
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UsageError('--fit-scores and --fit-labels go together');
   }
-  if (fitScores === undefined) refuse(given, forFitting, '--fit-scores');
-  const { thresholds, thresholdBeta, replicates } = given;
-  const fitting = { fitScores, fitLabels, thresholds, thresholdBeta };
+  if (fitScores === undefined) {
+    refuse(given, forFitting, '--fit-scores');
+    refuseFields(given.set, fittingFields, 'goes with --fit-scores');
+  }
+  refuseFields(given.set, ['data', 'evaluation.batchSize'], 'goes with a model, not with --scores');
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
     if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
   }
-  const judgment = await evaluateScores({ scores, labels, ...fitting, replicates });
+  // Scores have no data; the schema wants some.
+  const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
+  const { batchSize, ...judging } = validateConfiguration(fields, 'the options given').evaluation;
+  const judgment = await evaluateScores({ scores, labels, fitScores, fitLabels, ...judging });
   if (html !== undefined) {
     const scored = joinTables(await readTable(scores), await readTable(labels), scores);
     await writePage(html, scores, judgment, scored);
@@ -113,19 +130,24 @@ async function judgeScores(given: Options): Promise<Judgment> {
 }
 
 async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment> {
-  const { model, split, replicates, device, batchSize, saveScores, html } = given;
+  const { model, split, device, saveScores, html, set } = given;
   if (model === undefined) throw new UsageError('give a RUN or MODEL, or --scores and --labels');
   refuse(given, forScores, '--scores, not with a model');
-  const own = runData(model);
-  const dataset = given.dataset ?? own?.dataset;
-  if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
-  const { evaluate: evaluateModel } = await lazyEngine.evaluation();
-  const { judgment, scored, names, quarantined } = await evaluateModel(model, dataset, {
+  refuseFields(set, fittingFields, 'has no effect on a model, which brings what was fitted in training');
+  refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is judged on its own classes');
+  refuseFields(set, ['data.subset'], 'has no effect: it is for training');
+  refuseFields(set, ['data.dataset'], 'is given as DATASET');
+  const { data, evaluation } = modelSettings(model, given);
+  const { judgment, scored, names, quarantined } = await evaluateModel(model, data.dataset, {
     split,
-    replicates,
     device,
-    batchSize,
-    ...(own && { cache: own.cache, ...(given.dataset === undefined && { open: openOptions(own) }) }),
+    batchSize: evaluation.batchSize ?? 64,
+    replicates: evaluation.replicates,
+    confidence: evaluation.confidence,
+    open: openOptions(data),
+    preparation: data,
+    strict: data.strict,
+    cache: data.cache,
     onEvent: terminal.onEvent,
   });
   for (const { name, reason } of quarantined) terminal.note(`left out: ${name}: ${reason}`);
@@ -143,8 +165,12 @@ async function writePage(path: string, title: string, judgment: Judgment, scored
   writeOutput('--html', path, evaluationPage(title, judgment, scored));
 }
 
-/** How the run of a model read its data. */
-function runData(model: string) {
-  if (!existsSync(model) || !statSync(model).isDirectory()) return undefined;
-  return openRun(model).record.configuration.data;
+/** The data to judge a model on: those of its run, or others that are read in the same way. */
+function modelSettings(model: string, given: Options): Pick<Configuration, 'data' | 'evaluation'> {
+  const own = runData(model);
+  const { dataset = own?.dataset } = given;
+  if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
+  const base = own && (given.dataset === undefined ? own : sharedSettings(own));
+  const fields = chosenFields(given, ['data', 'evaluation'], { data: { ...base, dataset } });
+  return validateConfiguration(fields, `${dataset} with the options given`);
 }

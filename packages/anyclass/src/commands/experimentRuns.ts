@@ -1,48 +1,56 @@
-// The runs of `compare` and `sweep`, shown as a table, with Ctrl-C in between.
+// What `compare` and `sweep` share: a table of their runs, and Ctrl-C in between.
 
-import { experimentTable } from '../commandLine/display/experimentTable.js';
+import { type ExperimentTable, experimentTable } from '../commandLine/display/experimentTable.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { UserError } from '../errors/userError.js';
-import { type ExperimentRuns, type ExperimentSettings, runExperiment } from '../experiments/experiment.js';
-import type { PlannedRun } from '../experiments/plan.js';
-import { failureText } from '../experiments/results.js';
+import type { ExperimentHooks } from '../experiments/compare.js';
+import { failureText, type UnfinishedRun } from '../experiments/results.js';
 
 /**
- * Makes all runs of a plan.
+ * Makes an experiment and shows its runs.
  *
- * @throws UserError where none is finished; with exit code 130 or 143 after Ctrl-C or SIGTERM, when all runs have saved
+ * @throws UserError with exit code 130 or 143 after Ctrl-C or SIGTERM, when all runs have saved
  */
-export async function makeRuns(
-  plan: readonly PlannedRun[],
-  settings: ExperimentSettings,
+export async function shown<Result extends { readonly unfinished: readonly UnfinishedRun[] }>(
   terminal: Terminal,
-): Promise<ExperimentRuns> {
+  experiment: (hooks: ExperimentHooks) => Promise<Result>,
+): Promise<Result> {
   using interruption = interruptible(
     terminal,
     'Saving the checkpoints of all runs; press Ctrl-C again to quit immediately',
   );
   const { signal, kill } = interruption;
-  const table = experimentTable(plan, process.stderr);
-  signal.addEventListener('abort', () => table.leave());
-  const runs = await runExperiment(plan, settings, {
+  let table: ExperimentTable | undefined;
+  let isDrawn = false;
+  const finishTable = () => {
+    if (isDrawn) table?.finish();
+    isDrawn = false;
+  };
+  signal.addEventListener('abort', () => table?.leave());
+  const result = await experiment({
     signal,
     kill,
+    onPlan(plan) {
+      table = experimentTable(plan, process.stderr);
+    },
     onEvent(event) {
-      if (event.type === 'child') table.onEvent(event);
-      else terminal.onEvent(event);
+      if (event.type === 'child') {
+        table?.onEvent(event);
+        isDrawn = true;
+      } else {
+        finishTable();
+        terminal.onEvent(event);
+      }
     },
   });
-  table.finish();
-  if (signal.aborted) {
-    const failed = runs.unfinished.filter(({ row }) => row.state === 'failed');
-    throw new UserError(
-      failed.length > 0
-        ? failureText(failed)
-        : 'Interrupted; all runs are saved. Run the same command again to resume them',
-      { exitCode: interruption.exitCode() },
-    );
-  }
-  if (runs.folders.length === 0) throw new UserError(failureText(runs.unfinished));
-  return runs;
+  finishTable();
+  if (!signal.aborted) return result;
+  const failed = result.unfinished.filter(({ state }) => state === 'failed');
+  throw new UserError(
+    failed.length > 0
+      ? failureText(failed)
+      : 'Interrupted; all runs are saved. Run the same command again to resume them',
+    { exitCode: interruption.exitCode() },
+  );
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { pathsForFile } from '../configuration/paths.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
@@ -29,12 +31,13 @@ export const init = command({
   }),
   async run({ dataset, out, set, json }, terminal) {
     if (existsSync(out))
-      throw new UserError(`${out} is there already: remove it, or name another with --out`);
+      throw new UserError(`${out} already exists; delete it or choose another path with --out`);
     checkOutputFile('--out', out);
-    const { configuration, remarks } = await suggestConfiguration(dataset, set);
+    const suggestion = await suggestConfiguration(dataset, set);
+    const configuration = pathsForFile(suggestion.configuration, dirname(out));
     const text = JSON.stringify(configuration, null, 2);
     writeOutput('--out', out, `${text}\n`);
-    for (const remark of remarks) terminal.note(remark);
+    for (const remark of suggestion.remarks) terminal.note(remark);
     terminal.print(json ? text : `wrote ${out}. Train with: anyclass train ${out}`);
     return configuration;
   },

@@ -58,6 +58,51 @@ test('prepare decodes once, and the second run finds everything in place', () =>
   expect(JSON.parse(second.stdout)).toMatchObject({ rows: 20, decoded: 0 });
 });
 
+test('inspect takes the fields of data as train does, and shows the data that training would see', () => {
+  const set = ['data.drop=["root"]', 'data.draw.shares=[0.6,0.4,0]', 'data.subset.negativesPerPositive=0'];
+  const words = set.flatMap((assignment) => ['--set', assignment]);
+  const { status, stdout } = anyclass('inspect', 'labels.csv', '--no-images', '--json', ...words);
+  expect(status).toBe(0);
+  const { classes, splits } = JSON.parse(stdout);
+  expect(classes).toEqual(['crack']);
+  expect(splits).toMatchObject([
+    { split: 'train', positive: 3, negative: 0 },
+    { split: 'validation', positive: 2, negative: 6 },
+    { split: 'test', total: 0 },
+    { split: 'all' },
+  ]);
+});
+
+test('an option is short for a field, which --set may change again', () => {
+  const words = ['inspect', 'labels.csv', '--no-images', '--json', '--keep', 'root'];
+  const classes = (...more: string[]) => JSON.parse(anyclass(...words, ...more).stdout).classes;
+  expect(classes()).toEqual(['root']);
+  expect(classes('--set', 'data.keep=["crack"]')).toEqual(['crack']);
+});
+
+test('prepare decodes to the channels that are set', () => {
+  const words = ['prepare', 'labels.csv', '--size', '16', '--cache', 'gray', '--json'];
+  const { stdout } = anyclass(...words, '--set', 'data.channels=1');
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 20, bytes: 20 * 16 * 16 });
+});
+
+test.each([
+  [['--set', 'epochs=3'], 2, "--set: 'epochs' is not a field of data; only those can be set here\n"],
+  [['--set', 'imageFolder=x'], 2, "did you mean 'data.imageFolder'?"],
+  [['--set', 'data.dataset=x.csv'], 2, '--set: data.dataset is given as DATASET\n'],
+  [['--set', 'data.kep=["crack"]'], 1, "data.kep: there is no such field; did you mean 'keep'?"],
+  [['--keep', 'crak'], 1, "labels.csv: no class 'crak'; did you mean 'crack'?"],
+  [['--drop', 'rot'], 1, "labels.csv: no class 'rot'; did you mean 'root'?"],
+  [['--group-column', 'pipe'], 1, "labels.csv: no column 'pipe' (data.columns.group)"],
+  [['--set', 'data.subset.instances=99'], 1, 'data.subset.instances is 99; there are'],
+])('inspect with %j ends with %d and says what is wrong', (words, status, message) => {
+  const result = anyclass('inspect', 'labels.csv', '--no-images', ...words);
+  expect({ status: result.status, stderr: result.stderr }).toEqual({
+    status,
+    stderr: expect.stringContaining(message),
+  });
+});
+
 test('a table that is not there is told in one line, exit code 1', () => {
   const { status, stderr } = anyclass('inspect', 'nothing.csv');
   expect(status).toBe(1);

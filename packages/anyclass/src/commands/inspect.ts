@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { closeDataset } from '../data/index.js';
+import { defined, openData } from '../configuration/openOptions.js';
+import type { Configuration } from '../configuration/schema.js';
+import { chooseSubset, closeDataset, type Dataset } from '../data/index.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { inspectDataset } from '../inspect/inspectDataset.js';
 import { inspectText } from '../inspect/inspectText.js';
-import { datasetFields, openChosenDataset } from './datasetOptions.js';
+import { chosenData, datasetFields } from './datasetOptions.js';
 
 export const inspect = command({
   name: 'inspect',
@@ -14,6 +16,10 @@ export const inspect = command({
     ['anyclass inspect digits --limit 500', 'the embedded scenes of digits, 500 images of them read'],
     ['anyclass inspect chestxray14=data/chest --html chest.html', 'a page with charts and sample images'],
     ['anyclass inspect labels.csv --image-folder photos --no-images', 'the table alone'],
+    [
+      `anyclass inspect labels.csv --set 'data.columns.ignore=["weather"]' --set data.draw.seed=7`,
+      'as training would read it with these fields',
+    ],
   ],
   options: z.object({
     ...datasetFields,
@@ -21,7 +27,6 @@ export const inspect = command({
     limit: z.number().int().min(1).optional().describe('read so many images, evenly spread; default all'),
     size: z.number().int().min(8).default(224).describe('pixels at which channel statistics are taken'),
     beta: z.number().min(0).lt(1).default(0.9999).describe('of the class-balancing weights'),
-    strict: z.boolean().default(false).describe('an unreadable image is an error'),
     html: z
       .string()
       .optional()
@@ -31,14 +36,16 @@ export const inspect = command({
   }),
   async run(options, terminal) {
     if (options.html !== undefined) checkOutputFile('--html', options.html);
-    const dataset = await openChosenDataset(options);
+    const data = chosenData(options);
+    const whole = await openData(data);
     try {
-      const { noImages, limit, size, beta, strict, html, json } = options;
+      const dataset = withSubset(whole, data.subset);
+      const { noImages, limit, size, beta, html, json } = options;
       const inspection = await inspectDataset(dataset, {
         images: !noImages,
         size: { width: size, height: size },
         beta,
-        strict,
+        strict: data.strict,
         ...(limit !== undefined && { limit }),
         onEvent: terminal.onEvent,
       });
@@ -54,7 +61,14 @@ export const inspect = command({
       terminal.print(json ? JSON.stringify(inspection, null, 2) : inspectText(inspection));
       return inspection;
     } finally {
-      await closeDataset(dataset);
+      await closeDataset(whole);
     }
   },
 });
+
+/** The dataset with the training images that a run would be left with. */
+function withSubset(dataset: Dataset, subset: Configuration['data']['subset']): Dataset {
+  if (!subset) return dataset;
+  const train = chooseSubset(dataset.splits.train, dataset.labels, defined(subset));
+  return { ...dataset, splits: { ...dataset.splits, train } };
+}

@@ -2,13 +2,17 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { printed } from '../commandLine/terminal.js';
+import { dataFields } from '../configuration/dataFields.js';
+import { refuseFields } from '../configuration/parts.js';
+import { validateConfiguration } from '../configuration/validate.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import type { Draft } from '../files/wholeFile.js';
 import { imageInputs } from '../inference/imageInputs.js';
 import { outputFormats, outputOf } from '../inference/outputFormats.js';
-import { lazyEngine } from '../training/lazyEngine.js';
+import { openPredictor } from '../inference/predictor.js';
+import { chosenFields, settingOption } from './datasetOptions.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -42,17 +46,26 @@ export const predict = command({
     calibrated: z.boolean().default(false).describe('calibrated probabilities'),
     device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
     batchSize: z.int().positive().default(32).describe('images at a time'),
+    set: settingOption(
+      'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
+    ),
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
-  async run({ model, paths, format, out, threshold, calibrated, device, batchSize, json }, terminal) {
+  async run({ model, paths, format, out, threshold, calibrated, device, batchSize, set, json }, terminal) {
     const limit = threshold === 'fitted' ? threshold : Number(threshold.trim() || Number.NaN);
     if (limit !== 'fitted' && !(limit >= 0 && limit <= 1))
       throw new UsageError(`--threshold: '${threshold}' is neither a number from 0 to 1 nor 'fitted'`);
     if (paths.filter((path) => path === '-').length > 1)
       throw new UsageError('PATH…: - stands for the list on standard input, which is there once');
     if (out !== undefined) checkOutputFile('--out', out);
-    const { openPredictor } = await lazyEngine.prediction();
-    using predictor = openPredictor(model, { threshold: limit, calibrated, device, batchSize });
+    const { strict, ...preparation } = imageSettings(set);
+    using predictor = await openPredictor(model, {
+      threshold: limit,
+      calibrated,
+      device,
+      batchSize,
+      preparation,
+    });
     const { header, line } = outputOf(json ? 'jsonl' : format, predictor.description.classes);
     // Only where there is a file to take care of: what is printed is out, and Ctrl-C may end the program at once.
     using interruption =
@@ -67,6 +80,7 @@ export const predict = command({
     for await (const prediction of predictor.predict(imageInputs(paths, undefined, reading.signal))) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
+        if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
         failed.push(`${prediction.name}: ${prediction.failure}`);
         continue;
       }
@@ -87,6 +101,21 @@ export const predict = command({
     return predicted;
   },
 });
+
+/** The fields of data that are about images; all others are about a dataset. */
+const imageFields = ['channels', 'mean', 'std', 'strict'];
+
+function imageSettings(set: readonly string[]) {
+  const idle = Object.keys(dataFields.shape).filter((name) => !imageFields.includes(name));
+  refuseFields(
+    set,
+    idle.map((name) => `data.${name}`),
+    'has no effect on predictions',
+  );
+  const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
+  const { channels, mean, std, strict } = validateConfiguration(fields, 'the options given').data;
+  return { channels, mean, std, strict };
+}
 
 function images(count: number): string {
   return `${count} ${count === 1 ? 'image' : 'images'}`;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
+import { openData } from '../configuration/openOptions.js';
 import { closeDataset, prepareCache } from '../data/index.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
-import { datasetFields, openChosenDataset } from './datasetOptions.js';
+import { chosenData, datasetFields } from './datasetOptions.js';
 
 export const prepare = command({
   name: 'prepare',
@@ -23,21 +24,21 @@ export const prepare = command({
       .describe('folder of all caches')
       .meta({ placeholder: 'DIR' }),
     check: z.boolean().default(false).describe('read every prepared image again and compare its checksum'),
-    strict: z.boolean().default(false).describe('an unreadable image is an error'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {
-    checkOutputFolder('--cache', options.cache);
-    const dataset = await openChosenDataset(options);
+    const data = chosenData(options);
+    checkOutputFolder('--cache', data.cache);
+    const dataset = await openData(data);
     using interruption = interruptible(terminal, 'stopping; once more to end at once');
     const { signal } = interruption;
     try {
-      const { size, cache, check, strict, json } = options;
+      const { size, check, json } = options;
       const result = await prepareCache(dataset, {
         format: { width: size, height: size, channels: dataset.preparation.channels },
-        folder: cache,
+        folder: data.cache,
         check,
-        strict,
+        strict: data.strict,
         signal,
         onEvent: terminal.onEvent,
       });

@@ -8,8 +8,8 @@ import { UsageError } from '../errors/usageError.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
+import { resume as resumeRun, train as trainRun } from '../reports/trainAndReport.js';
 import type { TrainOptions } from '../training/activeRun.js';
-import { lazyEngine } from '../training/lazyEngine.js';
 import { configText, dataField } from './trainingOptions.js';
 
 /** As after Ctrl-C. */
@@ -60,8 +60,6 @@ export const train = command({
     try {
       const configuration =
         config === undefined ? undefined : await readConfiguration(config, { dataset: data, set });
-      // Only now: what is wrong with the command line is told before libtorch is loaded.
-      const training = await lazyEngine.training();
       const options: TrainOptions = {
         run,
         onEvent(event) {
@@ -72,8 +70,8 @@ export const train = command({
         onEpoch: parent?.onEpoch,
       };
       const result = configuration
-        ? await training.train(configuration, options)
-        : await training.resume(resume ?? '', options);
+        ? await trainRun(configuration, options)
+        : await resumeRun(resume ?? '', options);
       if (!result.summary) {
         const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
         throw new UserError('The run is not finished; resume it', {

@@ -40,9 +40,3 @@ export const experimentFields = {
   noPrepare: z.boolean().default(false).describe('skip preparing the image cache first'),
   json: z.boolean().default(false).describe('print JSON'),
 };
-
-/** With `--devices` a child sees its own GPU alone, which is `cuda` to it. */
-export function deviceSetting(devices: string | undefined): string[] {
-  if (devices === undefined) return [];
-  return [devices.split(',').every((name) => name.trim() === 'cpu') ? 'device=cpu' : 'device=cuda'];
-}

@@ -1,23 +1,18 @@
 import { z } from 'zod';
-import { type ChildDevice, listedDevices } from '../children/devices.js';
 import { command } from '../commandLine/command.js';
-import { studyDisplay } from '../commandLine/display/studyDisplay.js';
+import { type StudyDisplay, studyDisplay } from '../commandLine/display/studyDisplay.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
-import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
-import { absolutePaths } from '../runs/runFolder.js';
-import { defaultMinEpochs } from '../tuning/halving.js';
-import { type Ledger, openLedger } from '../tuning/ledger.js';
+import { openLedger } from '../tuning/ledger.js';
 import { metricText } from '../tuning/score.js';
-import { checkSearch, defaultSearch, parseSearch } from '../tuning/searchSpace.js';
-import { createStudy, readStudy, refuseChange, type StudySettings, studyMetrics } from '../tuning/study.js';
+import { readStudy, type StudySettings, studyMetrics } from '../tuning/study.js';
 import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
-import { trainTrial, trialConfiguration } from '../tuning/trainTrial.js';
-import { work } from '../tuning/work.js';
+import { trialConfiguration } from '../tuning/trainTrial.js';
+import { tune as tuneStudy } from '../tuning/tune.js';
 import { dataField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
@@ -96,12 +91,8 @@ export const tune = command({
     const isRead = show || file !== undefined;
     if (file !== undefined) checkOutputFile('--export', file);
     if (!isRead) checkOutputFolder('STUDY', study);
-    const devices = given.devices === undefined ? undefined : listedDevices(given.devices);
-    const settings = await settingsOf(given, isRead);
-    const ledger = openLedger(study, settings);
-    if (!isRead) await workOn({ ...given, devices }, settings, ledger, terminal);
-    const result = studyResult(study, settings, ledger.state());
-    if (file !== undefined) exportBest(file, settings, result, terminal);
+    const result = isRead ? foundSoFar(study) : await search(given, terminal);
+    if (file !== undefined) exportBest(file, result, terminal);
     if (json) terminal.print(JSON.stringify(result, null, 2));
     else if (file === undefined) terminal.print([studyText(result), ...trainingHint(result)].join('\n'));
     if (!isRead && !result.best) throw new UserError(`${study}: no trial has a result`);
@@ -109,44 +100,49 @@ export const tune = command({
   },
 });
 
-/** Until all trials are over, or Ctrl-C. */
-async function workOn(
-  {
-    study,
-    trials,
-    workers,
-    devices,
-  }: Omit<Options, 'devices'> & {
-    readonly devices: readonly ChildDevice[] | undefined;
-  },
-  settings: StudySettings,
-  ledger: Ledger,
-  terminal: Terminal,
-): Promise<void> {
-  if (trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(trials ?? 30);
-  using interruption = interruptible(terminal);
-  using display = studyDisplay(settings, ledger, workers);
-  const objective = trainTrial(study, settings, {
-    workers,
-    ...(devices && { devices }),
-  });
-  const { signal } = interruption;
-  await work(study, settings, { workers, objective, signal, onEvent: display.onEvent });
-  if (signal.aborted) {
-    throw new UserError(`${study}: the study is not finished; resume it`, {
-      exitCode: interruption.exitCode(),
-      next: { command: 'tune', options: { study } },
-    });
-  }
+function foundSoFar(study: string): StudyResult {
+  const settings = knownStudy(study);
+  return studyResult(study, settings, openLedger(study, settings).state());
 }
 
-function exportBest(
-  file: string,
-  settings: StudySettings,
-  { study, best }: StudyResult,
-  terminal: Terminal,
-): void {
+function knownStudy(study: string): StudySettings {
+  const settings = readStudy(study);
+  if (!settings) throw new UserError(`${study}: no study here; name a CONFIG or RECIPE to start one`);
+  return settings;
+}
+
+/** Until all trials are over, or Ctrl-C. */
+async function search(given: Options, terminal: Terminal): Promise<StudyResult> {
+  const { study, workers } = given;
+  if (given.config === undefined && (given.data !== undefined || given.set !== undefined))
+    throw new UsageError('--data and --set change a CONFIG or RECIPE; name it too');
+  if (given.config === undefined && !readStudy(study))
+    throw new UsageError(`${study} is a new study; name a CONFIG or RECIPE for it`);
+  using interruption = interruptible(terminal);
+  const { signal } = interruption;
+  let display: StudyDisplay | undefined;
+  using _display = { [Symbol.dispose]: () => display?.[Symbol.dispose]() };
+  const result = await tuneStudy(
+    study,
+    { ...given, metric: metricOf(given.metric) },
+    {
+      signal,
+      onOpen(settings, ledger) {
+        display = studyDisplay(settings, ledger, workers);
+      },
+      onEvent: (event) => display?.onEvent(event),
+    },
+  );
+  if (!signal.aborted) return result;
+  throw new UserError(`${study}: the study is not finished; resume it`, {
+    exitCode: interruption.exitCode(),
+    next: { command: 'tune', options: { study } },
+  });
+}
+
+function exportBest(file: string, { study, best }: StudyResult, terminal: Terminal): void {
   if (!best) throw new UserError(`${study}: no trial has a result yet`);
+  const settings = knownStudy(study);
   const { metric } = settings;
   writeOutput('--export', file, `${JSON.stringify(trialConfiguration(settings, best.values), null, 2)}\n`);
   terminal.note(`wrote ${file}: trial ${best.trial}, ${metric} ${metricText(metric, best.value)}`);
@@ -156,36 +152,6 @@ function exportBest(
 function trainingHint({ study, best }: StudyResult): string[] {
   const exporting = shellLine(['anyclass', 'tune', study, '--export', 'best.json']);
   return best ? [`train it     ${exporting} && anyclass train best.json`] : [];
-}
-
-/** The settings of the study, which is made where it is new; what is given and differs is refused. */
-async function settingsOf(given: Options, isRead: boolean): Promise<StudySettings> {
-  const { study, config, data, set, search, seed, eta, minEpochs } = given;
-  const known = readStudy(study);
-  if (!known && isRead) throw new UserError(`${study}: no study here; name a CONFIG or RECIPE to start one`);
-  if (config === undefined && (data !== undefined || set !== undefined))
-    throw new UsageError('--data and --set change a CONFIG or RECIPE; name it too');
-  const configuration =
-    config === undefined
-      ? known?.configuration
-      : absolutePaths(await readConfiguration(config, { dataset: data, set: set ?? [] }));
-  if (!configuration) throw new UsageError(`${study} is a new study; name a CONFIG or RECIPE for it`);
-  const texts = search ? parseSearch(search, configuration) : known?.search;
-  const settings: StudySettings = {
-    configuration,
-    search: texts ?? defaultSearch(configuration),
-    metric: metricOf(given.metric) ?? known?.metric ?? 'mAP',
-    seed: seed ?? known?.seed ?? 0,
-    eta: eta ?? known?.eta ?? 3,
-    minEpochs: minEpochs ?? known?.minEpochs ?? defaultMinEpochs(configuration),
-  };
-  if (known) {
-    refuseChange(study, known, settings);
-    return known;
-  }
-  checkSearch(settings);
-  await createStudy(study, settings);
-  return settings;
 }
 
 function metricOf(name: Options['metric']): StudySettings['metric'] | undefined {

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -78,7 +79,27 @@ describe('from a folder to a judged model', () => {
       data: { dataset: 'photos' },
       network: { name: 'tresnet-s', inputSize: 32 },
     });
-    expect(anyclass(['init', 'photos']).stderr).toContain('anyclass.json is there already');
+    expect(anyclass(['init', 'photos']).stderr).toContain('anyclass.json already exists');
+  });
+
+  test('init writes paths that work from where the file is, and train from anywhere', () => {
+    const out = ['--out', 'some/where/photos.json', '--set', 'data.imageFolder=photos/images'];
+    expect(anyclass(['init', 'photos/labels.csv', ...out]).status).toBe(0);
+    expect(JSON.parse(readFileSync(join(folder, 'some/where/photos.json'), 'utf8')).data).toEqual({
+      dataset: '../../photos/labels.csv',
+      imageFolder: '../../photos/images',
+    });
+    const words = ['train', '../where/photos.json', '--run', 'run', ...small, '--set', 'epochs=1'];
+    const { status, stderr } = spawnSync(process.execPath, [program, ...words], {
+      cwd: join(folder, 'some', 'where'),
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('2 classes') });
+    const { configuration } = JSON.parse(readFileSync(join(folder, 'some/where/run/config.json'), 'utf8'));
+    expect(configuration.data).toMatchObject({
+      dataset: join(realpathSync(folder), 'photos', 'labels.csv'),
+      cache: join(realpathSync(folder), 'some', 'where', '.anyclass', 'cache'),
+    });
   });
 
   test('Ctrl-C saves a checkpoint and tells how to go on', async () => {
@@ -253,7 +274,7 @@ describe('mistakes', () => {
   test('images that are all somewhere else are noticed before training, and by init', () => {
     writeFileSync(join(folder, 'elsewhere.csv'), 'Filename,a\n1.png,0\n2.png,1\n3.png,0\n4.png,1\n');
     const message =
-      /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*--set data.imageFolder=FOLDER/;
+      /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*Set data.imageFolder .*\nOn the command line: --set data.imageFolder=FOLDER\n/;
     for (const words of [
       ['init', 'elsewhere.csv', '--out', 'elsewhere.json'],
       ['train', 'quick', '--data', 'elsewhere.csv', '--run', 'elsewhere'],
@@ -271,7 +292,7 @@ describe('mistakes', () => {
     const withText = table.map((line, i) => `${line},${i === 0 ? 'weather' : 'sunny'}`);
     writeFileSync(join(folder, 'photos', 'weather.tsv'), withText.join('\n').replaceAll(',', '\t'));
     const refused = anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json']);
-    expect(refused.stderr).toContain(`If it is no class: --set 'data.columns.ignore=["weather"]'`);
+    expect(refused.stderr).toContain(`\nOn the command line: --set 'data.columns.ignore=["weather"]'\n`);
     const set = ['--set', 'data.columns.ignore=["weather"]'];
     expect(anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json', ...set]).status).toBe(0);
     expect(JSON.parse(readFileSync(join(folder, 'weather.json'), 'utf8')).data).toEqual({

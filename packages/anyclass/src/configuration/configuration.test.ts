@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { UsageError } from '../errors/usageError.js';
 import { withOverrides } from './overrides.js';
+import { checkParts, refuseFields } from './parts.js';
 import { readConfiguration } from './readConfiguration.js';
 import { recipeNames } from './recipes.js';
 import { configurationFields, configurationReference } from './reference.js';
@@ -43,7 +45,7 @@ test('all mistakes are told at once', () => {
   expect(() => validateConfiguration(wrong)).toThrow(/epochs: .*\n.*batchSize: /);
 });
 
-test('--set changes single fields by their dotted names', () => {
+test('an assignment changes a single field by its dotted name', () => {
   expect(withOverrides({ loss: { name: 'bce' } }, ['loss.lambda=0.2', 'epochs=3', 'device=cpu'])).toEqual({
     loss: { name: 'bce', lambda: 0.2 },
     epochs: 3,
@@ -53,7 +55,35 @@ test('--set changes single fields by their dotted names', () => {
   expect(() => withOverrides({ epochs: 3 }, ['epochs.many=1'])).toThrow("'epochs' has no fields of its own");
 });
 
-test('--set gives back any JSON value', () => {
+test('null unsets a field of the data, and is a value elsewhere', () => {
+  const given = { data: { dataset: 'digits', columns: { group: 'pipe' } }, loss: { beta: 0.9 } };
+  const changed = withOverrides(given, ['data.columns.group=null', 'loss.beta=null']);
+  expect(validateConfiguration(changed)).toMatchObject({ data: { columns: {} }, loss: { beta: null } });
+});
+
+describe('where only parts of the configuration can be set', () => {
+  test.each([
+    ['epochs=3', "'epochs' is not a field of data; only those can be set here"],
+    ['imageFolder=x', "'imageFolder' is not a field of data; did you mean 'data.imageFolder'?"],
+    ['data={}', "'data' is not a field of data"],
+    ['database.x=1', "'database.x' is not a field of data"],
+  ])('%s is refused', (assignment, message) => {
+    expect(() => checkParts([assignment], ['data'])).toThrow(UsageError);
+    expect(() => checkParts([assignment], ['data'])).toThrow(message);
+  });
+
+  test('fields of those parts are taken, right or wrong: the schema tells', () => {
+    checkParts(['data.draw.seed=3', 'data.wrong=1', 'evaluation.replicates=0'], ['data', 'evaluation']);
+  });
+
+  test('fields without effect are refused with all below them', () => {
+    const refused = () => refuseFields(['data.keep=["a"]', 'data.draw.seed=3'], ['data.draw'], 'is idle');
+    expect(refused).toThrow('data.draw.seed is idle');
+    refuseFields(['data.drawing=3'], ['data.draw'], 'is idle');
+  });
+});
+
+test('an assignment gives back any JSON value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(withOverrides({}, [`a.b=${JSON.stringify(value)}`])).toEqual({
@@ -80,12 +110,14 @@ test('every recipe is valid, and those of the paper follow its table', async () 
 });
 
 test('a recipe of the paper asks for the data', async () => {
-  await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow('add --data DATASET');
+  await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow(
+    'paper/sewerml/vit-b-16: data.dataset is missing',
+  );
 });
 
 test('a file without data has its other mistakes told too', async () => {
   await expect(readConfiguration(file('misspelled.json', '{ "epoch": 3 }'))).rejects.toThrow(
-    /misspelled.json does not name the data: add --data DATASET. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
+    /misspelled.json: data.dataset is missing. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
   );
   await expect(readConfiguration(file('text.json', '{ "data": "digits" }'))).rejects.toThrow(
     'data: Invalid input: expected object, received string',
@@ -95,10 +127,12 @@ test('a file without data has its other mistakes told too', async () => {
 test('options are named where they brought the mistake, and only there', async () => {
   const path = file('right.json', '{ "data": { "dataset": "digits" } }');
   await expect(readConfiguration(path, { set: ['loss.name=foo'] })).rejects.toThrow(
-    'right.json with the options given is not right:\n  loss.name: ',
+    'right.json with the options given: invalid configuration:\n  loss.name: ',
   );
   const wrong = file('wrong.json', '{ "data": { "dataset": "digits" }, "epochs": 0 }');
-  await expect(readConfiguration(wrong, { set: ['seed=1'] })).rejects.toThrow('wrong.json is not right:');
+  await expect(readConfiguration(wrong, { set: ['seed=1'] })).rejects.toThrow(
+    'wrong.json: invalid configuration:',
+  );
 });
 
 test('weights that are not there are told before anything begins', async () => {

@@ -1,5 +1,24 @@
-import type { OpenOptions } from '../data/openDataset.js';
+import type { Dataset } from '../data/dataset.js';
+import { type OpenOptions, openDataset } from '../data/openDataset.js';
+import { changedPreparation } from '../data/preparation.js';
 import type { Configuration } from './schema.js';
+
+/**
+ * Opens the data of a configuration, with images prepared as it says.
+ *
+ * @example
+ * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);
+ * preparation.channels // 1
+ */
+export async function openData(data: Configuration['data']): Promise<Dataset> {
+  const dataset = await openDataset(data.dataset, openOptions(data));
+  try {
+    return { ...dataset, preparation: changedPreparation(dataset.preparation, data) };
+  } catch (error) {
+    await dataset.images.close();
+    throw error;
+  }
+}
 
 /**
  * How `openDataset` reads the data of a configuration.

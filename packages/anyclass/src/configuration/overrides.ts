@@ -1,11 +1,12 @@
-// `--set field=value`: single fields changed from the command line.
+// `field=value`: single fields changed, as the command line does.
 
 import { UsageError } from '../errors/usageError.js';
 
 export type PlainObject = Record<string, unknown>;
 
 /**
- * Sets fields by their dotted names. A value is JSON where it reads as JSON, such as 3, true or ["a"], and else a text.
+ * Sets fields by their dotted names. A value is JSON where it reads as JSON, such as 3, true or ["a"], and else a text; null
+ * unsets a field of the data, where nothing is null.
  *
  * @example
  * withOverrides({ loss: { name: 'bce' } }, ['loss.lambda=0.2', 'epochs=3', 'device=cpu'])
@@ -15,9 +16,24 @@ export function withOverrides(configuration: PlainObject, assignments: readonly 
   return assignments.reduce((current, assignment) => {
     const equals = assignment.indexOf('=');
     if (equals < 1) throw new UsageError(`expected field=value, not '${assignment}'`, 'set');
-    const path = assignment.slice(0, equals).split('.');
-    return withField(current, path, parsed(assignment.slice(equals + 1)), assignment);
+    const field = assignment.slice(0, equals);
+    const value = parsed(assignment.slice(equals + 1));
+    return withField(current, field, value === null && field.startsWith('data.') ? undefined : value);
   }, configuration);
+}
+
+/**
+ * Sets one field by its dotted name.
+ *
+ * @example
+ * withField({ loss: { name: 'bce' } }, 'loss.lambda', 0.2) // { loss: { name: 'bce', lambda: 0.2 } }
+ */
+export function withField(object: PlainObject, field: string, value: unknown): PlainObject {
+  const [first = '', ...rest] = field.split('.');
+  if (rest.length === 0) return { ...object, [first]: value };
+  const inner = object[first] ?? {};
+  if (!isPlainObject(inner)) throw new UsageError(`${field}: '${first}' has no fields of its own`, 'set');
+  return { ...object, [first]: withField(inner, rest.join('.'), value) };
 }
 
 /** Fields of both; where both have a group of fields, the fields of both groups, the second one's before the first's. */
@@ -32,19 +48,6 @@ export function merged(first: PlainObject, second: PlainObject): PlainObject {
 
 export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function withField(
-  object: PlainObject,
-  [first = '', ...rest]: readonly string[],
-  value: unknown,
-  assignment: string,
-): PlainObject {
-  if (rest.length === 0) return { ...object, [first]: value };
-  const inner = object[first] ?? {};
-  if (!isPlainObject(inner))
-    throw new UsageError(`${assignment}: '${first}' has no fields of its own`, 'set');
-  return { ...object, [first]: withField(inner, rest, value, assignment) };
 }
 
 function parsed(text: string): unknown {

@@ -1,7 +1,7 @@
 // A configuration from a file or a recipe, with what the command line changes.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
@@ -9,6 +9,7 @@ import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
 import { checkInputFile } from '../files/inputs.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
+import { pathsFromFile } from './paths.js';
 import { recipe, recipeNames } from './recipes.js';
 import type { Configuration } from './schema.js';
 import { configurationProblems, problemText, validateConfiguration } from './validate.js';
@@ -16,13 +17,13 @@ import { configurationProblems, problemText, validateConfiguration } from './val
 export interface ReadOptions {
   /** In place of the file's `data.dataset`. */
   readonly dataset?: string | undefined;
-  /** `field=value`, one after another. */
+  /** `field=value`, one after another; paths are relative to the current folder. */
   readonly set?: readonly string[];
 }
 
 /**
  * The configuration that a recipe's name or a `.json`, `.mjs` or `.ts` file stands for. A file may build on a recipe:
- * its field `recipe` names it.
+ * its field `recipe` names it. Paths in a file are relative to that file.
  *
  * @example
  * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
@@ -34,9 +35,11 @@ export async function readConfiguration(source: string, options: ReadOptions = {
   const own = merged(given, changes);
   const changed = withOverrides(own, options.set ?? []);
   if (!namesData(changed)) {
-    const message = `${source} does not name the data: add --data DATASET`;
+    const message = `${source}: data.dataset is missing`;
     const others = configurationProblems(merged(changed, { data: { dataset: 'to come' } }));
-    throw new UserError(others.length > 0 ? problemText(`${message}. Besides`, others) : message);
+    throw new UserError(others.length > 0 ? problemText(`${message}. Besides`, others) : message, {
+      setting: 'data.dataset=DATASET',
+    });
   }
   const configuration = validateConfiguration(changed, blamed(source, own, changed));
   const { weights } = configuration.network;
@@ -64,7 +67,8 @@ async function readFile(path: string): Promise<PlainObject> {
   }
   const content = await contentOf(path);
   if (!isPlainObject(content)) throw new UserError(`${path}: expected an object with the fields of a run`);
-  const { recipe: base, ...fields } = content;
+  const { recipe: base, ...own } = content;
+  const fields = pathsFromFile(own, dirname(path));
   if (base === undefined) return fields;
   const known = typeof base === 'string' ? recipe(base) : undefined;
   if (!known)

@@ -5,7 +5,7 @@ import { configurationSchema } from './schema.js';
 import { innermost } from './validate.js';
 
 export interface ConfigurationField {
-  /** Dotted, as `--set` takes it. */
+  /** Dotted, as assignments take it. */
   readonly name: string;
   readonly kind: string;
   readonly defaultText: string;

@@ -1,22 +1,25 @@
 // From what a user wrote to a checked configuration, or a message that names the field and what it should be.
 
 import { z } from 'zod';
-import { nearest } from '../errors/nearest.js';
+import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';
 import { type Configuration, configurationSchema } from './schema.js';
 
 /**
  * A complete configuration from what was given. All mistakes are told at once, each with its field.
  *
+ * @param source what messages name, such as the file
+ *
  * @example
  * validateConfiguration({ data: { dataset: 'digits' }, epochs: 3 }).batchSize // 64
  * validateConfiguration({ data: { dataset: 'digits' }, epoch: 3 })
  * // UserError: epoch: there is no such field; did you mean 'epochs'?
  */
-export function validateConfiguration(given: unknown, source = 'the configuration'): Configuration {
+export function validateConfiguration(given: unknown, source?: string): Configuration {
   const result = configurationSchema.safeParse(given);
   if (result.success) return result.data;
-  throw new UserError(problemText(`${source} is not right`, describeAll(result.error, given)));
+  const title = source === undefined ? 'Invalid configuration' : `${source}: invalid configuration`;
+  throw new UserError(problemText(title, describeAll(result.error, given)));
 }
 
 /** All mistakes in a configuration, each with its field. */
@@ -39,8 +42,7 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
     const known = fieldsAt(issue.path);
     return issue.keys.map((key) => {
       const name = [...issue.path, key].join('.');
-      const close = nearest(key, known);
-      return `${name}: there is no such field; ${close ? `did you mean '${close}'?` : `there are ${known.join(', ')}`}`;
+      return `${name}: there is no such field; ${nearestOrAll(key, known, 'there are')}`;
     });
   }
   if (valueAt(given, issue.path) === undefined) return [`${field}: is missing`];

@@ -14,6 +14,14 @@ export {
   type Splits,
   splitNames,
 } from './dataset.js';
+export {
+  absoluteDataset,
+  type DatasetSpec,
+  datasetName,
+  datasetText,
+  knownDatasets,
+  parseDataset,
+} from './datasetSpec.js';
 export type { DigitsOptions } from './digits/digits.js';
 export { type Mnist, readMnist } from './digits/mnist.js';
 export { decodeImage, type PixelFormat } from './images/decode.js';
@@ -23,7 +31,7 @@ export { decodedPixels, type PixelSource } from './images/pixelSource.js';
 export { type LabelMatrix, type Presence, UNKNOWN } from './labelMatrix.js';
 export { type Batch, createLoader, type Loader, type LoaderOptions } from './loading/loader.js';
 export type { NameTable } from './nameTable.js';
-export { knownDatasets, type OpenOptions, openDataset } from './openDataset.js';
+export { type OpenOptions, openDataset } from './openDataset.js';
 export { sewermlClasses } from './readers/sewerml.js';
 export type { DrawOptions } from './splits/drawSplits.js';
 export { loadSplits, saveSplits } from './splits/splitFiles.js';

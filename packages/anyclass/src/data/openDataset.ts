@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { DataError } from '../errors/dataError.js';
+import { nearest, nearestOrAll } from '../errors/nearest.js';
+import { shownPath } from '../files/shownPath.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
+import { type DatasetSpec, isPattern, knownDatasets, matchingFiles, parseDataset } from './datasetSpec.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
 import { selectClasses } from './labelMatrix.js';
 import { readChestxray14 } from './readers/chestxray14.js';
@@ -26,9 +29,6 @@ export interface OpenOptions extends CsvTableOptions {
   readonly digits?: DigitsOptions;
 }
 
-/** Datasets with a name: `sewerml=DIR`. */
-export const knownDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals', 'digits'] as const;
-
 /**
  * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json` or
  * `.parquet` file, several of them with commas, or with `*` in the file name. A path that is there is taken as it is, whatever
@@ -39,7 +39,7 @@ export const knownDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals
  * dataset.splits.train.length // 78566
  */
 export async function openDataset(spec: string, options: OpenOptions = {}): Promise<Dataset> {
-  const table = await readDatasetTable(spec, options);
+  const table = await readDatasetTable(parseDataset(spec), options);
   try {
     return await withSplits(chooseClasses(table, options), options);
   } catch (error) {
@@ -62,45 +62,56 @@ async function withSplits(table: DatasetTable, options: OpenOptions): Promise<Da
   return { ...rest, preparation, splits, splitOrigin: describeDraw(table.groups, draw) };
 }
 
-async function readDatasetTable(spec: string, options: OpenOptions): Promise<DatasetTable> {
-  if (spec === 'digits') return readDigits(options.digits ?? {});
-  const isThere = existsSync(spec);
-  const named = /^([a-z0-9-]+)=(.+)$/.exec(spec);
-  if (named && !isThere) return readKnown(named[1]!, named[2]!);
-  const paths = (isThere ? [spec] : spec.split(',').map((part) => part.trim())).flatMap(expand);
+async function readDatasetTable(spec: DatasetSpec, options: OpenOptions): Promise<DatasetTable> {
+  if (spec.kind === 'digits') return readDigits(options.digits ?? {});
+  if (spec.kind === 'known') return readKnown(spec);
+  const paths = spec.paths.flatMap((path) => filesAt(path, spec.paths));
   const kinds = new Set(paths.map((path) => kindOf(path)));
-  if (kinds.size > 1)
-    throw new DataError(`${spec}: files of several kinds (${[...kinds].join(', ')}); name one kind`);
+  if (kinds.size > 1) {
+    throw new DataError(
+      `${spec.paths.map(shownPath).join(',')}: files of several kinds (${[...kinds].join(', ')}); name one kind`,
+    );
+  }
   const kind = [...kinds][0];
-  if (kind === 'csv') return readCsvTables(paths, options);
-  if (kind === 'parquet') return readParquetTables(paths, options);
+  // Names of dropped classes are checked against all that there are.
+  const { keep, ...reading } = options;
+  const table = { ...reading, ...(keep && !options.drop?.length && { keep: withSubsets(keep) }) };
+  if (kind === 'csv') return readCsvTables(paths, table);
+  if (kind === 'parquet') return readParquetTables(paths, table);
   const { classes, imageFolder } = options;
   return readCoco(paths, { ...(classes && { classes }), ...(imageFolder && { imageFolder }) });
 }
 
-function readKnown(name: string, root: string): Promise<DatasetTable> {
-  if (!existsSync(root)) throw new DataError(`${name}=${root}: there is no folder '${root}'`);
-  if (name === 'sewerml') return readSewerml(root);
-  if (name === 'chestxray14') return readChestxray14(root);
-  if (name === 'coco-41' || name === 'coco-animals') return readCocoSubset(name, root);
-  throw new DataError(`no dataset is known as '${name}'; known are ${knownDatasets.join(', ')}`);
+function readKnown({ name, folder }: Extract<DatasetSpec, { kind: 'known' }>): Promise<DatasetTable> {
+  if (!existsSync(folder)) {
+    throw new DataError(`${name}=${shownPath(folder)}: there is no folder '${shownPath(folder)}'`);
+  }
+  if (name === 'sewerml') return readSewerml(folder);
+  return name === 'chestxray14' ? readChestxray14(folder) : readCocoSubset(name, folder);
 }
 
 /** The files that a path means: itself, those that match its `*`, or the tables in a folder. */
-function expand(path: string): string[] {
-  if (basename(path).includes('*') && !existsSync(path)) {
-    const pattern = new RegExp(`^${basename(path).split('*').map(escaped).join('.*')}$`);
-    const folder = dirname(path);
-    const found = existsSync(folder) ? readdirSync(folder).filter((name) => pattern.test(name)) : [];
-    if (found.length === 0) throw new DataError(`${path}: no file matches`);
-    return found.sort().map((name) => join(folder, name));
-  }
+function filesAt(path: string, all: readonly string[]): string[] {
   if (!existsSync(path)) {
-    const known = knownDatasets.find((name) => name === path);
-    const hint = known ? `; for the known dataset write ${known}=FOLDER` : '';
-    throw new DataError(`${path}: no such file or folder${hint}`);
+    const found = isPattern(path) ? matchingFiles(path) : [];
+    if (found.length > 0) return found;
+    const within = all.length > 1 ? ` (in '${all.map(shownPath).join(',')}')` : '';
+    const problem = isPattern(path)
+      ? 'no file matches'
+      : `no such file or folder${nameHint(shownPath(path))}`;
+    throw new DataError(`${shownPath(path)}${within}: ${problem}`);
   }
   return statSync(path).isDirectory() ? tablesIn(path) : [path];
+}
+
+/** What to write in place of a path that looks like the name of a dataset. */
+function nameHint(path: string): string {
+  const [name = '', folder] = path.split('=');
+  if (/[^a-z0-9-]/.test(name)) return '';
+  const known = knownDatasets.find((candidate) => candidate === name);
+  if (known) return `; for the known dataset write ${known === 'digits' ? known : `${known}=FOLDER`}`;
+  if (folder === undefined) return '';
+  return `, and no dataset is known as '${name}'; ${nearestOrAll(name, knownDatasets, 'known are')}`;
 }
 
 /** The tables of a folder: Parquet, else COCO json, else CSV; train before validation before test. */
@@ -113,7 +124,7 @@ function tablesIn(folder: string): string[] {
     const found = files.filter((name) => pattern.test(name));
     if (found.length > 0) return found.sort((a, b) => splitRank(a) - splitRank(b) || (a < b ? -1 : 1));
   }
-  throw new DataError(`${folder}: no .parquet, instances*.json or .csv in this folder`);
+  throw new DataError(`${shownPath(folder)}: no .parquet, instances*.json or .csv in this folder`);
 }
 
 function splitRank(path: string): number {
@@ -127,16 +138,16 @@ function kindOf(path: string): 'csv' | 'json' | 'parquet' {
   if (extension === '.json') return 'json';
   if (extension === '.parquet') return 'parquet';
   throw new DataError(
-    `${path}: unknown kind of file '${extension}'; expected .csv, .json, .parquet or a folder`,
+    `${shownPath(path)}: unknown kind of file '${extension}'; expected .csv, .json, .parquet or a folder`,
   );
 }
 
 function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): DatasetTable {
   if (!keep && !drop) return table;
-  const asked = keep?.flatMap((name) => (isSubset(name) ? cocoSubsets[name] : [name]));
+  const asked = keep && withSubsets(keep);
   for (const name of [...(asked ?? []), ...(drop ?? [])]) {
     if (!table.classes.includes(name)) {
-      throw new DataError(`${table.name}: no class '${name}'; the classes are ${table.classes.join(', ')}`);
+      throw new DataError(`${table.name}: no class '${name}'; ${classHint(name, table.classes)}`);
     }
   }
   const classes = (asked ?? table.classes).filter((name) => !drop?.includes(name));
@@ -150,10 +161,17 @@ function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): Datase
   };
 }
 
-function isSubset(name: string): name is keyof typeof cocoSubsets {
-  return Object.hasOwn(cocoSubsets, name);
+/** A list of classes may be meant too. */
+function classHint(name: string, classes: readonly string[]): string {
+  const subset = nearest(name, Object.keys(cocoSubsets));
+  return subset ? `did you mean '${subset}'?` : nearestOrAll(name, classes, 'the classes are');
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** Class names, with those of the lists that have a name in its place. */
+function withSubsets(names: readonly string[]): string[] {
+  return names.flatMap((name) => (isSubset(name) ? cocoSubsets[name] : [name]));
+}
+
+function isSubset(name: string): name is keyof typeof cocoSubsets {
+  return Object.hasOwn(cocoSubsets, name);
 }

@@ -5,6 +5,8 @@ export interface UserErrorOptions {
   readonly code?: ErrorCode;
   /** What to run next. Messages name no flags: the command line prints this as a line for a shell. */
   readonly next?: NextCommand;
+  /** The field of the configuration that would mend it, such as `data.imageFolder=FOLDER`: the command line shows its option. */
+  readonly setting?: string;
   readonly cause?: unknown;
 }
 
@@ -29,12 +31,14 @@ export class UserError extends Error {
   readonly exitCode: number;
   readonly code: ErrorCode | undefined;
   readonly next: NextCommand | undefined;
+  readonly setting: string | undefined;
 
-  constructor(message: string, { exitCode = 1, code, next, cause }: UserErrorOptions = {}) {
+  constructor(message: string, { exitCode = 1, code, next, setting, cause }: UserErrorOptions = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
     this.code = code;
     this.next = next;
+    this.setting = setting;
   }
 }
 

@@ -1,9 +1,11 @@
 // A model judged on a dataset.
 
 import type { Scored } from '@anyclass/core';
+import { openOptions } from '../configuration/openOptions.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
+import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -11,8 +13,9 @@ import type { Quarantined } from '../events/runSummary.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
 import { scoreRows } from '../inference/scoreRows.js';
 import { createScorer, probabilities } from '../inference/scorer.js';
-import { loadModel, type ModelDescription } from '../runs/modelFile.js';
+import { loadModel } from '../runs/modelFile.js';
 import { type JudgeOptions, judge } from './judge.js';
+import { runData, sharedSettings } from './runSettings.js';
 
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
@@ -20,8 +23,12 @@ export interface EvaluateOptions
   /** Default: the test split where it has labels, else validation. */
   readonly split?: SplitName | undefined;
   readonly batchSize?: number;
-  /** How the dataset is read. */
+  /** How the dataset is read; default as the run of the model read its own. The classes are always the model's. */
   readonly open?: OpenOptions;
+  /** In place of how the model's training prepared images. */
+  readonly preparation?: PreparationChanges;
+  /** An unreadable image is an error. Default false: it is left out. */
+  readonly strict?: boolean;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
   readonly onEvent?: RunEventListener;
@@ -48,23 +55,24 @@ export async function evaluate(
   spec: string,
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
-  const { device = 'auto', precision = 'auto', batchSize = 64, cache, onEvent } = options;
+  const { device = 'auto', precision = 'auto', batchSize = 64, strict = false, cache, onEvent } = options;
   const { network: loaded, description } = loadModel(model);
   using network = loaded;
-  const dataset = await openDataset(spec, options.open ?? {});
+  const preparation = changedPreparation(description, options.preparation ?? {});
+  const open = options.open ?? usualReading(model, spec);
+  const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
   try {
-    checkClasses(description, dataset);
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
     const settings = chooseCompute({ device, precision });
     moveNetwork(network, settings.device);
-    const { channels, mean, std } = description;
-    const scorer = createScorer(network, { ...settings, batchSize, channels, mean, std });
+    const scorer = createScorer(network, { ...settings, ...preparation, batchSize });
     const { pixels } = await openPixels(dataset, scorer.format, cache);
     const result = await scoreRows(scorer, dataset, pixels, {
       rows,
       batchSize,
+      strict,
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
     }).finally(() => pixels.close());
@@ -92,11 +100,10 @@ export async function evaluate(
   }
 }
 
-function checkClasses({ classes }: ModelDescription, dataset: Dataset): void {
-  if (classes.join('\n') === dataset.classes.join('\n')) return;
-  throw new UserError(
-    `the model knows the classes ${classes.join(', ')}; ${dataset.name} has ${dataset.classes.join(', ')}`,
-  );
+/** As the run of the model read its own data. */
+function usualReading(model: string, spec: string): OpenOptions {
+  const data = runData(model);
+  return data ? openOptions({ ...sharedSettings(data), dataset: spec }) : {};
 }
 
 function labeledSplit(dataset: Dataset): SplitName {

@@ -20,6 +20,8 @@ export interface EvaluateScoresOptions
   readonly thresholds?: FitOptions['thresholds'];
   /** The fitted thresholds maximize this Fβ. Default 1. */
   readonly thresholdBeta?: number | undefined;
+  /** How probabilities are calibrated on that data. Default 'temperature'. */
+  readonly calibration?: FitOptions['calibration'] | undefined;
 }
 
 /**
@@ -37,6 +39,7 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
     fitLabels,
     thresholds = 'class',
     thresholdBeta = 1,
+    calibration = 'temperature',
     ...judging
   } = options;
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
@@ -55,7 +58,7 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   }
   return judgeTables(judged, {
     ...judging,
-    ...fitOnValidation(fitting, { thresholds, thresholdBeta, calibration: 'temperature' }),
+    ...fitOnValidation(fitting, { thresholds, thresholdBeta, calibration }),
   });
 }
 

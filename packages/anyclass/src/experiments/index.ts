@@ -1,8 +1,8 @@
 // Experiments: many runs from one configuration, and what they tell together. From the beginning to the end:
 //   variants, sweepPlan, plan      what a user asks for, as a list of runs
 //   experiment, prepareCaches      the way of all of them, with Ctrl-C in between
-//   runAll, liveTable              side by side (with childRuns/), and how that is shown
-//   runState, trainingProcess      one run: what is there of it, and its process (childProgress, endWithParent)
+//   runAll                         side by side (with children/)
+//   runState                       what is there of a run
 //   readRuns, seedGroups           finished runs, and those that differ in their seed alone
 //   comparison                     their figures (judgedGroup) and differences (lossPairs, alignedModels, methodDifferences,
 //                                  confounds)

@@ -239,6 +239,8 @@ describe('a sweep', () => {
   test.each([
     ['lambda', 'over: expected field=value,value,…'],
     ['lamda=1', "there is no numeric field 'lamda'; did you mean 'lambda'?"],
+    ['rate=1', "there is no numeric field 'rate'; did you mean 'optimizer.rate'?"],
+    ['optimizer.rat=1', "did you mean 'optimizer.rate'?"],
     ['device=1', "there is no numeric field 'device'"],
     ['lambda=1,x', "'x' is not a number"],
     ['lambda=1,1', '1 is listed twice'],

@@ -1,11 +1,11 @@
 // All runs of an experiment: every combination of data, network, loss and seed, from one configuration.
 
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { resultKey } from '../configuration/dottedFields.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import type { Configuration } from '../configuration/schema.js';
+import { datasetFolders, datasetName, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { isAnyClass } from '../losses/lossNames.js';
@@ -152,31 +152,16 @@ function shortened(text: string, most: number): string {
 /** What stands for each dataset in names; with as many of its folders as tell it from the others. */
 function dataNames(datasets: readonly string[]): (dataset: string) => string {
   const withFolders = (dataset: string, count: number) => {
-    const folders = pathParts(dataset).slice(0, -1).slice(-count);
-    return [...(count > 0 ? folders : []), fileStem(dataset)].join('+');
+    const spec = parseDataset(dataset);
+    const folders = count === 0 ? [] : datasetFolders(spec).slice(-count);
+    return [...folders, datasetName(spec)].join('+');
   };
   return (dataset) => {
-    for (let count = 0; count < pathParts(dataset).length; count++) {
+    const spec = parseDataset(dataset);
+    for (let count = 0; count <= datasetFolders(spec).length; count++) {
       const name = withFolders(dataset, count);
       if (datasets.every((other) => other === dataset || withFolders(other, count) !== name)) return name;
     }
-    return `${fileStem(dataset)}~${createHash('sha256').update(dataset).digest('hex').slice(0, 8)}`;
+    return `${datasetName(spec)}~${createHash('sha256').update(dataset).digest('hex').slice(0, 8)}`;
   };
-}
-
-/** Of the first file where there are several; a path that is there may have commas in its name. */
-function pathParts(dataset: string): string[] {
-  const [first = ''] = existsSync(dataset) ? [dataset] : dataset.split(',');
-  return first.split(/[\\/]/);
-}
-
-/** `coco64` for `data/coco64/part-*.parquet`. */
-function fileStem(dataset: string): string {
-  const named = /^([a-z0-9-]+)=/.exec(dataset);
-  if (named) return named[1]!;
-  const parts = pathParts(dataset);
-  const last = parts.at(-1)!;
-  return last.includes('*')
-    ? (parts.at(-2) ?? 'data')
-    : last.replace(/\.(csv|json|parquet|tsv|txt)(\.gz)?$/, '');
 }

@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { defined, openOptions } from '../configuration/openOptions.js';
+import { openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { prepareCache } from '../data/cache/prepareCache.js';
-import { openDataset } from '../data/openDataset.js';
+import { parseDataset } from '../data/datasetSpec.js';
 import type { RunEventListener } from '../events/runEvent.js';
 
 /** What is left free on the disk, for checkpoints and scores. */
@@ -31,7 +31,7 @@ export async function prepareCaches(
 ): Promise<void> {
   const sharing = new Map<string, Configuration[]>();
   for (const configuration of configurations) {
-    if (configuration.data.dataset === 'digits') continue;
+    if (parseDataset(configuration.data.dataset).kind === 'digits') continue;
     const key = cacheKey(configuration);
     sharing.set(key, [...(sharing.get(key) ?? []), configuration]);
   }
@@ -49,9 +49,9 @@ async function prepareOne(
   signal: AbortSignal,
 ): Promise<void> {
   const [{ data, network }] = runs;
-  const dataset = await openDataset(data.dataset, openOptions(data));
+  const dataset = await openData(data);
   try {
-    const { channels } = { ...dataset.preparation, ...defined({ channels: data.channels }) };
+    const { channels } = dataset.preparation;
     const format = { width: network.inputSize, height: network.inputSize, channels };
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();

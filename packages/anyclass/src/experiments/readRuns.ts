@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import { differingFields, resultFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
-import { sewermlClasses } from '../data/readers/sewerml.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunSummary } from '../events/runSummary.js';
 import type { LossName } from '../losses/lossNames.js';
 import { readEpochs } from '../runs/metricsLog.js';
+import { modelImportance } from '../runs/modelImportance.js';
 import { openRun, runPaths } from '../runs/runFolder.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { readSummary } from '../runs/summary.js';
@@ -72,7 +72,7 @@ export function readRun(folder: string): Run {
     datasetFingerprint: record.datasetFingerprint,
     seed: configuration.seed,
     classes: summary.classes,
-    classImportance: importanceOf(configuration.data.dataset, summary.classes),
+    classImportance: record.classImportance ?? modelImportance(paths.model),
     epochs: readEpochs(paths.metrics),
     summary,
     scores(split) {
@@ -187,12 +187,6 @@ function dataLabel(name: string, { keep, drop }: Configuration['data']): DataLab
 
 function labelText({ name, details }: DataLabel): string {
   return details.length === 0 ? name : `${name} (${details.join('; ')})`;
-}
-
-function importanceOf(dataset: string, classes: readonly string[]): number[] | undefined {
-  if (!dataset.startsWith('sewerml=')) return undefined;
-  const weights = new Map<string, number>(Object.entries(sewermlClasses));
-  return classes.map((name) => weights.get(name) ?? 0);
 }
 
 async function readScores(folder: string, split: JudgedSplit): Promise<ScoredImages | undefined> {

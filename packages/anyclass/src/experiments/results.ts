@@ -3,13 +3,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RunEventListener } from '../events/runEvent.js';
+import type { ChildState, RunEventListener } from '../events/runEvent.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
 import { type ReportTable, tableEndings, tableFiles } from '../tables/index.js';
 import { type Comparison, compareRuns } from './comparison.js';
 import { possibleTables } from './comparisonTables.js';
+import type { ExperimentRuns } from './experiment.js';
 import type { Run } from './readRuns.js';
-import type { RunRow } from './runAll.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
 import { testValues } from './valueDifferences.js';
 
@@ -17,7 +17,7 @@ import { testValues } from './valueDifferences.js';
 export async function compareWithProgress(
   runs: readonly Run[],
   replicates: number,
-  onEvent: RunEventListener,
+  onEvent: RunEventListener = () => {},
 ): Promise<Comparison> {
   const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
   const onDraw = drawing('comparing', datasets * replicates, onEvent);
@@ -33,7 +33,7 @@ export function testWithProgress(
   runs: readonly Run[],
   title: string,
   replicates: number,
-  onEvent: RunEventListener,
+  onEvent: RunEventListener = () => {},
 ): Promise<Recommendation> {
   const onDraw = drawing('testing values', replicates, onEvent);
   return testValues(recommendation, points, runs, title, { replicates, onDraw });
@@ -82,13 +82,25 @@ function earlierFiles(path: string): string[] {
   return names.flatMap((name) => tableEndings.map((ending) => `${name}.${ending}`));
 }
 
-/** The last lines of every run that failed, and how many there are. */
-export function failureText(failed: readonly RunRow[]): string {
+/** A run of an experiment that failed or was interrupted, and why. */
+export interface UnfinishedRun {
+  readonly name: string;
+  readonly state: ChildState;
+  readonly reason: string;
+}
+
+export function unfinishedRuns({ unfinished }: ExperimentRuns): UnfinishedRun[] {
+  return unfinished.map(({ planned: { name }, row: { state }, reason }) => ({ name, state, reason }));
+}
+
+/** What went wrong with every run that is not finished, and how many there are. */
+export function failureText(unfinished: readonly UnfinishedRun[]): string {
+  const { length } = unfinished;
   return [
-    ...failed.map(
-      ({ planned, reason, row: { state } }) =>
-        `${planned.name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${reason.replaceAll(/^/gm, '  ')}`,
+    ...unfinished.map(
+      ({ name, state, reason }) =>
+        `${name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${reason.replaceAll(/^/gm, '  ')}`,
     ),
-    `${failed.length} ${failed.length === 1 ? 'run is' : 'runs are'} not finished; run the same command again to resume`,
+    `${length} ${length === 1 ? 'run is' : 'runs are'} not finished; run the same command again to resume`,
   ].join('\n');
 }

@@ -3,7 +3,7 @@
 import { placeFields } from '../configuration/dottedFields.js';
 import { configurationFields } from '../configuration/reference.js';
 import type { Configuration } from '../configuration/schema.js';
-import { nearest } from '../errors/nearest.js';
+import { nearestOrAll } from '../errors/nearest.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { isAnyClass } from '../losses/lossNames.js';
@@ -45,13 +45,11 @@ export function parseOver(text: string): SweptField {
   const given = text.slice(0, equals);
   const field = Object.hasOwn(symbols, `loss.${given}`) ? `loss.${given}` : given;
   const known = configurationFields().filter(({ kind }) => kind === 'number' || kind === 'whole number');
-  const names = known.map(({ name }) => name);
-  if (!names.includes(field)) {
-    const close = nearest(given, [
-      ...Object.keys(symbols).map((name) => name.slice('loss.'.length)),
-      ...names,
-    ]);
-    const hint = close ? `did you mean '${close}'?` : `there are ${names.join(', ')}`;
+  if (!known.some(({ name }) => name === field)) {
+    const names = known.map(({ name }) => name);
+    const whole = names.find((name) => name.endsWith(`.${given}`));
+    const short = Object.keys(symbols).map((name) => name.slice('loss.'.length));
+    const hint = whole ? `did you mean '${whole}'?` : nearestOrAll(given, [...short, ...names], 'there are');
     throw new UsageError(`there is no numeric field '${given}'; ${hint}`, 'over');
   }
   if (placeFields.has(field)) {

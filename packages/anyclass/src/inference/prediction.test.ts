@@ -68,7 +68,7 @@ async function namesOf(...paths: string[]): Promise<string[]> {
 }
 
 async function predictions(images: string[], options: Parameters<typeof openPredictor>[1] = {}) {
-  using predictor = openPredictor(model, { device: 'cpu', ...options });
+  using predictor = await openPredictor(model, { device: 'cpu', ...options });
   const found = [];
   for await (const prediction of predictor.predict(imageInputs(images))) found.push(prediction);
   return found;
@@ -243,14 +243,14 @@ test("SewerML's file has the benchmark's 17 columns in their order, and names wi
 test('weights without classes are refused with what is missing', () => {
   using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
   saveWeights(network, join(folder, 'plain.safetensors'));
-  expect(() => openPredictor(join(folder, 'plain.safetensors'))).toThrow(
+  await expect(openPredictor(join(folder, 'plain.safetensors'))).rejects.toThrow(
     'does not say of which network and classes',
   );
-  expect(() => openPredictor(folder.concat('/images'))).toThrow('holds no model.safetensors');
+  await expect(openPredictor(folder.concat('/images'))).rejects.toThrow('holds no model.safetensors');
 });
 
 test('one image is predicted from its path or its bytes, with probabilities by class name', async () => {
-  using predictor = openPredictor(model, { device: 'cpu' });
+  using predictor = await openPredictor(model, { device: 'cpu' });
   const [expected] = (await predictions([rgb])).filter(isPrediction);
   const one = await predictor.predictOne(rgb);
   expect(Object.keys(one.probabilities)).toEqual(['crack', 'roots']);

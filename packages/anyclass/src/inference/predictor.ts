@@ -1,6 +1,7 @@
 // A model at work: images in, probabilities and labels out.
 
 import { calibrate } from '@anyclass/core';
+import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
@@ -51,17 +52,19 @@ export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' |
   readonly threshold?: number | 'fitted';
   /** Calibrate the probabilities as training fitted it; labels stay the same. Default false. */
   readonly calibrated?: boolean;
+  /** In place of how the model's training prepared images. */
+  readonly preparation?: PreparationChanges;
 }
 
 /**
  * Opens a model, or the folder of its run, for prediction.
  *
  * @example
- * using predictor = openPredictor('runs/sewer');
+ * using predictor = await openPredictor('runs/sewer');
  * (await predictor.predictOne('photos/pipe-12.jpg')).probabilities // { crack: 0.93, roots: 0.02 }
  * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
  */
-export function openPredictor(model: string, options: PredictorOptions = {}): Predictor {
+export async function openPredictor(model: string, options: PredictorOptions = {}): Promise<Predictor> {
   const {
     device = 'auto',
     precision = 'auto',
@@ -74,11 +77,12 @@ export function openPredictor(model: string, options: PredictorOptions = {}): Pr
   }
   const settings = chooseCompute({ device, precision });
   const { network, description } = loadModel(model);
-  const { classes, channels, mean, std, calibration } = description;
+  const { classes, calibration } = description;
   if (calibrated && !calibration) {
     network.dispose();
     throw new UserError(`${model}: was trained without calibration`);
   }
+  const { channels, mean, std } = changedPreparation(description, options.preparation ?? {});
   moveNetwork(network, settings.device);
   const scorer = createScorer(network, { ...settings, batchSize, channels, mean, std });
   const thresholds =

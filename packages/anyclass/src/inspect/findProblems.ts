@@ -2,6 +2,7 @@ import { type Dataset, splitNames } from '../data/dataset.js';
 import type { DuplicateGroups } from './duplicates.js';
 import type { Examined } from './examineImages.js';
 import type { ClassCount, Problem, SplitCount } from './inspection.js';
+import { scarcePositives } from './validationPositives.js';
 
 /** What in the labels and splits needs a look. */
 export function labelProblems(
@@ -10,7 +11,11 @@ export function labelProblems(
   classCounts: readonly ClassCount[],
 ): Problem[] {
   const problems: Problem[] = dataset.remarks.map((remark) => ({ kind: 'reader', ...remark }));
-  problems.push(...groupsAcrossSplits(dataset), ...rareClasses(splits, classCounts));
+  problems.push(
+    ...groupsAcrossSplits(dataset),
+    ...rareClasses(splits, classCounts),
+    ...scarcePositives(splits, classCounts),
+  );
   const all = splits.find(({ split }) => split === 'all')?.total ?? 0;
   const unsplit = dataset.names.length - all;
   if (unsplit > 0) {

@@ -1,7 +1,8 @@
 // What is in a dataset: counted from its labels (`countLabels`) and its images (`examineImages`), judged (`findProblems`,
 // `lambdaAdvice`), and shown as text (`inspectText`) or as a page (`inspectPage`, `figures`, `samples`).
 
-import type { Dataset } from '../data/dataset.js';
+import { closeDataset, type Dataset } from '../data/dataset.js';
+import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { balanceWeights, countClasses, countFamilies, countSplits, countTogether } from './countLabels.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
 import { imageProblems, labelProblems } from './findProblems.js';
@@ -9,6 +10,8 @@ import type { Inspection } from './inspection.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface InspectOptions extends ExamineOptions {
+  /** How DATASET is read. */
+  readonly open?: OpenOptions;
   /** Whether to read the images; without, only tables are looked at. Default true. */
   readonly images?: boolean;
   /** Of the class-balancing weights. Default 0.9999. */
@@ -16,13 +19,28 @@ export interface InspectOptions extends ExamineOptions {
 }
 
 /**
- * Look a dataset over before training on it: what is in it, and what is wrong with it.
+ * Looks a dataset over before training on it: what is in it, and what is wrong with it.
+ *
+ * @param data what a user writes for DATASET, or a dataset that is open
  *
  * @example
- * const inspection = await inspectDataset(await openDataset('digits'), { limit: 500 });
+ * const inspection = await inspectDataset('digits', { limit: 500 });
  * inspection.lambda.start // 0.02
  */
-export async function inspectDataset(dataset: Dataset, options: InspectOptions): Promise<Inspection> {
+export async function inspectDataset(
+  data: string | Dataset,
+  { open, ...options }: InspectOptions = {},
+): Promise<Inspection> {
+  if (typeof data !== 'string') return inspectOpen(data, options);
+  const dataset = await openDataset(data, open);
+  try {
+    return await inspectOpen(dataset, options);
+  } finally {
+    await closeDataset(dataset);
+  }
+}
+
+async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open'>): Promise<Inspection> {
   const splits = countSplits(dataset);
   const classCounts = countClasses(dataset);
   const train = splits[0]!;

@@ -102,7 +102,7 @@ function problemSection({ problems }: Inspection): string {
   const lines = problems.flatMap(({ text: what, count, examples }) => [
     `! ${number(count)} ${what}`,
     ...examples.slice(0, 5).map((example) => `    ${example}`),
-    ...(Math.min(count, examples.length) > 5 ? [`    … (all with --json)`] : []),
+    ...(examples.length > 5 ? [`    … and ${number(Math.max(count, examples.length) - 5)} more`] : []),
   ]);
   return ['problems', ...lines].join('\n');
 }

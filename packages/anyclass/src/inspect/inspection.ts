@@ -30,6 +30,8 @@ export interface Problem {
     | 'duplicate-labels-differ'
     | 'group-across-splits'
     | 'rare-class'
+    | 'scarce-validation'
+    | 'scarce-class'
     | 'unsplit'
     | 'reader';
   readonly text: string;
@@ -60,7 +62,7 @@ export interface LambdaAdvice {
   readonly reason: string;
 }
 
-/** All that `anyclass inspect` finds; `--json` prints it as it is. */
+/** All that `anyclass inspect` finds. */
 export interface Inspection {
   readonly dataset: string;
   readonly splitOrigin: string;

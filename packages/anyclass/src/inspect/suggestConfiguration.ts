@@ -1,14 +1,13 @@
 // A configuration for data that nobody described.
 
 import { availableParallelism } from 'node:os';
-import { openOptions } from '../configuration/openOptions.js';
+import { openData } from '../configuration/openOptions.js';
 import { type PlainObject, withOverrides } from '../configuration/overrides.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { imageSize } from '../data/images/decode.js';
 import type { ImageSource } from '../data/images/imageSource.js';
 import { checkImagesAreThere } from '../data/images/missingImages.js';
-import { openDataset } from '../data/openDataset.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface Suggestion {
@@ -29,7 +28,7 @@ export interface Suggestion {
 export async function suggestConfiguration(spec: string, set: readonly string[] = []): Promise<Suggestion> {
   const given = withOverrides({ data: { dataset: spec } }, set);
   const { data } = validateConfiguration(given, `${spec} with the options given`);
-  const dataset = await openDataset(spec, openOptions(data));
+  const dataset = await openData(data);
   try {
     const { train } = dataset.splits;
     await checkImagesAreThere(dataset, train);

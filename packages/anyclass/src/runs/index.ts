@@ -1,4 +1,9 @@
-export type { EpochRecord } from '../events/epochRecord.js';
+// Run folders: what a run left behind, and tables of scores.
+
+export { type LoggedEvent, readEvents } from './eventLog.js';
 export { readEpochs } from './metricsLog.js';
+export { loadModel, type Model, type ModelDescription, saveModel } from './modelFile.js';
 export { openRun, type RunPaths, type RunRecord, runPaths } from './runFolder.js';
+export { type RunScores, runScores } from './runScores.js';
 export { joinTables, type NamedTable, readTable, writeTable } from './scoreFiles.js';
+export { readSummary } from './summary.js';

@@ -11,8 +11,10 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { withPaths } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { datasetName, parseDataset } from '../data/datasetSpec.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
 
@@ -33,6 +35,8 @@ export interface RunRecord {
   readonly configuration: Configuration;
   readonly versions: Readonly<Record<string, string>>;
   readonly classes: readonly string[];
+  /** Weights of the classes in F2-CIW, where the data bring them. */
+  readonly classImportance?: readonly number[] | undefined;
   /** Of names, labels and splits: a resumed run must find the same data. */
   readonly datasetFingerprint: string;
   readonly started: string;
@@ -88,6 +92,7 @@ const runRecord = z.object({
   configuration: z.record(z.string(), z.unknown()),
   versions: z.record(z.string(), z.string()),
   classes: z.array(z.string()),
+  classImportance: z.array(z.number()).optional(),
   datasetFingerprint: z.string(),
   started: z.string(),
 });
@@ -110,11 +115,7 @@ export function openRun(folder: string): { readonly paths: RunPaths; readonly re
  * defaultRunFolder(configuration, new Date('2026-01-31T12:05:09Z')) // 'runs/digits-tresnet-s-any-bce-20260131-120509'
  */
 export function defaultRunFolder({ data, network, loss }: Configuration, now = new Date()): string {
-  const dataset = data.dataset
-    .split('=')[0]!
-    .split(/[\\/]/)
-    .at(-1)!
-    .replaceAll(/[^a-zA-Z0-9._-]+/g, '_');
+  const dataset = datasetName(parseDataset(data.dataset)).replaceAll(/[^a-zA-Z0-9._-]+/g, '_');
   const time = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   return join('runs', `${dataset}-${network.name}-${loss.name}-${time}`);
 }
@@ -126,29 +127,5 @@ export function defaultRunFolder({ data, network, loss }: Configuration, now = n
  * absolutePaths(configuration).data.dataset // 'sewerml=/home/ada/data/sewer' for 'sewerml=data/sewer'
  */
 export function absolutePaths(configuration: Configuration): Configuration {
-  const { data, network } = configuration;
-  const { imageFolder, splitFolder } = data;
-  return {
-    ...configuration,
-    data: {
-      ...data,
-      dataset: absoluteDataset(data.dataset),
-      cache: resolve(data.cache),
-      ...(imageFolder !== undefined && { imageFolder: resolve(imageFolder) }),
-      ...(splitFolder !== undefined && { splitFolder: resolve(splitFolder) }),
-    },
-    network: { ...network, ...(network.weights !== undefined && { weights: resolve(network.weights) }) },
-  };
-}
-
-function absoluteDataset(dataset: string): string {
-  if (dataset === 'digits') return dataset;
-  // As `openDataset` reads it: a path that is there may hold a comma or an equals sign.
-  if (existsSync(dataset)) return resolve(dataset);
-  const named = /^([a-z0-9-]+)=(.*)$/.exec(dataset);
-  if (named) return `${named[1]}=${resolve(named[2]!)}`;
-  return dataset
-    .split(',')
-    .map((path) => resolve(path.trim()))
-    .join(',');
+  return validateConfiguration(withPaths(configuration, (path) => resolve(path)));
 }

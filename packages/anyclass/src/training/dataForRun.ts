@@ -2,15 +2,15 @@
 
 import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
-import { defined, openOptions } from '../configuration/openOptions.js';
+import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import { checkImagesAreThere } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
-import { openDataset } from '../data/openDataset.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { UserError } from '../errors/userError.js';
+import { validationRemarks } from '../inspect/validationPositives.js';
 
 export interface RunData {
   readonly dataset: Dataset;
@@ -31,19 +31,8 @@ export interface RunData {
  * data.trainingRows.length // 20000
  */
 export async function openRunData({ data, network, bestBy }: Configuration): Promise<RunData> {
-  const dataset = await openDataset(data.dataset, openOptions(data));
-  const preparation = {
-    ...dataset.preparation,
-    ...defined({ channels: data.channels, mean: data.mean, std: data.std }),
-  };
-  for (const name of ['mean', 'std'] as const) {
-    const { length } = preparation[name];
-    if (length === preparation.channels) continue;
-    await dataset.images.close();
-    throw new UserError(
-      `data.${name} has ${length} ${length === 1 ? 'number' : 'numbers'}; expected ${preparation.channels}, one for each channel`,
-    );
-  }
+  const dataset = await openData(data);
+  const { preparation } = dataset;
   const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
   const { pixels, state } = await openPixels(dataset, size, data.cache);
   const close = async () => {
@@ -69,6 +58,7 @@ export async function openRunData({ data, network, bestBy }: Configuration): Pro
     const remarks = [
       `${dataset.name}: ${dataset.classes.length} classes; splits: ${dataset.splitOrigin}`,
       state.text,
+      ...validationRemarks(dataset),
     ];
     return { dataset, pixels, preparation, trainingRows, remarks, close };
   } catch (error) {

@@ -40,6 +40,7 @@ export async function train(input: ConfigurationInput, options: TrainOptions = {
         configuration,
         versions: { anyclass: version(), node: process.version, libtorch: engineInfo().version },
         classes: data.dataset.classes,
+        classImportance: data.dataset.classImportance,
         datasetFingerprint: datasetFingerprint(data.dataset),
         started: new Date().toISOString(),
       });

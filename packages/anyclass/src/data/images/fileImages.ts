@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DataError } from '../../errors/dataError.js';
+import { shownPath } from '../../files/shownPath.js';
 import type { NameTable } from '../nameTable.js';
 import type { ImageSource } from './imageSource.js';
 
@@ -54,6 +55,6 @@ export function folderByRow(
 
 function unreadable(error: unknown, path: string): DataError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOENT' || code === 'ENOTDIR') return new DataError(`missing: ${path}`);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new DataError(`missing: ${shownPath(path)}`);
   return new DataError(`cannot read ${path}: ${code === '' ? String(error) : code}`);
 }

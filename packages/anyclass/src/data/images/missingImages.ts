@@ -24,6 +24,7 @@ export async function checkImagesAreThere(dataset: Dataset, rows: Int32Array): P
   }
   if (first === undefined) return;
   throw new DataError(
-    `${dataset.name}: no image is where it should be; the first: ${first}. Name the folder that they lie in: --set data.imageFolder=FOLDER`,
+    `${dataset.name}: no image is where it should be; the first: ${first}. Set data.imageFolder to the folder that holds them`,
+    { setting: 'data.imageFolder=FOLDER' },
   );
 }

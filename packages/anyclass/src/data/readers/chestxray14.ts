@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shuffleSplit, threeWaySplit } from '@anyclass/core';
 import { DataError } from '../../errors/dataError.js';
+import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, Grouping, Splits } from '../dataset.js';
 import { fileImages } from '../images/fileImages.js';
 import type { NameTable } from '../nameTable.js';
@@ -38,7 +39,7 @@ const tables = ['Data_Entry_2017_v2020.csv', 'Data_Entry_2017_v2020.csv.gz', 'Da
  */
 export async function readChestxray14(root: string): Promise<DatasetTable> {
   const path = tables.map((name) => join(root, name)).find((candidate) => existsSync(candidate));
-  if (!path) throw new DataError(`${root}: no ${tables[0]} in this folder`);
+  if (!path) throw new DataError(`${shownPath(root)}: no ${tables[0]} in this folder`);
   const table = await readCsvTables([path], {
     imageColumn: 'Image Index',
     labelColumn: 'Finding Labels',

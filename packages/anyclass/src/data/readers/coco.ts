@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
+import { nearestOrAll } from '../../errors/nearest.js';
 import type { DatasetTable, SplitName } from '../dataset.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
-import { datasetName, splitFromFileName } from './csvTables.js';
+import { nameOfTables, splitFromFileName } from './csvTables.js';
 import { readJsonArrays } from './jsonArrays.js';
 import { checkImageName } from './tableCollector.js';
 
@@ -109,7 +110,12 @@ function cocoTable(
   const classOf = new Map<number, number>();
   classes.forEach((name, index) => {
     const category = byId.find((candidate) => candidate.name === name);
-    if (!category) throw new DataError(`${basename(paths[0]!)}: no category '${name}'`);
+    if (!category) {
+      const all = byId.map((candidate) => candidate.name);
+      throw new DataError(
+        `${basename(paths[0]!)}: no category '${name}'; ${nearestOrAll(name, all, 'the categories are')}`,
+      );
+    }
     classOf.set(category.id, index);
   });
 
@@ -135,7 +141,7 @@ function cocoTable(
     classes: kept.filter((category) => category.family === name).map((category) => category.name),
   }));
   return {
-    name: datasetName(paths),
+    name: nameOfTables(paths),
     classes,
     names,
     labels: labels.finish(),

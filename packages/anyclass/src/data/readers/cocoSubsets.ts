@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stratifiedShuffleSplit, threeWaySplit } from '@anyclass/core';
 import { DataError } from '../../errors/dataError.js';
+import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, Splits } from '../dataset.js';
 import { readCoco } from './coco.js';
 
@@ -32,7 +33,9 @@ export async function readCocoSubset(name: keyof typeof cocoSubsets, root: strin
   });
   const paths = candidates.filter((path) => path !== undefined);
   if (paths.length === 0) {
-    throw new DataError(`${root}: no annotations/instances_train2017.json or instances_val2017.json`);
+    throw new DataError(
+      `${shownPath(root)}: no annotations/instances_train2017.json or instances_val2017.json`,
+    );
   }
   const { firstClass, ...table } = await readCoco(paths, { classes: cocoSubsets[name] });
   return {

@@ -79,6 +79,32 @@ test('keep and drop choose classes; an instance left with none is negative', asy
   expect(dropped.classes).toEqual(['a', 'b']);
   expect(dropped.labels.presence(2)).toBe('negative');
   await expect(openDataset(path, { keep: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
+  await expect(openDataset(path, { drop: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
+});
+
+test('of 0/1 columns only those that are kept are read, whatever the others hold', async () => {
+  const path = file('notes.csv', 'file,crack,roots,notes\n1.png,1,0,rain\n2.png,0,1,\n3.png,0,0,\n');
+  const kept = await openDataset(path, { keep: ['roots', 'crack'], ignoreColumns: ['weather'] });
+  expect(kept.classes).toEqual(['roots', 'crack']);
+  expect(kept.labels.at(1, 0)).toBe(1);
+  await expect(openDataset(path)).rejects.toThrow("class column 'notes' holds 'rain'");
+  await expect(openDataset(path, { keep: ['crak'] })).rejects.toThrow(
+    "notes.csv: no class 'crak'; did you mean 'crack'?",
+  );
+});
+
+test('a class or column that is not there is told with its field and the nearest one', async () => {
+  const labels = file('labels.csv', 'file,labels\n1.png,crack|roots\n2.png,\n3.png,crack\n');
+  for (const choice of [{ keep: ['Cracks'] }, { drop: ['crak'] }, { classes: ['crac', 'roots'] }]) {
+    await expect(openDataset(labels, choice)).rejects.toThrow(
+      /'(Cracks|crak|crack)'; did you mean 'crack?'\?/,
+    );
+  }
+  await expect(openDataset(labels, { keep: ['coco41'] })).rejects.toThrow("did you mean 'coco-41'?");
+  await expect(openDataset(labels, { groupColumn: 'pipe' })).rejects.toThrow(
+    "labels.csv: no column 'pipe' (data.columns.group); the columns are file, labels",
+  );
+  await expect(openDataset(labels, { labelColumn: 'label' })).rejects.toThrow("did you mean 'labels'?");
 });
 
 test('0 and 1 may be written as other programs do', async () => {
@@ -110,7 +136,7 @@ test('what is wrong in a table is said with file and line', async () => {
     ],
     [
       'Filename,weather\na.png,sunny\n',
-      `holds 'sunny'; expected 0 or 1 (or empty for unknown). If it is no class: --set 'data.columns.ignore=["weather"]'`,
+      `holds 'sunny'; expected 0 or 1 (or empty for unknown). If it is not a class, add it to data.columns.ignore`,
     ],
     [
       'Filename,RB\na.png,1\nb.png,0\na.png,0\n',
@@ -145,7 +171,10 @@ test('what is wrong in a table is said with file and line', async () => {
     await expect(openDataset(file('bad.csv', text))).rejects.toThrow(message);
   }
   await expect(openDataset(join(folder, 'none.csv'))).rejects.toThrow('no such file or folder');
-  await expect(openDataset('mnist=x')).rejects.toThrow(/no folder/);
+  await expect(openDataset('mnist=x')).rejects.toThrow(/^mnist=x: no such file .*known are sewerml, /);
+  await expect(openDataset('sewer-ml=x')).rejects.toThrow("did you mean 'sewerml'?");
+  await expect(openDataset('sewerml')).rejects.toThrow('write sewerml=FOLDER');
+  await expect(openDataset('sewerml=x')).rejects.toThrow("sewerml=x: there is no folder 'x'");
 });
 
 test('any labels written as a table are read back', async () => {

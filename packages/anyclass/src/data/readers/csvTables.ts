@@ -47,13 +47,13 @@ export async function readCsvTables(
     if (firstName === undefined) throw new DataError(`${file}: a header and no rows below it`);
     firstNames.push(firstName);
   }
-  const { groups, fixedSplits, ...collected } = table.finish(datasetName(paths));
+  const { groups, fixedSplits, ...collected } = table.finish(nameOfTables(paths));
   const folders = paths.map((path, i) => ({
     firstRow: firstRows[i]!,
     folder: options.imageFolder ?? imageFolderBeside(path, firstNames[i]!),
   }));
   return {
-    name: datasetName(paths),
+    name: nameOfTables(paths),
     ...collected,
     images: fileImages(collected.names, folderByRow(folders)),
     remarks: [],
@@ -72,7 +72,7 @@ export function splitFromFileName(file: string): SplitName | undefined {
 }
 
 /** A short name for a dataset of these files. */
-export function datasetName(paths: readonly string[]): string {
+export function nameOfTables(paths: readonly string[]): string {
   return paths.length === 1 ? basename(paths[0]!) : basename(dirname(paths[0]!));
 }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable } from '../dataset.js';
 import { parquetImages } from '../images/parquetImages.js';
-import { datasetName, splitFromFileName } from './csvTables.js';
+import { nameOfTables, splitFromFileName } from './csvTables.js';
 import { openParquet, type ParquetFile } from './parquetFile.js';
 import { LIST_SEPARATOR } from './separatedLabels.js';
 import { tableCollector } from './tableCollector.js';
@@ -67,9 +67,9 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
       });
     }
   }
-  const { groups, fixedSplits, ...collected } = table.finish(datasetName(files.map((file) => file.path)));
+  const { groups, fixedSplits, ...collected } = table.finish(nameOfTables(files.map((file) => file.path)));
   return {
-    name: datasetName(files.map((file) => file.path)),
+    name: nameOfTables(files.map((file) => file.path)),
     ...collected,
     images: parquetImages(files, image),
     remarks: [],

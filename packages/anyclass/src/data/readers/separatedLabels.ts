@@ -1,4 +1,5 @@
 import { DataError } from '../../errors/dataError.js';
+import { nearestOrAll } from '../../errors/nearest.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../labelMatrix.js';
 import { growingInt32 } from '../typedArrays.js';
 
@@ -48,8 +49,9 @@ export function separatedLabels(): SeparatedLabels {
         labels.map((label) => {
           const index = classIndex.get(label);
           if (index !== undefined) return index;
-          const known = classes.length > 24 ? `${classes.slice(0, 24).join(', ')}…` : classes.join(', ');
-          throw new DataError(`${firstSeen[code]!}: unknown label '${label}'; the classes are ${known}`);
+          throw new DataError(
+            `${firstSeen[code]!}: unknown label '${label}'; ${nearestOrAll(label, classes, 'the classes are')}`,
+          );
         }),
       );
       const builder = labelMatrixBuilder(classes.length);

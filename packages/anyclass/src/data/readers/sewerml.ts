@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
+import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, SplitName } from '../dataset.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
@@ -98,7 +99,9 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
     });
   }
   if (parts.length === 0) {
-    throw new DataError(`${root}: no SewerML_Train.csv, SewerML_Val.csv or SewerML_Test.csv in this folder`);
+    throw new DataError(
+      `${shownPath(root)}: no SewerML_Train.csv, SewerML_Val.csv or SewerML_Test.csv in this folder`,
+    );
   }
   const table = names.finish();
   const rowsOf = (wanted: SplitName) => {

@@ -150,7 +150,8 @@ function presence(cell: string, className: string, where: () => string): boolean
       return false;
     default:
       throw new DataError(
-        `${where()}: class column '${className}' holds '${cell}'; expected 0 or 1 (or empty for unknown). If it is no class: --set 'data.columns.ignore=["${className}"]'`,
+        `${where()}: class column '${className}' holds '${cell}'; expected 0 or 1 (or empty for unknown). If it is not a class, add it to data.columns.ignore`,
+        { setting: `data.columns.ignore=${JSON.stringify([className])}` },
       );
   }
 }

@@ -1,4 +1,5 @@
 import { DataError } from '../../errors/dataError.js';
+import { nearestOrAll } from '../../errors/nearest.js';
 
 /** Which columns of a table mean what. */
 export interface TableOptions {
@@ -18,6 +19,8 @@ export interface TableOptions {
   readonly classes?: readonly string[];
   /** Columns that are no classes, to be passed over. */
   readonly ignoreColumns?: readonly string[];
+  /** Read only these 0/1 columns; what others hold does not matter then. */
+  readonly keep?: readonly string[];
 }
 
 export interface TableLayout {
@@ -41,19 +44,24 @@ const groupNames = ['group', 'patient', 'patientid', 'subject', 'subjectid'];
  * // { kind: 'columns', columns: [1, 2], classes: ['crack', 'root'] }
  */
 export function tableLayout(columns: readonly string[], file: string, options: TableOptions): TableLayout {
-  const image = chosen(columns, file, options.imageColumn) ?? guessed(columns, imageNames) ?? 0;
-  const groupIndex = chosen(columns, file, options.groupColumn) ?? guessed(columns, groupNames);
+  const chosen = (name: string | undefined, field: string) =>
+    name === undefined ? undefined : columnIndex(columns, name, `${file}: no column '${name}' (${field})`);
+  const image = chosen(options.imageColumn, 'data.columns.image') ?? guessed(columns, imageNames) ?? 0;
+  const groupIndex = chosen(options.groupColumn, 'data.columns.group') ?? guessed(columns, groupNames);
   const group = groupIndex === undefined ? undefined : { index: groupIndex, name: columns[groupIndex]! };
-  const split = chosen(columns, file, options.splitColumn) ?? guessed(columns, ['split']);
-  const separated = chosen(columns, file, options.labelColumn) ?? guessed(columns, labelNames);
+  const split = chosen(options.splitColumn, 'data.columns.split') ?? guessed(columns, ['split']);
+  const separated = chosen(options.labelColumn, 'data.columns.labels') ?? guessed(columns, labelNames);
   if (separated !== undefined && separated !== image) {
     return { image, group, split, labels: { kind: 'separated', column: separated } };
   }
-  const ignored = (options.ignoreColumns ?? []).map((name) => chosen(columns, file, name));
-  const taken = new Set([image, groupIndex, split, ...ignored]);
-  const classColumns = options.classes
-    ? options.classes.map((name) => chosen(columns, file, name) ?? -1)
-    : columns.flatMap((name, i) => (taken.has(i) || name === '' ? [] : [i]));
+  const wanted = options.classes ?? options.keep;
+  const ignored = wanted ? [] : (options.ignoreColumns ?? []);
+  const taken = new Set([image, groupIndex, split]);
+  for (const name of ignored) taken.add(chosen(name, 'data.columns.ignore'));
+  const others = columns.flatMap((name, i) => (taken.has(i) || name === '' ? [] : [i]));
+  const classColumns = wanted
+    ? wanted.map((name) => columnIndex(columns, name, `${file}: no class '${name}'`, others))
+    : others;
   if (classColumns.length === 0) {
     throw new DataError(
       `${file}, line 1: no class columns; expected one 0/1 column per class, or one column called 'labels'`,
@@ -63,11 +71,23 @@ export function tableLayout(columns: readonly string[], file: string, options: T
   return { image, group, split, labels: { kind: 'columns', columns: classColumns, classes } };
 }
 
-function chosen(columns: readonly string[], file: string, name: string | undefined): number | undefined {
-  if (name === undefined) return undefined;
+/** Where a column is; where there is none, the problem is told with the columns that it may have been. */
+function columnIndex(
+  columns: readonly string[],
+  name: string,
+  problem: string,
+  classColumns?: readonly number[],
+): number {
   const index = columns.indexOf(name);
-  if (index < 0) throw new DataError(`${file}: no column '${name}'; the columns are ${columns.join(', ')}`);
-  return index;
+  if (index >= 0) return index;
+  const hint = classColumns
+    ? nearestOrAll(
+        name,
+        classColumns.map((i) => columns[i]!),
+        'the classes are',
+      )
+    : nearestOrAll(name, columns, 'the columns are');
+  throw new DataError(`${problem}; ${hint}`);
 }
 
 /** The first column with one of the names, whatever its case, blanks and underscores. */

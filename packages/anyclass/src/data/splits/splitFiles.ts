@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
+import { shownPath } from '../../files/shownPath.js';
 import { type SplitName, type Splits, splitNames } from '../dataset.js';
 import type { NameTable } from '../nameTable.js';
 
@@ -40,7 +41,7 @@ export async function loadSplits(folder: string, names: NameTable): Promise<Spli
     rowsOf.set(name, row);
   }
   if (!splitNames.some((split) => existsSync(join(folder, `${split}.txt`)))) {
-    throw new DataError(`${folder}: no train.txt, validation.txt or test.txt in this folder`);
+    throw new DataError(`${shownPath(folder)}: no train.txt, validation.txt or test.txt in this folder`);
   }
   const usedBy = new Map<number, string>();
   const load = async (split: SplitName) => {

@@ -80,5 +80,10 @@ test('a subset keeps positives only, a ratio, or a number of instances, smaller 
   const large = new Set(chooseSubset(rows, labels, { instances: 400, seed: 3 }));
   expect(small.size).toBe(100);
   expect([...small].every((row) => large.has(row))).toBe(true);
-  expect(() => chooseSubset(rows, labels, { negativesPerPositive: 9 })).toThrow(/there are/);
+  expect(() => chooseSubset(rows, labels, { negativesPerPositive: 9 })).toThrow(
+    /^data.subset.negativesPerPositive is 9, .*there are/,
+  );
+  expect(() => chooseSubset(rows, labels, { instances: 2001 })).toThrow(
+    'data.subset.instances is 2001; there are 2000',
+  );
 });

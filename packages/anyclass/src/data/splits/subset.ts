@@ -1,3 +1,4 @@
+import { DataError } from '../../errors/dataError.js';
 import type { LabelMatrix } from '../labelMatrix.js';
 import { randomStream, shuffled } from '../philox.js';
 import { growingInt32 } from '../typedArrays.js';
@@ -35,15 +36,17 @@ export function chooseSubset(rows: Int32Array, labels: LabelMatrix, options: Sub
   if (negativesPerPositive !== undefined) {
     const wanted = Math.round(positives.length * negativesPerPositive);
     if (wanted > others.length) {
-      throw new RangeError(
-        `${negativesPerPositive} negatives per positive need ${wanted} negatives; there are ${others.length}`,
+      throw new DataError(
+        `data.subset.negativesPerPositive is ${negativesPerPositive}, which needs ${wanted} negatives; there are ${others.length}`,
       );
     }
     others = others.subarray(0, wanted);
   }
   const total = positives.length + others.length;
   if (instances === undefined) return sorted(positives, others);
-  if (instances > total) throw new RangeError(`${instances} instances asked for; there are ${total}`);
+  if (instances > total) {
+    throw new DataError(`data.subset.instances is ${instances}; there are ${total} training images`);
+  }
   const fromPositives = Math.round((instances * positives.length) / total);
   return sorted(positives.subarray(0, fromPositives), others.subarray(0, instances - fromPositives));
 }

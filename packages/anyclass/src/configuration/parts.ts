@@ -1,0 +1,39 @@
+// Commands that do not train take fields of some parts of the configuration.
+
+import { UsageError } from '../errors/usageError.js';
+import { configurationFields } from './reference.js';
+import type { Configuration } from './schema.js';
+
+/**
+ * Refuses assignments to fields that are of no such part.
+ *
+ * @example
+ * checkParts(['epochs=3'], ['data']) // UsageError: set: 'epochs' is not a field of data; only those can be set here
+ */
+export function checkParts(assignments: readonly string[], parts: readonly (keyof Configuration)[]): void {
+  const isOfParts = (field: string) => parts.some((part) => field.startsWith(`${part}.`));
+  for (const field of assignedFields(assignments)) {
+    if (isOfParts(field)) continue;
+    const whole = configurationFields().find(({ name }) => isOfParts(name) && name.endsWith(`.${field}`));
+    const hint = whole ? `did you mean '${whole.name}'?` : 'only those can be set here';
+    throw new UsageError(`'${field}' is not a field of ${parts.join(' or ')}; ${hint}`, 'set');
+  }
+}
+
+/**
+ * Refuses assignments to fields, or to what is below them, that have no effect where they stand.
+ *
+ * @example
+ * refuseFields(['data.draw.seed=3'], ['data.draw'], 'has no effect on predictions')
+ * // UsageError: set: data.draw.seed has no effect on predictions
+ */
+export function refuseFields(assignments: readonly string[], fields: readonly string[], why: string): void {
+  const idle = assignedFields(assignments).find((assigned) =>
+    fields.some((field) => assigned === field || assigned.startsWith(`${field}.`)),
+  );
+  if (idle !== undefined) throw new UsageError(`${idle} ${why}`, 'set');
+}
+
+function assignedFields(assignments: readonly string[]): string[] {
+  return assignments.map((assignment) => assignment.split('=')[0] ?? '');
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { photographPreparation } from './dataset.js';
+import { changedPreparation } from './preparation.js';
+
+test('what is not changed stays', () => {
+  expect(changedPreparation(photographPreparation, {})).toEqual(photographPreparation);
+  const changed = changedPreparation(photographPreparation, { mean: [0.1, 0.2, 0.3] });
+  expect(changed).toEqual({ ...photographPreparation, mean: [0.1, 0.2, 0.3] });
+});
+
+test('statistics follow the channels: the luma of a color, or one gray for all', () => {
+  const gray = changedPreparation(photographPreparation, { channels: 1 });
+  expect(gray.mean).toHaveLength(1);
+  expect(gray.mean[0]).toBeCloseTo(0.299 * 0.485 + 0.587 * 0.456 + 0.114 * 0.406, 12);
+  const color = changedPreparation({ channels: 1, mean: [0.5], std: [0.2] }, { channels: 3 });
+  expect(color).toEqual({ channels: 3, mean: [0.5, 0.5, 0.5], std: [0.2, 0.2, 0.2] });
+});
+
+test('statistics for another number of channels are refused with their field', () => {
+  expect(() => changedPreparation(photographPreparation, { std: [0.1] })).toThrow(
+    'data.std has 1 number; expected 3, one for each channel',
+  );
+  expect(() => changedPreparation(photographPreparation, { channels: 1, mean: [0.1, 0.2] })).toThrow(
+    'data.mean has 2 numbers; expected 1',
+  );
+});

@@ -1,0 +1,44 @@
+import { UserError } from '../errors/userError.js';
+import type { Preparation } from './dataset.js';
+
+/** What a user may say about how images are prepared. */
+export interface PreparationChanges {
+  readonly channels?: Preparation['channels'] | undefined;
+  readonly mean?: readonly number[] | undefined;
+  readonly std?: readonly number[] | undefined;
+}
+
+/** Of red, green and blue in gray, as images are decoded (ITU-R BT.601). */
+const luma = [0.299, 0.587, 0.114];
+
+/**
+ * How images are prepared, with what a user changes. Statistics that were not given follow the channels: gray ones are the
+ * weighted mean of the colors' (for the deviation an approximation), color ones the gray ones three times.
+ *
+ * @example
+ * changedPreparation(photographPreparation, { channels: 1 }).mean // [0.4589…]
+ */
+export function changedPreparation<Own extends Pick<Preparation, 'channels' | 'mean' | 'std'>>(
+  own: Own,
+  { channels = own.channels, mean, std }: PreparationChanges,
+): Own {
+  const changed = {
+    ...own,
+    channels,
+    mean: mean ?? forChannels(own.mean, channels),
+    std: std ?? forChannels(own.std, channels),
+  };
+  for (const name of ['mean', 'std'] as const) {
+    const { length } = changed[name];
+    if (length === channels) continue;
+    const numbers = `${length} ${length === 1 ? 'number' : 'numbers'}`;
+    throw new UserError(`data.${name} has ${numbers}; expected ${channels}, one for each channel`);
+  }
+  return changed;
+}
+
+function forChannels(values: readonly number[], channels: number): readonly number[] {
+  if (values.length === channels) return values;
+  if (channels === 1) return [values.reduce((sum, value, i) => sum + value * (luma[i] ?? 0), 0)];
+  return Array.from({ length: channels }, () => values[0] ?? 0);
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { writeSyntheticRun } from '../../test/experimentRuns.js';
+import { runPaths } from '../runs/runFolder.js';
+import { compareRuns } from './comparison.js';
+import { readRun } from './readRuns.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-importance-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+const importance = [1, 0.5, 0.25];
+const run = {
+  configuration: { data: { dataset: 'sewerml=data' }, loss: { name: 'bce' } },
+  strength: 1,
+} as const;
+
+/** As much of a safetensors file as tells of the model. */
+function writeModel(path: string, metadata: Readonly<Record<string, string>>): void {
+  const header = Buffer.from(JSON.stringify({ __metadata__: metadata }));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  writeFileSync(path, Buffer.concat([length, header]));
+}
+
+test('the class importance is what the record of the run says, and F2-CIW takes the place of F2', async () => {
+  writeSyntheticRun(at('recorded'), { ...run, classImportance: importance });
+  expect(readRun(at('recorded')).classImportance).toEqual(importance);
+  const { groups } = await compareRuns([readRun(at('recorded'))], { replicates: 0 });
+  expect(groups[0]!.figures).toEqual(['macroF1', 'f2Ciw', 'mAP', 'f1Neg']);
+});
+
+test('a run whose record does not have it has that of its model', () => {
+  writeSyntheticRun(at('older'), run);
+  writeModel(runPaths(at('older')).model, { model: JSON.stringify({ classImportance: importance }) });
+  expect(readRun(at('older')).classImportance).toEqual(importance);
+});
+
+test('there is none where neither says so, whatever the data are called', () => {
+  writeSyntheticRun(at('none'), run);
+  expect(readRun(at('none')).classImportance).toBeUndefined();
+  writeModel(runPaths(at('none')).model, { model: '{}' });
+  expect(readRun(at('none')).classImportance).toBeUndefined();
+  for (const damaged of ['', 'short', Buffer.alloc(64, 255)]) {
+    writeFileSync(runPaths(at('none')).model, damaged);
+    expect(readRun(at('none')).classImportance).toBeUndefined();
+  }
+});

@@ -1,0 +1,68 @@
+// One field at several values, trained and compared: the function behind `anyclass sweep`.
+
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import { type ExperimentHooks, type ExperimentOptions, request } from './compare.js';
+import { comparisonTables } from './comparisonTables.js';
+import { runExperiment } from './experiment.js';
+import { planRuns } from './plan.js';
+import { readRuns } from './readRuns.js';
+import {
+  compareWithProgress,
+  testWithProgress,
+  type UnfinishedRun,
+  unfinishedRuns,
+  writeResultFiles,
+} from './results.js';
+import { plannedValues, recommend, type Sweep, sweepPoints } from './sweep.js';
+import { parseOver, sweepVariants } from './sweepPlan.js';
+import { sweepVerdict } from './verdict.js';
+
+export interface SweepOptions extends ExperimentOptions {
+  /** A field and its values. Default `lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1`. */
+  readonly over?: string;
+  /** No value that costs so many points of F1-Neg or more is recommended. Default 1.5. */
+  readonly maxDrop?: number;
+}
+
+export interface SweepResult {
+  /** Left out where the sweep was interrupted, or no run is finished. */
+  readonly sweep?: Sweep;
+  readonly unfinished: readonly UnfinishedRun[];
+}
+
+/** The values that the paper tries. */
+export const defaultOver = 'lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1';
+
+/**
+ * Trains with a field at each of its values, compares the runs, writes `sweep.json` and tables, and recommends a value if the
+ * choice matters. Call it again to go on after an interruption.
+ *
+ * @example
+ * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });
+ * result?.verdict
+ */
+export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}): Promise<SweepResult> {
+  const { over = defaultOver, maxDrop = 1.5, out, replicates = 1000 } = options;
+  const swept = parseOver(over);
+  const { config, data, set, ...rest } = request(options);
+  const losses = sweepVariants(swept, await readConfiguration(config, { dataset: data, set }));
+  const plan = await planRuns({ config, data, set, ...rest, losses });
+  hooks.onPlan?.(plan);
+  const made = await runExperiment(plan, options, hooks);
+  const unfinished = unfinishedRuns(made);
+  if (hooks.signal?.aborted || made.folders.length === 0) return { unfinished };
+  const runs = readRuns(made.folders);
+  const comparison = await compareWithProgress(runs, replicates, hooks.onEvent);
+  const points = sweepPoints(swept, comparison, plan);
+  const { field, title } = swept;
+  const ranked = recommend(points, title, maxDrop / 100, plannedValues(swept, plan));
+  // Figures on other images say nothing of a value.
+  const recommendation =
+    comparison.notes.length > 0
+      ? { reason: `No ${title} is recommended: ${comparison.notes.join('; ')}` }
+      : await testWithProgress(ranked, points, runs, title, replicates, hooks.onEvent);
+  const verdict = sweepVerdict(recommendation, points, comparison);
+  const result: Sweep = { verdict, field, title, points, recommendation, comparison };
+  writeResultFiles(out, 'sweep', result, comparisonTables(comparison));
+  return { sweep: result, unfinished };
+}

@@ -1,0 +1,60 @@
+// Whether validation has enough positives for what training decides by it: the epoch to keep, and the thresholds.
+
+import type { Dataset } from '../data/dataset.js';
+import { listed } from '../errors/listed.js';
+import { countClasses, countSplits } from './countLabels.js';
+import type { ClassCount, Problem, SplitCount } from './inspection.js';
+
+/** With fewer positive images, the best epoch is chance. */
+const enoughImages = 10;
+/** With fewer positive images of a class, so is its threshold. */
+const enoughOfClass = 5;
+
+/**
+ * What is wrong with the positives of the validation split; nothing where it has no labels, since no run begins then.
+ *
+ * @example
+ * scarcePositives(countSplits(dataset), countClasses(dataset))[0]?.examples // ['crack: 2', 'roots: 0']
+ */
+export function scarcePositives(
+  splits: readonly SplitCount[],
+  classCounts: readonly ClassCount[],
+): Problem[] {
+  const validation = splits.find(({ split }) => split === 'validation');
+  if (!validation || validation.positive + validation.negative === 0) return [];
+  const scarce = classCounts.filter((count) => count.validation < enoughOfClass);
+  const problems: Problem[] = [
+    {
+      kind: 'scarce-validation',
+      text: 'positive validation images: too few to choose an epoch or thresholds by',
+      count: validation.positive,
+      examples: [],
+    },
+    {
+      kind: 'scarce-class',
+      text: `classes with fewer than ${enoughOfClass} positive validation images: too few to fit a threshold by`,
+      count: scarce.length,
+      examples: scarce.map((count) => `${count.name}: ${count.validation}`),
+    },
+  ];
+  return problems.filter(({ kind, count }) =>
+    kind === 'scarce-validation' ? count < enoughImages : count > 0,
+  );
+}
+
+/**
+ * The same as remarks before a run begins.
+ *
+ * @example
+ * validationRemarks(dataset) // ['warning: 2 classes with fewer than 5 positive validation images: … (crack: 2, roots: 0); …']
+ */
+export function validationRemarks({ classes, labels, splits }: Dataset): string[] {
+  const none = new Int32Array(0);
+  // Of a large training split nothing is counted.
+  const validation = { classes, labels, splits: { train: none, validation: splits.validation, test: none } };
+  const problems = scarcePositives(countSplits(validation), countClasses(validation));
+  return problems.map(({ count, text, examples }) => {
+    const named = examples.length > 0 ? ` (${listed(examples)})` : '';
+    return `warning: ${count} ${text}${named}; a larger share of the data (data.draw.shares) helps`;
+  });
+}

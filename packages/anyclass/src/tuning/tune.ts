@@ -1,0 +1,109 @@
+// A search for good settings: the function behind `anyclass tune`.
+
+import { listedDevices } from '../children/devices.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import { UsageError } from '../errors/usageError.js';
+import type { RunEventListener } from '../events/runEvent.js';
+import { absolutePaths } from '../runs/runFolder.js';
+import { defaultMinEpochs } from './halving.js';
+import { type Ledger, openLedger } from './ledger.js';
+import { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
+import { createStudy, readStudy, refuseChange, type StudySettings } from './study.js';
+import { type StudyResult, studyResult } from './studyResult.js';
+import { trainTrial } from './trainTrial.js';
+import { work } from './work.js';
+
+/** What a study is about; what is left out of one that exists is as it has it. */
+export interface StudyRequest {
+  /** What all trials have in common: a configuration's file or a recipe's name. A new study needs it. */
+  readonly config?: string | undefined;
+  /** DATASET, in place of the configuration's. */
+  readonly data?: string | undefined;
+  /** `field=value`, for all trials. */
+  readonly set?: readonly string[] | undefined;
+  /** `field=space`; default α, λ, β, rate, decay and batch. */
+  readonly search?: readonly string[] | undefined;
+  /** On validation. Default mAP. */
+  readonly metric?: StudySettings['metric'] | undefined;
+  /** Of the search. Default 0. */
+  readonly seed?: number | undefined;
+  /** One trial in so many goes on at each rung. Default 3. */
+  readonly eta?: number | undefined;
+  /** Epochs before the first rung. */
+  readonly minEpochs?: number | undefined;
+}
+
+export interface TuneOptions extends StudyRequest {
+  /** How many, all together; may be raised later. Default 30. */
+  readonly trials?: number | undefined;
+  /** Trials side by side. Default 1. */
+  readonly workers?: number;
+  /** Such as `cuda:0,cuda:1`: what the workers are spread over. */
+  readonly devices?: string | undefined;
+}
+
+export interface TuneControl {
+  readonly onEvent?: RunEventListener;
+  /** Aborted, the trials under way are given back and the work ends. */
+  readonly signal?: AbortSignal;
+  /** Hears of the study before its first trial. */
+  readonly onOpen?: (settings: StudySettings, ledger: Ledger) => void;
+}
+
+/**
+ * Works on a study until all its trials are over or the signal comes, and gives what was found so far. Any number of
+ * processes, on any number of machines that share the folder, may do so at once.
+ *
+ * @example
+ * const { best } = await tune('studies/digits', { config: 'quick', trials: 30 });
+ * best?.values // { 'loss.lambda': 0.11, … }
+ */
+export async function tune(
+  study: string,
+  options: TuneOptions = {},
+  { onEvent, signal, onOpen }: TuneControl = {},
+): Promise<StudyResult> {
+  const { trials, workers = 1 } = options;
+  const devices = options.devices === undefined ? undefined : listedDevices(options.devices);
+  const settings = await openStudy(study, options);
+  const ledger = openLedger(study, settings);
+  if (trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(trials ?? 30);
+  onOpen?.(settings, ledger);
+  await work(study, settings, {
+    workers,
+    objective: trainTrial(study, settings, { workers, ...(devices && { devices }) }),
+    ...(signal && { signal }),
+    ...(onEvent && { onEvent }),
+  });
+  return studyResult(study, settings, ledger.state());
+}
+
+/** The settings of a study, which is made where it is new; what is given and differs is refused. */
+async function openStudy(study: string, given: StudyRequest): Promise<StudySettings> {
+  const { config, data, set, search, metric, seed, eta, minEpochs } = given;
+  const known = readStudy(study);
+  if (config === undefined && (data !== undefined || set !== undefined))
+    throw new UsageError('data and set change a configuration or recipe; name it too', 'config');
+  const configuration =
+    config === undefined
+      ? known?.configuration
+      : absolutePaths(await readConfiguration(config, { dataset: data, set: set ?? [] }));
+  if (!configuration)
+    throw new UsageError(`${study} is a new study; name a configuration or recipe for it`, 'config');
+  const texts = search ? parseSearch(search, configuration) : known?.search;
+  const settings: StudySettings = {
+    configuration,
+    search: texts ?? defaultSearch(configuration),
+    metric: metric ?? known?.metric ?? 'mAP',
+    seed: seed ?? known?.seed ?? 0,
+    eta: eta ?? known?.eta ?? 3,
+    minEpochs: minEpochs ?? known?.minEpochs ?? defaultMinEpochs(configuration),
+  };
+  if (known) {
+    refuseChange(study, known, settings);
+    return known;
+  }
+  checkSearch(settings);
+  await createStudy(study, settings);
+  return settings;
+}
