@@ -240,7 +240,7 @@ test("SewerML's file has the benchmark's 17 columns in their order, and names wi
   expect(() => outputOf('sewerml', ['RB'])).toThrow('the model lacks OB');
 });
 
-test('weights without classes are refused with what is missing', () => {
+test('weights without classes are refused with what is missing', async () => {
   using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
   saveWeights(network, join(folder, 'plain.safetensors'));
   await expect(openPredictor(join(folder, 'plain.safetensors'))).rejects.toThrow(
