@@ -49,6 +49,8 @@ export interface DecisionReport {
   readonly falseAlarmRate: number | null;
   readonly falseAlarmBound: number | null;
   readonly f1Neg: number;
+  /** The F1-Neg that the budget asks for; null for a false-alarm budget. */
+  readonly leastF1Neg: number | null;
   /** The mean F_β over the classes, and that of each. */
   readonly macroFBeta: number;
   readonly perClassFBeta: readonly number[];
