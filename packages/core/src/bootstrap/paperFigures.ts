@@ -3,7 +3,12 @@
 
 import { countPredicted, countRanks, type Multiplicities } from '../metrics/classCounts.js';
 import { countRows, metricsAt, passingMultiplicities } from '../metrics/measure.js';
-import { type Measurement, type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
+import {
+  type Measurement,
+  type MeasureOptions,
+  prepareMeasurements,
+  type Threshold,
+} from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
 import type { Scored } from '../metrics/scored.js';
 
@@ -21,10 +26,10 @@ export interface PreparedModel {
 /** Ranks a model's scores for `paperFigures`. */
 export function prepareModel(
   scored: Scored,
-  thresholds: readonly NonNullable<MeasureOptions['threshold']>[],
+  thresholds: readonly Threshold[],
   options: Omit<MeasureOptions, 'threshold'>,
 ): PreparedModel {
-  const settings = thresholds.map((threshold) => prepareMeasurement(scored, { ...options, threshold }));
+  const settings = prepareMeasurements(scored, thresholds, options);
   return { rows: settings[0]!.ranked.rows, settings };
 }
 

@@ -161,12 +161,3 @@ function cutAfter({ counts, blocks }: Segments, last: number): Cut {
   }
   return { segment: last, predicted, truePositives };
 }
-
-/** How often a class is present. */
-export function positivesOf(entries: RankedClass, multiplicities: Multiplicities): number {
-  let positives = 0;
-  for (let k = 0; k < entries.length; k++) {
-    if (entries[k]! & IS_PRESENT) positives += multiplicities[entries[k]! >>> ROW_SHIFT]!;
-  }
-  return positives;
-}

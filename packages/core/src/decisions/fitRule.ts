@@ -6,9 +6,9 @@ import { quietRank, smallestPromise } from './binomialBounds.js';
 import { type Limit, limitOf } from './budget.js';
 import type { DecisionBudget, DecisionRule, Guarantee } from './decision.js';
 import { type DecisionRows, type RowTotals, totalsOf } from './decisionRows.js';
-import { fittedGate, searchGate } from './gateSearch.js';
+import { bestGate, searchGate } from './gateSearch.js';
 import { sweepClasses, type ThresholdFit } from './gateSweep.js';
-import { gateAboveNegative } from './gates.js';
+import { CLOSED_GATE, gateAboveNegative } from './gates.js';
 import { type HighestScores, highestScores, searchShared } from './sharedSearch.js';
 
 /** A rule with everything that it is fitted with. */
@@ -41,8 +41,8 @@ export function fitRule(rows: DecisionRows, multiplicities: Multiplicities, fit:
   const nothing = { presence: null, thresholds: rows.classNames.map(() => null) };
   if (fit.rule === 'fixed') return { ...fitted, presence: 0, thresholds: fit.fixedThresholds };
   if (fit.rule === 'class') {
-    const swept = sweepClasses(rows, multiplicities, [{ presence: 0, passing: rows.rows }], fit);
-    return { ...fitted, presence: 0, thresholds: jsonThresholds(fittedGate(swept, 0).thresholds) };
+    const { thresholds } = sweepClasses(rows, multiplicities, [{ presence: 0, passing: rows.rows }], fit);
+    return { ...fitted, presence: 0, thresholds: jsonThresholds(thresholds) };
   }
   if (fit.rule === 'shared') {
     const threshold = fitShared(rows, multiplicities, totals, limit, fit.beta, promise.rank);
@@ -50,8 +50,14 @@ export function fitRule(rows: DecisionRows, multiplicities: Multiplicities, fit:
     if (threshold === Number.POSITIVE_INFINITY) return { ...fitted, ...nothing };
     return { ...fitted, presence: 0, thresholds: rows.classNames.map(() => threshold) };
   }
-  const floor = promise.rank === null ? undefined : gateAboveNegative(rows, multiplicities, promise.rank);
-  const found = searchGate(rows, multiplicities, totals, limit, fit, floor);
+  // A guarantee allows higher gates too, but to choose among them overfits (see bench/RESULTS.md).
+  const found =
+    promise.rank === null
+      ? searchGate(rows, multiplicities, totals, limit, fit)
+      : bestGate(rows, multiplicities, totals, limit, fit, [
+          CLOSED_GATE,
+          gateAboveNegative(rows, multiplicities, promise.rank),
+        ]);
   if (found === undefined) return { ...fitted, ...nothing, isImpossible: true };
   return { ...fitted, presence: found.gate.presence, thresholds: jsonThresholds(found.thresholds) };
 }

@@ -3,13 +3,15 @@
 import type { Multiplicities } from '../metrics/classCounts.js';
 import type { Limit } from './budget.js';
 import type { DecisionRows, RowTotals } from './decisionRows.js';
-import { type SweptGates, sweepClasses, type ThresholdFit } from './gateSweep.js';
+import { sweepClasses, type ThresholdFit } from './gateSweep.js';
 import { coarseGates, type Gate, gatesBetween } from './gates.js';
 import { sweepOutcomes } from './outcomes.js';
 
 /** What was found: a gate with its thresholds. */
 export interface FittedGate {
   readonly gate: Gate;
+  /** Which of the gates that were tried it is. */
+  readonly index: number;
   /** Infinity for a class that is never predicted. */
   readonly thresholds: Float64Array;
 }
@@ -27,41 +29,38 @@ export function searchGate(
   totals: RowTotals,
   limit: Limit,
   fit: ThresholdFit,
-  floor: Gate | undefined,
 ): FittedGate | undefined {
-  const coarse = coarseGates(rows, multiplicities, totals, floor);
-  const swept = sweepClasses(rows, multiplicities, coarse, fit);
-  const best = bestWithin(swept, rows, multiplicities, totals, limit);
+  const coarse = coarseGates(rows, multiplicities, totals);
+  const best = bestGate(rows, multiplicities, totals, limit, fit, coarse);
   if (best === undefined) return undefined;
-  const upper = coarse[best - 1] ?? coarse[best]!;
-  const lower = coarse[best + 1] ?? coarse[best]!;
+  const { index, gate } = best;
   const fine = [
-    ...gatesBetween(rows, multiplicities, upper, coarse[best]!),
-    coarse[best]!,
-    ...gatesBetween(rows, multiplicities, coarse[best]!, lower),
+    ...gatesBetween(rows, multiplicities, coarse[index - 1] ?? gate, gate),
+    gate,
+    ...gatesBetween(rows, multiplicities, gate, coarse[index + 1] ?? gate),
   ];
-  const refined = sweepClasses(rows, multiplicities, fine, fit);
-  return fittedGate(refined, bestWithin(refined, rows, multiplicities, totals, limit)!);
+  return bestGate(rows, multiplicities, totals, limit, fit, fine);
 }
 
-/** One of the swept gates by itself. */
-export function fittedGate({ gates, thresholds }: SweptGates, gate: number): FittedGate {
-  const classes = thresholds.length / gates.length;
-  return { gate: gates[gate]!, thresholds: thresholds.slice(gate * classes, (gate + 1) * classes) };
-}
-
-/** Which gate has the highest mean F_β of those within the budget. */
-function bestWithin(
-  swept: SweptGates,
+/** The gate with the highest mean F_β of those within the budget; of equals the first, which is the highest. */
+export function bestGate(
   rows: DecisionRows,
   multiplicities: Multiplicities,
   totals: RowTotals,
   limit: Limit,
-): number | undefined {
-  const { gates, macroFBeta } = swept;
-  const { falseAlarms, missed } = sweepOutcomes(rows, multiplicities, swept, totals);
+  fit: ThresholdFit,
+  gates: readonly Gate[],
+): FittedGate | undefined {
+  const { thresholds, macroFBeta } = sweepClasses(rows, multiplicities, gates, fit);
+  const { falseAlarms, missed } = sweepOutcomes(rows, multiplicities, { gates, thresholds }, totals);
   const within = gates.flatMap((_, gate) => (limit.within(falseAlarms[gate]!, missed[gate]!) ? [gate] : []));
   const highest = within.reduce((most, gate) => Math.max(most, macroFBeta[gate]!), 0);
-  // Gates run from the highest to the lowest.
-  return within.find((gate) => macroFBeta[gate]! >= highest - EQUAL_WITHIN);
+  const index = within.find((gate) => macroFBeta[gate]! >= highest - EQUAL_WITHIN);
+  if (index === undefined) return undefined;
+  const classes = rows.classNames.length;
+  return {
+    gate: gates[index]!,
+    index,
+    thresholds: thresholds.slice(index * classes, (index + 1) * classes),
+  };
 }

@@ -1,9 +1,9 @@
 // Every class's best threshold at every gate.
 
-import type { Multiplicities } from '../metrics/classCounts.js';
+import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
 import { scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
-import { bestCut, positiveEnds, positivesOf, segmentsAt, sweepGates } from './classSweep.js';
+import { bestCut, positiveEnds, segmentsAt, sweepGates } from './classSweep.js';
 import type { DecisionRows } from './decisionRows.js';
 import type { Gate } from './gates.js';
 import { shrunkFit } from './shrinkage.js';

@@ -14,21 +14,13 @@ export interface Gate {
 
 const EVEN_RANKS = 256;
 
-/**
- * τ = ∞, the presence scores at 256 even ranks and τ = 0, from the highest to the lowest.
- *
- * With a floor, which is the lowest gate that a guarantee allows, the floor and those above it.
- */
-export function coarseGates(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
-  totals: RowTotals,
-  floor: Gate | undefined,
-): Gate[] {
-  const closed: Gate = { presence: null, passing: 0 };
-  const lowest: Gate = floor ?? { presence: 0, passing: rows.rows };
+/** τ = ∞: nothing passes. */
+export const CLOSED_GATE: Gate = { presence: null, passing: 0 };
+
+/** τ = ∞, the presence scores at 256 even ranks and τ = 0, from the highest to the lowest. */
+export function coarseGates(rows: DecisionRows, multiplicities: Multiplicities, totals: RowTotals): Gate[] {
   const ranked = evenRanks(rows, multiplicities, totals).map((presence) => gateAt(rows, presence));
-  return [closed, ...ranked.filter(({ passing }) => floor === undefined || passing < floor.passing), lowest];
+  return [CLOSED_GATE, ...ranked, { presence: 0, passing: rows.rows }];
 }
 
 /** A gate at every distinct presence score between two gates, neither of them included, from the highest to the lowest. */
@@ -61,11 +53,11 @@ export function gateAboveNegative(rows: DecisionRows, multiplicities: Multiplici
     if (rowKinds[row] !== ROW_NEGATIVE) continue;
     seen += multiplicities[row]!;
     if (seen < rank) continue;
-    if (presence[row] === Number.POSITIVE_INFINITY) break;
+    if (presence[row] === Number.POSITIVE_INFINITY) return CLOSED_GATE;
     const above = nextUp(presence[row]!);
     return { presence: above, passing: rowsAtLeast(byPresence, presence, above) };
   }
-  return { presence: null, passing: 0 };
+  return CLOSED_GATE;
 }
 
 /** The presence scores at ranks i / 256 from the lowest up, from the highest to the lowest, each once. */

@@ -12,4 +12,6 @@ export type {
 } from './decision.js';
 export { DEFAULT_KAPPA, decisionFitter, type FitDecisionOptions, fitDecision } from './fitDecision.js';
 export { presenceProbability, presenceScores } from './presence.js';
+export { presenceAuc } from './presenceAuc.js';
 export { describeFalseAlarms } from './remarks.js';
+export { type JudgedPoint, judgedCurve, type TradeOffPoint, tradeOffCurve } from './tradeOffCurve.js';

@@ -19,7 +19,7 @@ export interface SweptOutcomes {
 export function sweepOutcomes(
   { rows, rowKinds, byPresence, predictable }: DecisionRows,
   multiplicities: Multiplicities,
-  { gates, thresholds }: SweptGates,
+  { gates, thresholds }: Pick<SweptGates, 'gates' | 'thresholds'>,
   { positives }: RowTotals,
 ): SweptOutcomes {
   const falseAlarms = new Float64Array(gates.length);

@@ -1,10 +1,9 @@
-import { countPredicted, type Multiplicities } from '../metrics/classCounts.js';
+import { countPredicted, type Multiplicities, positivesOf } from '../metrics/classCounts.js';
 import { countRows, passingMultiplicities } from '../metrics/measure.js';
 import { measurementAt } from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
 import { falseAlarmUpperBound } from './binomialBounds.js';
 import { negativeF1 } from './budget.js';
-import { positivesOf } from './classSweep.js';
 import { cutoffsOf, type DecisionReport } from './decision.js';
 import type { DecisionRows } from './decisionRows.js';
 import type { FittedRule, RuleFit } from './fitRule.js';

@@ -1,11 +1,10 @@
 // One threshold for all classes: the one within the budget that gives the highest mean F_β.
 
 import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
+import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
 import { IS_PRESENT, ROW_SHIFT, scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
 import type { Limit } from './budget.js';
-import { positivesOf } from './classSweep.js';
 import { type DecisionRows, type RowTotals, rowsByScore } from './decisionRows.js';
 
 // Means that differ by less are the same up to rounding.

@@ -2,10 +2,10 @@
 // would share, with weight κ / (n + κ), n the class's positives: as if κ more of them had asked for the shared one.
 
 import { logit, sigmoid } from '../losses/logisticTerms.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
+import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
 import { entriesAtLeast, IS_PRESENT, ROW_SHIFT, scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
-import { cutBefore, positiveEnds, positivesOf, segmentsAt, sweepGates } from './classSweep.js';
+import { cutBefore, positiveEnds, segmentsAt, sweepGates } from './classSweep.js';
 import type { DecisionRows } from './decisionRows.js';
 import type { SweptGates, ThresholdFit } from './gateSweep.js';
 
@@ -106,6 +106,7 @@ function sharedThresholds(
 /** Scores at ranks i / 256 among all entries whose class is present, from the highest to the lowest, each once. */
 function evenPositiveScores(rows: DecisionRows, multiplicities: Multiplicities): number[] {
   const total = rows.classes.reduce((sum, entries) => sum + positivesOf(entries, multiplicities), 0);
+  if (total === 0) return [];
   const scores = new Float64Array(total);
   let filled = 0;
   rows.classes.forEach((entries, j) => {

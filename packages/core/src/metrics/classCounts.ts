@@ -102,3 +102,12 @@ export function countPredicted(
     falsePositivesInUndecided,
   };
 }
+
+/** How often a class is present. */
+export function positivesOf(entries: RankedClass, multiplicities: Multiplicities): number {
+  let positives = 0;
+  for (let k = 0; k < entries.length; k++) {
+    if (entries[k]! & IS_PRESENT) positives += multiplicities[entries[k]! >>> ROW_SHIFT]!;
+  }
+  return positives;
+}

@@ -36,17 +36,30 @@ export interface Measurement {
   readonly classImportance: ArrayLike<number> | undefined;
 }
 
+/** What classes are predicted from. */
+export type Threshold = NonNullable<MeasureOptions['threshold']>;
+
 /** Checks, ranks and thresholds. */
 export function prepareMeasurement(scored: Scored, options: MeasureOptions): Measurement {
+  const { threshold = 0.5, ...shared } = options;
+  return prepareMeasurements(scored, [threshold], shared)[0]!;
+}
+
+/** The same at several settings of thresholds; the scores are ranked once. */
+export function prepareMeasurements(
+  scored: Scored,
+  thresholds: readonly Threshold[],
+  options: Omit<MeasureOptions, 'threshold'>,
+): Measurement[] {
+  const { classImportance, allowSameSplit = false } = options;
   const checked = checkScored(scored);
-  const { classNames } = checked;
-  if (options.classImportance !== undefined) checkImportance(options.classImportance, classNames);
-  const cutoffs = cutoffsFor(scored, options);
-  const presence = cutoffs.presence > 0 ? presenceScores(checked.scores, classNames.length) : undefined;
-  return {
-    ...measurementAt(rankClasses(checked), cutoffs, presence),
-    classImportance: options.classImportance,
-  };
+  if (classImportance !== undefined) checkImportance(classImportance, checked.classNames);
+  const settings = thresholds.map((threshold) => cutoffsFor(scored, threshold, allowSameSplit));
+  const ranked = rankClasses(checked);
+  const presence = settings.some((cutoffs) => cutoffs.presence > 0)
+    ? presenceScores(checked.scores, checked.classNames.length)
+    : undefined;
+  return settings.map((cutoffs) => ({ ...measurementAt(ranked, cutoffs, presence), classImportance }));
 }
 
 /** Ranked scores at a gate and thresholds; without presence scores every row passes. */
@@ -58,7 +71,7 @@ export function measurementAt(
   const { thresholds } = cutoffs;
   const inPrecision = ranked.scores instanceof Float32Array ? thresholds.map(Math.fround) : thresholds;
   const passes =
-    presence === undefined
+    presence === undefined || cutoffs.presence === 0
       ? undefined
       : Uint8Array.from(presence, (score) => Number(score >= cutoffs.presence));
   return {
@@ -71,8 +84,7 @@ export function measurementAt(
   };
 }
 
-function cutoffsFor(scored: Scored, options: MeasureOptions): Cutoffs {
-  const { threshold = 0.5, allowSameSplit = false } = options;
+function cutoffsFor(scored: Scored, threshold: Threshold, allowSameSplit: boolean): Cutoffs {
   if (typeof threshold !== 'object' || !('rule' in threshold)) {
     return { presence: 0, thresholds: thresholdsOf(scored, threshold, allowSameSplit) };
   }
