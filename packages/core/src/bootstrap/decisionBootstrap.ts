@@ -1,6 +1,6 @@
 import { checkLength } from '../arrays/rowMajor.js';
 import { cutoffsOf } from '../decisions/decision.js';
-import { type DecisionRows, prepareDecisionRows } from '../decisions/decisionRows.js';
+import { type DecisionRows, prepareDecisionRows, sampleOf } from '../decisions/decisionRows.js';
 import { checkRows, type FitDecisionOptions, ruleFitOf } from '../decisions/fitDecision.js';
 import { fitRule, type RuleFit } from '../decisions/fitRule.js';
 import { presenceScores } from '../decisions/presence.js';
@@ -124,7 +124,7 @@ interface PreparedModel {
 function prepareModel({ validation, test, decision = {} }: DecidedModel): PreparedModel {
   const rows = prepareDecisionRows(validation);
   const fit = ruleFitOf(rows, decision);
-  checkRows(rows, once(rows.rows), fit, validation.split);
+  checkRows(sampleOf(rows), fit, validation.split);
   const ranked = rankClasses(checkScored(test));
   return {
     validation: rows,
@@ -139,7 +139,8 @@ function figuresOf(
   validationDraw: Multiplicities,
   testDraw: Multiplicities,
 ): DecisionFigures {
-  return decisionFigures(test, testPresence, cutoffsOf(fitRule(validation, validationDraw, fit)), testDraw);
+  const fitted = fitRule(sampleOf(validation, validationDraw), fit);
+  return decisionFigures(test, testPresence, cutoffsOf(fitted), testDraw);
 }
 
 function once(rows: number): Multiplicities {

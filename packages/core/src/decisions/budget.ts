@@ -1,9 +1,8 @@
-import type { Multiplicities } from '../metrics/classCounts.js';
 import { countRows } from '../metrics/measure.js';
 import { measurementAt } from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
 import type { DecisionBudget } from './decision.js';
-import type { DecisionRows, RowTotals } from './decisionRows.js';
+import type { DecisionSample, RowTotals } from './decisionRows.js';
 
 /** A budget that a fit can check. */
 export interface Limit {
@@ -33,23 +32,19 @@ export function checkBudget(budget: DecisionBudget = { falseAlarms: 0.05 }): Dec
 }
 
 /** The budget on these rows. */
-export function limitOf(
-  budget: DecisionBudget,
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
-  totals: RowTotals,
-): Limit {
+export function limitOf(budget: DecisionBudget, sample: DecisionSample): Limit {
+  const { totals } = sample;
   if ('falseAlarms' in budget) {
     const within = (falseAlarms: number) =>
       falseAlarms === 0 || falseAlarms / totals.negatives <= budget.falseAlarms;
     return { within, leastF1Neg: null };
   }
   const f1Neg = (falseAlarms: number, missed: number) => negativeF1(totals, falseAlarms, missed);
-  const least = budget.f1Neg === 'at 0.5' ? f1NegAtHalf(rows, multiplicities) : budget.f1Neg;
+  const least = budget.f1Neg === 'at 0.5' ? f1NegAtHalf(sample) : budget.f1Neg;
   return { within: (falseAlarms, missed) => f1Neg(falseAlarms, missed) >= least, leastF1Neg: least };
 }
 
-function f1NegAtHalf(rows: DecisionRows, multiplicities: Multiplicities): number {
+function f1NegAtHalf({ rows, multiplicities }: DecisionSample): number {
   const half = { presence: 0, thresholds: rows.classNames.map(() => 0.5) };
   return fBeta(countRows(measurementAt(rows, half, undefined), multiplicities).noClass, 1);
 }

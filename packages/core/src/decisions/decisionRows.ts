@@ -15,6 +15,13 @@ export interface DecisionRows extends RankedScores {
   readonly predictable: RankedScores;
 }
 
+/** Rows with how often each counts: once for the data as it is, anything else for a bootstrap replicate. */
+export interface DecisionSample {
+  readonly rows: DecisionRows;
+  readonly multiplicities: Multiplicities;
+  readonly totals: RowTotals;
+}
+
 /** How many rows there are of each kind, as often as they count. */
 export interface RowTotals {
   readonly all: number;
@@ -60,16 +67,16 @@ export function rowsAtLeast(sorted: Uint32Array, scores: Float64Array, least: nu
   return low;
 }
 
-/** Adds up the multiplicities. */
-export function totalsOf(
-  { rowKinds }: Pick<DecisionRows, 'rowKinds'>,
-  multiplicities: Multiplicities,
-): RowTotals {
+/** A sample of prepared rows; by default each counts once. */
+export function sampleOf(
+  rows: DecisionRows,
+  multiplicities: Multiplicities = new Uint16Array(rows.rows).fill(1),
+): DecisionSample {
   const sums = [0, 0, 0];
-  for (let row = 0; row < rowKinds.length; row++) {
-    const kind = rowKinds[row]!;
+  rows.rowKinds.forEach((kind, row) => {
     sums[kind] = sums[kind]! + multiplicities[row]!;
-  }
+  });
   const [positives, negatives, undecided] = [sums[ROW_POSITIVE]!, sums[ROW_NEGATIVE]!, sums[ROW_UNDECIDED]!];
-  return { all: positives + negatives + undecided, positives, negatives, undecided };
+  const totals = { all: positives + negatives + undecided, positives, negatives, undecided };
+  return { rows, multiplicities, totals };
 }

@@ -1,11 +1,10 @@
 import { checkLength } from '../arrays/rowMajor.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
 import type { Scored } from '../metrics/scored.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
 import { fingerprintOf } from '../thresholds/fittedThresholds.js';
 import { checkBudget } from './budget.js';
 import type { Decision, DecisionBudget, DecisionRule } from './decision.js';
-import { type DecisionRows, prepareDecisionRows, totalsOf } from './decisionRows.js';
+import { type DecisionRows, type DecisionSample, prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { fitRule, type RuleFit } from './fitRule.js';
 import { reportOf } from './report.js';
 
@@ -62,14 +61,14 @@ export function fitDecision(validation: Scored, options: FitDecisionOptions = {}
  */
 export function decisionFitter(validation: Scored): (options?: FitDecisionOptions) => Decision {
   const rows = prepareDecisionRows(validation);
-  const once = new Uint16Array(rows.rows).fill(1);
+  const sample = sampleOf(rows);
   const fingerprint = fingerprintOf(validation);
   return (options = {}) => {
     const fit = ruleFitOf(rows, options);
     const isFixed = fit.rule === 'fixed';
     const split = isFixed ? null : checkFit(validation, fit.beta);
-    if (!isFixed) checkRows(rows, once, fit, validation.split);
-    const fitted = fitRule(rows, once, fit);
+    if (!isFixed) checkRows(sample, fit, validation.split);
+    const fitted = fitRule(sample, fit);
     return {
       rule: fit.rule,
       budget: fit.budget,
@@ -80,7 +79,7 @@ export function decisionFitter(validation: Scored): (options?: FitDecisionOption
       thresholds: fitted.thresholds,
       fittedOn: split,
       fingerprint: isFixed ? null : fingerprint,
-      report: reportOf(rows, once, fit, fitted),
+      report: reportOf(sample, fit, fitted),
     };
   };
 }
@@ -127,12 +126,11 @@ function fixedThresholds(
 
 /** Refuses rows that a rule cannot be fitted on. */
 export function checkRows(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
+  { totals }: DecisionSample,
   { rule, budget }: RuleFit,
   split = 'the data of the fit',
 ): void {
-  const { positives, negatives, undecided } = totalsOf(rows, multiplicities);
+  const { positives, negatives, undecided } = totals;
   const left = undecided > 0 ? ` (${undecided} are undecided)` : '';
   if (positives === 0) {
     throw new RangeError(`${split} has no positive row${left}; fit thresholds on data with positives`);

@@ -1,11 +1,10 @@
 // What a rule makes of prepared rows, each of which counts as often as its multiplicity says.
 
 import { ROW_NEGATIVE } from '../labels/instancePresence.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
 import { quietRank, smallestPromise } from './binomialBounds.js';
 import { type Limit, limitOf } from './budget.js';
 import type { DecisionBudget, DecisionRule, Guarantee } from './decision.js';
-import { type DecisionRows, type RowTotals, totalsOf } from './decisionRows.js';
+import type { DecisionSample, RowTotals } from './decisionRows.js';
 import { bestGate, searchGate } from './gateSearch.js';
 import { sweepClasses, type ThresholdFit } from './gateSweep.js';
 import { CLOSED_GATE, gateAboveNegative } from './gates.js';
@@ -25,7 +24,6 @@ export interface RuleFit extends ThresholdFit {
 export interface FittedRule {
   readonly presence: number | null;
   readonly thresholds: readonly (number | null)[];
-  readonly totals: RowTotals;
   readonly limit: Limit;
   readonly guarantee: Guarantee;
   /** Whether no choice at all was within the budget. */
@@ -33,31 +31,28 @@ export interface FittedRule {
 }
 
 /** Fits a rule. */
-export function fitRule(rows: DecisionRows, multiplicities: Multiplicities, fit: RuleFit): FittedRule {
-  const totals = totalsOf(rows, multiplicities);
-  const limit = limitOf(fit.budget, rows, multiplicities, totals);
-  const promise = promiseOf(fit, totals);
-  const fitted = { totals, limit, guarantee: promise.guarantee, isImpossible: false };
+export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
+  const { rows, totals } = sample;
+  const limit = limitOf(fit.budget, sample);
+  const { rank, guarantee } = promiseOf(fit, totals);
+  const fitted = { limit, guarantee, isImpossible: false };
   const nothing = { presence: null, thresholds: rows.classNames.map(() => null) };
   if (fit.rule === 'fixed') return { ...fitted, presence: 0, thresholds: fit.fixedThresholds };
   if (fit.rule === 'class') {
-    const { thresholds } = sweepClasses(rows, multiplicities, [{ presence: 0, passing: rows.rows }], fit);
+    const { thresholds } = sweepClasses(sample, [{ presence: 0, passing: rows.rows }], fit);
     return { ...fitted, presence: 0, thresholds: jsonThresholds(thresholds) };
   }
   if (fit.rule === 'shared') {
-    const threshold = fitShared(rows, multiplicities, totals, limit, fit.beta, promise.rank);
+    const threshold = fitShared(sample, limit, fit.beta, rank);
     if (threshold === undefined) return { ...fitted, ...nothing, isImpossible: true };
     if (threshold === Number.POSITIVE_INFINITY) return { ...fitted, ...nothing };
     return { ...fitted, presence: 0, thresholds: rows.classNames.map(() => threshold) };
   }
   // A guarantee allows higher gates too, but to choose among them overfits (see bench/RESULTS.md).
   const found =
-    promise.rank === null
-      ? searchGate(rows, multiplicities, totals, limit, fit)
-      : bestGate(rows, multiplicities, totals, limit, fit, [
-          CLOSED_GATE,
-          gateAboveNegative(rows, multiplicities, promise.rank),
-        ]);
+    rank === null
+      ? searchGate(sample, limit, fit)
+      : bestGate(sample, limit, fit, [CLOSED_GATE, gateAboveNegative(sample, rank)]);
   if (found === undefined) return { ...fitted, ...nothing, isImpossible: true };
   return { ...fitted, presence: found.gate.presence, thresholds: jsonThresholds(found.thresholds) };
 }
@@ -81,29 +76,26 @@ function promiseOf({ rule, budget, isGrouped }: RuleFit, { negatives }: RowTotal
 }
 
 function fitShared(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
-  totals: RowTotals,
+  sample: DecisionSample,
   limit: Limit,
   beta: number,
   rank: number | null,
 ): number | undefined {
-  const highest = highestScores(rows);
-  const floor = rank === null ? Number.NEGATIVE_INFINITY : negativeAt(rows, highest, multiplicities, rank);
-  return searchShared(rows, highest, multiplicities, totals, limit, beta, floor);
+  const highest = highestScores(sample.rows);
+  const floor = rank === null ? Number.NEGATIVE_INFINITY : negativeAt(sample, highest, rank);
+  return searchShared(sample, highest, limit, beta, floor);
 }
 
 /** The highest probability in the `rank`-th lowest negative. */
 function negativeAt(
-  { rowKinds }: DecisionRows,
+  { rows, multiplicities }: DecisionSample,
   { highest, byHighest }: HighestScores,
-  multiplicities: Multiplicities,
   rank: number,
 ): number {
   let seen = 0;
   for (let k = byHighest.length - 1; k >= 0; k--) {
     const row = byHighest[k]!;
-    if (rowKinds[row] === ROW_NEGATIVE) seen += multiplicities[row]!;
+    if (rows.rowKinds[row] === ROW_NEGATIVE) seen += multiplicities[row]!;
     if (seen >= rank) return highest[row]!;
   }
   return Number.POSITIVE_INFINITY;

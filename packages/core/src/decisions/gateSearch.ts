@@ -1,8 +1,7 @@
 // The gate within the budget that gives the highest mean F_β.
 
-import type { Multiplicities } from '../metrics/classCounts.js';
 import type { Limit } from './budget.js';
-import type { DecisionRows, RowTotals } from './decisionRows.js';
+import type { DecisionSample } from './decisionRows.js';
 import { sweepClasses, type ThresholdFit } from './gateSweep.js';
 import { coarseGates, type Gate, gatesBetween } from './gates.js';
 import { sweepOutcomes } from './outcomes.js';
@@ -23,41 +22,33 @@ const EQUAL_WITHIN = 1e-12;
  * Searches among the coarse gates, then among all distinct presence scores between the neighbors of the best. Of equals the
  * highest gate; undefined where not even a closed gate is within the budget.
  */
-export function searchGate(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
-  totals: RowTotals,
-  limit: Limit,
-  fit: ThresholdFit,
-): FittedGate | undefined {
-  const coarse = coarseGates(rows, multiplicities, totals);
-  const best = bestGate(rows, multiplicities, totals, limit, fit, coarse);
+export function searchGate(sample: DecisionSample, limit: Limit, fit: ThresholdFit): FittedGate | undefined {
+  const coarse = coarseGates(sample);
+  const best = bestGate(sample, limit, fit, coarse);
   if (best === undefined) return undefined;
   const { index, gate } = best;
   const fine = [
-    ...gatesBetween(rows, multiplicities, coarse[index - 1] ?? gate, gate),
+    ...gatesBetween(sample, coarse[index - 1] ?? gate, gate),
     gate,
-    ...gatesBetween(rows, multiplicities, gate, coarse[index + 1] ?? gate),
+    ...gatesBetween(sample, gate, coarse[index + 1] ?? gate),
   ];
-  return bestGate(rows, multiplicities, totals, limit, fit, fine);
+  return bestGate(sample, limit, fit, fine);
 }
 
 /** The gate with the highest mean F_β of those within the budget; of equals the first, which is the highest. */
 export function bestGate(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
-  totals: RowTotals,
+  sample: DecisionSample,
   limit: Limit,
   fit: ThresholdFit,
   gates: readonly Gate[],
 ): FittedGate | undefined {
-  const { thresholds, macroFBeta } = sweepClasses(rows, multiplicities, gates, fit);
-  const { falseAlarms, missed } = sweepOutcomes(rows, multiplicities, { gates, thresholds }, totals);
+  const { thresholds, macroFBeta } = sweepClasses(sample, gates, fit);
+  const { falseAlarms, missed } = sweepOutcomes(sample, { gates, thresholds });
   const within = gates.flatMap((_, gate) => (limit.within(falseAlarms[gate]!, missed[gate]!) ? [gate] : []));
   const highest = within.reduce((most, gate) => Math.max(most, macroFBeta[gate]!), 0);
   const index = within.find((gate) => macroFBeta[gate]! >= highest - EQUAL_WITHIN);
   if (index === undefined) return undefined;
-  const classes = rows.classNames.length;
+  const classes = sample.rows.classNames.length;
   return {
     gate: gates[index]!,
     index,

@@ -1,10 +1,10 @@
 // Every class's best threshold at every gate.
 
-import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
+import { positivesOf } from '../metrics/classCounts.js';
 import { scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
 import { bestCut, positiveEnds, segmentsAt, sweepGates } from './classSweep.js';
-import type { DecisionRows } from './decisionRows.js';
+import type { DecisionSample } from './decisionRows.js';
 import type { Gate } from './gates.js';
 import { shrunkFit } from './shrinkage.js';
 
@@ -25,18 +25,16 @@ export interface SweptGates {
 
 /** Fits thresholds at each of the gates, which run from the highest to the lowest. */
 export function sweepClasses(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
+  sample: DecisionSample,
   gates: readonly Gate[],
   { beta, kappa }: ThresholdFit,
 ): SweptGates {
-  const exact = exactFit(rows, multiplicities, gates, beta);
-  return kappa === 0 ? exact : shrunkFit(rows, multiplicities, exact, { beta, kappa });
+  const exact = exactFit(sample, gates, beta);
+  return kappa === 0 ? exact : shrunkFit(sample, exact, { beta, kappa });
 }
 
 function exactFit(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
+  { rows, multiplicities }: DecisionSample,
   gates: readonly Gate[],
   beta: number,
 ): SweptGates {

@@ -1,8 +1,7 @@
 // Where the gate can stand. Only which rows pass matters to a fit, so a gate is kept as their number.
 
 import { ROW_NEGATIVE } from '../labels/instancePresence.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
-import { type DecisionRows, type RowTotals, rowsAtLeast } from './decisionRows.js';
+import { type DecisionRows, type DecisionSample, rowsAtLeast } from './decisionRows.js';
 
 /** A possible gate. */
 export interface Gate {
@@ -18,18 +17,15 @@ const EVEN_RANKS = 256;
 export const CLOSED_GATE: Gate = { presence: null, passing: 0 };
 
 /** τ = ∞, the presence scores at 256 even ranks and τ = 0, from the highest to the lowest. */
-export function coarseGates(rows: DecisionRows, multiplicities: Multiplicities, totals: RowTotals): Gate[] {
-  const ranked = evenRanks(rows, multiplicities, totals).map((presence) => gateAt(rows, presence));
+export function coarseGates(sample: DecisionSample): Gate[] {
+  const { rows } = sample;
+  const ranked = evenRanks(sample).map((presence) => gateAt(rows, presence));
   return [CLOSED_GATE, ...ranked, { presence: 0, passing: rows.rows }];
 }
 
 /** A gate at every distinct presence score between two gates, neither of them included, from the highest to the lowest. */
-export function gatesBetween(
-  { presence, byPresence }: DecisionRows,
-  multiplicities: Multiplicities,
-  upper: Gate,
-  lower: Gate,
-): Gate[] {
+export function gatesBetween({ rows, multiplicities }: DecisionSample, upper: Gate, lower: Gate): Gate[] {
+  const { presence, byPresence } = rows;
   const gates: Gate[] = [];
   let counts = false;
   for (let k = upper.passing; k < lower.passing; k++) {
@@ -45,7 +41,7 @@ export function gatesBetween(
 }
 
 /** The gate that only scores strictly above that of the `rank`-th lowest negative pass. */
-export function gateAboveNegative(rows: DecisionRows, multiplicities: Multiplicities, rank: number): Gate {
+export function gateAboveNegative({ rows, multiplicities }: DecisionSample, rank: number): Gate {
   const { presence, byPresence, rowKinds } = rows;
   let seen = 0;
   for (let k = byPresence.length - 1; k >= 0; k--) {
@@ -61,19 +57,16 @@ export function gateAboveNegative(rows: DecisionRows, multiplicities: Multiplici
 }
 
 /** The presence scores at ranks i / 256 from the lowest up, from the highest to the lowest, each once. */
-function evenRanks(
-  { presence, byPresence }: DecisionRows,
-  multiplicities: Multiplicities,
-  { all }: RowTotals,
-): number[] {
+function evenRanks({ rows, multiplicities, totals }: DecisionSample): number[] {
+  const { presence, byPresence } = rows;
   const values: number[] = [];
   let seen = 0;
   let step = 0;
   for (let k = byPresence.length - 1; k >= 0 && step < EVEN_RANKS; k--) {
     const row = byPresence[k]!;
     seen += multiplicities[row]!;
-    if (Math.floor((step * all) / EVEN_RANKS) >= seen) continue;
-    while (step < EVEN_RANKS && Math.floor((step * all) / EVEN_RANKS) < seen) step++;
+    if (Math.floor((step * totals.all) / EVEN_RANKS) >= seen) continue;
+    while (step < EVEN_RANKS && Math.floor((step * totals.all) / EVEN_RANKS) < seen) step++;
     if (values.at(-1) !== presence[row]) values.push(presence[row]!);
   }
   return values.reverse();

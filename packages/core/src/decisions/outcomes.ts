@@ -2,9 +2,8 @@
 // gate few thresholds move, and not far: only the rows between the old and the new one are looked at again.
 
 import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
 import { entriesAtLeast, ROW_SHIFT } from '../metrics/rankedClasses.js';
-import type { DecisionRows, RowTotals } from './decisionRows.js';
+import type { DecisionSample } from './decisionRows.js';
 import type { SweptGates } from './gateSweep.js';
 
 /** Counts of rows at each gate. */
@@ -17,18 +16,17 @@ export interface SweptOutcomes {
 
 /** Counts rows at each gate with its thresholds. */
 export function sweepOutcomes(
-  { rows, rowKinds, byPresence, predictable }: DecisionRows,
-  multiplicities: Multiplicities,
+  { rows, multiplicities, totals }: DecisionSample,
   { gates, thresholds }: Pick<SweptGates, 'gates' | 'thresholds'>,
-  { positives }: RowTotals,
 ): SweptOutcomes {
+  const { rowKinds, byPresence, predictable } = rows;
   const falseAlarms = new Float64Array(gates.length);
   const missed = new Float64Array(gates.length);
   const classes = predictable.classes.length;
   const positions = new Uint32Array(classes);
   // For each row, how many classes are predicted if it passes, and whether it does.
-  const hits = new Uint16Array(rows);
-  const passes = new Uint8Array(rows);
+  const hits = new Uint16Array(rows.rows);
+  const passes = new Uint8Array(rows.rows);
   // By kind of row, those that pass with a prediction.
   const predicted = [0, 0, 0];
   const add = (row: number, sign: number) => {
@@ -60,7 +58,7 @@ export function sweepOutcomes(
       if (hits[row]! > 0) add(row, 1);
     }
     falseAlarms[gate] = predicted[ROW_NEGATIVE]!;
-    missed[gate] = positives - predicted[ROW_POSITIVE]!;
+    missed[gate] = totals.positives - predicted[ROW_POSITIVE]!;
   });
   return { falseAlarms, missed };
 }

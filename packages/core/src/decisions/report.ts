@@ -1,11 +1,11 @@
-import { countPredicted, type Multiplicities, positivesOf } from '../metrics/classCounts.js';
+import { countPredicted, positivesOf } from '../metrics/classCounts.js';
 import { countRows, passingMultiplicities } from '../metrics/measure.js';
 import { measurementAt } from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
 import { falseAlarmUpperBound } from './binomialBounds.js';
 import { negativeF1 } from './budget.js';
 import { cutoffsOf, type DecisionReport } from './decision.js';
-import type { DecisionRows } from './decisionRows.js';
+import type { DecisionSample } from './decisionRows.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
 import { remarksOn } from './remarks.js';
 
@@ -13,12 +13,11 @@ const BOUND_CONFIDENCE = 0.95;
 
 /** What a fitted rule does on the rows of its fit. */
 export function reportOf(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
+  { rows, multiplicities, totals }: DecisionSample,
   fit: RuleFit,
   fitted: FittedRule,
 ): DecisionReport {
-  const { totals, limit, guarantee } = fitted;
+  const { limit, guarantee } = fitted;
   const { positives, negatives, undecided } = totals;
   const cutoffs = cutoffsOf(fitted);
   const setting = measurementAt(rows, cutoffs, rows.presence);

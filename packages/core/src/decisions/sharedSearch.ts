@@ -1,11 +1,11 @@
 // One threshold for all classes: the one within the budget that gives the highest mean F_β.
 
 import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
-import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
+import { positivesOf } from '../metrics/classCounts.js';
 import { IS_PRESENT, ROW_SHIFT, scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
 import type { Limit } from './budget.js';
-import { type DecisionRows, type RowTotals, rowsByScore } from './decisionRows.js';
+import { type DecisionRows, type DecisionSample, rowsByScore } from './decisionRows.js';
 
 // Means that differ by less are the same up to rounding.
 const EQUAL_WITHIN = 1e-12;
@@ -32,20 +32,19 @@ export function highestScores({ scores, rows, classNames }: DecisionRows): Highe
  * even allow that.
  */
 export function searchShared(
-  rows: DecisionRows,
+  sample: DecisionSample,
   highestScores: HighestScores,
-  multiplicities: Multiplicities,
-  totals: RowTotals,
   limit: Limit,
   beta: number,
   floor: number,
 ): number | undefined {
+  const { rows, multiplicities, totals } = sample;
   const { highest, byHighest } = highestScores;
-  const meanFBeta = fallingThreshold(rows, multiplicities, beta);
+  const meanFBeta = fallingThreshold(sample, beta);
   const outcomes = { falseAlarms: 0, missed: totals.positives };
   let best = limit.within(0, totals.positives) ? { threshold: Number.POSITIVE_INFINITY, mean: 0 } : undefined;
   let predicted = 0;
-  for (const threshold of candidateThresholds(rows, highestScores, multiplicities)) {
+  for (const threshold of candidateThresholds(sample, highestScores)) {
     if (threshold <= floor) break;
     for (; predicted < rows.rows && highest[byHighest[predicted]!]! >= threshold; predicted++) {
       const row = byHighest[predicted]!;
@@ -61,8 +60,7 @@ export function searchShared(
 
 /** The mean F_β at a threshold that is not above that of the call before. */
 function fallingThreshold(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
+  { rows, multiplicities }: DecisionSample,
   beta: number,
 ): (threshold: number) => number {
   const classes = rows.classes.map((entries, j) => {
@@ -89,9 +87,8 @@ function fallingThreshold(
 
 /** The scores of present classes, and the highest of each positive row, from the highest to the lowest, each once. */
 function candidateThresholds(
-  rows: DecisionRows,
+  { rows, multiplicities }: DecisionSample,
   { highest, byHighest }: HighestScores,
-  multiplicities: Multiplicities,
 ): Float64Array {
   const scores: number[] = [];
   rows.classes.forEach((entries, j) => {

@@ -2,11 +2,11 @@
 // would share, with weight κ / (n + κ), n the class's positives: as if κ more of them had asked for the shared one.
 
 import { logit, sigmoid } from '../losses/logisticTerms.js';
-import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
+import { positivesOf } from '../metrics/classCounts.js';
 import { entriesAtLeast, IS_PRESENT, ROW_SHIFT, scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
 import { cutBefore, positiveEnds, segmentsAt, sweepGates } from './classSweep.js';
-import type { DecisionRows } from './decisionRows.js';
+import type { DecisionSample } from './decisionRows.js';
 import type { SweptGates, ThresholdFit } from './gateSweep.js';
 
 const SHARED_CANDIDATES = 256;
@@ -15,16 +15,16 @@ const LARGEST_LOGIT = 36.7;
 
 /** The fitted thresholds moved, and the mean F_β that is left at each gate. */
 export function shrunkFit(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
+  sample: DecisionSample,
   { gates, thresholds: exact }: SweptGates,
   { beta, kappa }: ThresholdFit,
 ): SweptGates {
+  const { rows, multiplicities } = sample;
   const classes = rows.classNames.length;
   const thresholds = new Float64Array(exact.length);
   const macroFBeta = new Float64Array(gates.length);
   const slotOf = new Uint32Array(rows.rows);
-  const shared = sharedThresholds(rows, multiplicities, gates, beta, slotOf);
+  const shared = sharedThresholds(sample, gates, beta, slotOf);
   const isFloat32 = rows.scores instanceof Float32Array;
   rows.classes.forEach((entries, j) => {
     const positives = positivesOf(entries, multiplicities);
@@ -67,13 +67,13 @@ function finiteLogit(probability: number): number {
  * scores, which is close enough for a target that thresholds only lean toward; among equals the largest.
  */
 function sharedThresholds(
-  rows: DecisionRows,
-  multiplicities: Multiplicities,
+  sample: DecisionSample,
   gates: SweptGates['gates'],
   beta: number,
   slotOf: Uint32Array,
 ): Float64Array {
-  const candidates = evenPositiveScores(rows, multiplicities);
+  const { rows, multiplicities } = sample;
+  const candidates = evenPositiveScores(sample);
   const sums = new Float64Array(gates.length * candidates.length);
   const square = beta * beta;
   rows.classes.forEach((entries, j) => {
@@ -104,7 +104,7 @@ function sharedThresholds(
 }
 
 /** Scores at ranks i / 256 among all entries whose class is present, from the highest to the lowest, each once. */
-function evenPositiveScores(rows: DecisionRows, multiplicities: Multiplicities): number[] {
+function evenPositiveScores({ rows, multiplicities }: DecisionSample): number[] {
   const total = rows.classes.reduce((sum, entries) => sum + positivesOf(entries, multiplicities), 0);
   if (total === 0) return [];
   const scores = new Float64Array(total);

@@ -3,7 +3,7 @@ import { type MeasureOptions, prepareMeasurements } from '../metrics/measurement
 import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import type { Decision, DecisionBudget } from './decision.js';
-import { prepareDecisionRows, totalsOf } from './decisionRows.js';
+import { prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { checkRows, decisionFitter, type FitDecisionOptions, ruleFitOf } from './fitDecision.js';
 import { sweepClasses } from './gateSweep.js';
 import { coarseGates } from './gates.js';
@@ -33,15 +33,13 @@ export function tradeOffCurve(
   scored: Scored,
   options: Pick<FitDecisionOptions, 'beta' | 'kappa'> = {},
 ): TradeOffPoint[] {
-  const rows = prepareDecisionRows(scored);
-  const once = new Uint16Array(rows.rows).fill(1);
-  const fit = ruleFitOf(rows, options);
-  checkRows(rows, once, fit, scored.split);
-  const totals = totalsOf(rows, once);
-  const swept = sweepClasses(rows, once, coarseGates(rows, once, totals), fit);
-  const { falseAlarms } = sweepOutcomes(rows, once, swept, totals);
+  const sample = sampleOf(prepareDecisionRows(scored));
+  const fit = ruleFitOf(sample.rows, options);
+  checkRows(sample, fit, scored.split);
+  const swept = sweepClasses(sample, coarseGates(sample), fit);
+  const { falseAlarms } = sweepOutcomes(sample, swept);
   const points = swept.gates.map(({ presence }, gate) => ({
-    falseAlarmRate: falseAlarms[gate]! / totals.negatives,
+    falseAlarmRate: falseAlarms[gate]! / sample.totals.negatives,
     fBeta: swept.macroFBeta[gate]!,
     presence,
   }));
