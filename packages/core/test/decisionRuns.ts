@@ -68,13 +68,14 @@ function readSafetensors(file: string): Record<string, StoredTensor> {
 
 function float16s(bytes: Uint8Array): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Float64Array.from({ length: bytes.byteLength / 2 }, (_, i) => {
+  const values = new Float64Array(bytes.byteLength / 2);
+  for (let i = 0; i < values.length; i++) {
     const bits = view.getUint16(2 * i, true);
-    const sign = bits & 0x8000 ? -1 : 1;
     const exponent = (bits >> 10) & 0x1f;
     const fraction = bits & 0x3ff;
-    if (exponent === 0) return sign * fraction * 2 ** -24;
-    if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-    return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-  });
+    if (exponent === 0x1f) throw new RangeError(`logit ${i} is infinite or NaN`);
+    const magnitude = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
+    values[i] = bits & 0x8000 ? -magnitude : magnitude;
+  }
+  return values;
 }

@@ -8,7 +8,7 @@ import { type FloatArray, rowsOf } from '../arrays/rowMajor.js';
  * s ≈ 37 on. A row with p_j = 1 has s = Infinity and passes every gate but a closed one.
  *
  * @example
- * presenceScores(new Float64Array([0.5, 0.5, 0, 0.1]), 2) // 1.3862943611198906 0.10536051565782628
+ * presenceScores(new Float64Array([0.5, 0.5, 0, 0.1]), 2) // 1.3862943611198906 0.10536051565782631
  */
 export function presenceScores(scores: FloatArray, classes: number): Float64Array {
   const presence = new Float64Array(rowsOf('scores', scores.length, classes));
