@@ -1,5 +1,5 @@
 import { metricsAt } from '../metrics/measure.js';
-import { type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
+import { type MeasureOptions, prepareMeasurements, type Threshold } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { type ClassFigure, forClassFigures, forOverallFigures, type OverallFigure } from './figures.js';
@@ -53,12 +53,12 @@ export function bootstrap(scored: Scored, options: BootstrapOptions & MeasureOpt
  */
 export function bootstrapAt(
   scored: Scored,
-  thresholds: readonly NonNullable<MeasureOptions['threshold']>[],
+  thresholds: readonly Threshold[],
   options: BootstrapOptions & Omit<MeasureOptions, 'threshold'> = {},
 ): Bootstrap[] {
   const { replicates, seed, confidence } = checkBootstrap(options);
   if (thresholds.length === 0) throw new RangeError('thresholds is empty; expected one or more settings');
-  const settings = thresholds.map((threshold) => prepareMeasurement(scored, { ...options, threshold }));
+  const settings = prepareMeasurements(scored, thresholds, options);
   const whole = metricsAt(settings, new Uint16Array(settings[0]!.ranked.rows).fill(1));
   const drawn = drawSettings(settings, replicates, seed);
   return whole.map((metrics, setting) => {

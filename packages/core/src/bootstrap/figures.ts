@@ -28,6 +28,7 @@ export function forOverallFigures<Value>(
     f2Neg: value('f2Neg'),
     precisionNeg: value('precisionNeg'),
     recallNeg: value('recallNeg'),
+    falseAlarmRate: value('falseAlarmRate'),
     f1Any: value('f1Any'),
     f2Any: value('f2Any'),
     precisionAny: value('precisionAny'),

@@ -1,4 +1,11 @@
 export { type Bootstrap, bootstrap, bootstrapAt, type Interval } from './bootstrap.js';
+export {
+  type DecidedModel,
+  type DecisionBootstrap,
+  type DecisionBootstrapOptions,
+  decisionBootstrap,
+} from './decisionBootstrap.js';
+export type { DecisionFigure } from './decisionFigures.js';
 export type { Difference } from './difference.js';
 export type { ClassFigure, OverallFigure } from './figures.js';
 export {

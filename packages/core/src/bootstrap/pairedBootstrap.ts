@@ -1,5 +1,5 @@
 import { metricsOf } from '../metrics/measure.js';
-import { type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
+import { type MeasureOptions, prepareMeasurement, type Threshold } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { type Difference, differenceOf } from './difference.js';
@@ -20,8 +20,8 @@ export interface PairedBootstrap {
 
 /** Each model is measured with its own thresholds; the rest is shared. */
 export interface PairedBootstrapOptions extends BootstrapOptions, Omit<MeasureOptions, 'threshold'> {
-  readonly firstThreshold?: NonNullable<MeasureOptions['threshold']>;
-  readonly secondThreshold?: NonNullable<MeasureOptions['threshold']>;
+  readonly firstThreshold?: Threshold;
+  readonly secondThreshold?: Threshold;
 }
 
 /**

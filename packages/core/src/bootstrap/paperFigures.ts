@@ -2,8 +2,13 @@
 // the thresholds of any number of settings are counted beside it.
 
 import { countPredicted, countRanks, type Multiplicities } from '../metrics/classCounts.js';
-import { countRows, metricsAt } from '../metrics/measure.js';
-import { type Measurement, type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
+import { countRows, metricsAt, passingMultiplicities } from '../metrics/measure.js';
+import {
+  type Measurement,
+  type MeasureOptions,
+  prepareMeasurements,
+  type Threshold,
+} from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
 import type { Scored } from '../metrics/scored.js';
 
@@ -21,10 +26,10 @@ export interface PreparedModel {
 /** Ranks a model's scores for `paperFigures`. */
 export function prepareModel(
   scored: Scored,
-  thresholds: readonly NonNullable<MeasureOptions['threshold']>[],
+  thresholds: readonly Threshold[],
   options: Omit<MeasureOptions, 'threshold'>,
 ): PreparedModel {
-  const settings = thresholds.map((threshold) => prepareMeasurement(scored, { ...options, threshold }));
+  const settings = prepareMeasurements(scored, thresholds, options);
   return { rows: settings[0]!.ranked.rows, settings };
 }
 
@@ -43,13 +48,10 @@ export function drawnFigures({ settings }: PreparedModel, multiplicities: Multip
   const mAP =
     precisions.length === 0 ? null : precisions.reduce((sum, each) => sum + each, 0) / precisions.length;
   return settings.map((setting) => {
+    const passing = passingMultiplicities(setting, multiplicities);
     let [f1, f2, weighted, weights] = [0, 0, 0, 0];
     classes.forEach((entries, j) => {
-      const { truePositives, falsePositives } = countPredicted(
-        entries,
-        setting.predicted[j]!,
-        multiplicities,
-      );
+      const { truePositives, falsePositives } = countPredicted(entries, setting.predicted[j]!, passing);
       const falseNegatives = ranks[j]!.present - truePositives;
       const confusion = { truePositives, falsePositives, falseNegatives };
       const classF2 = fBeta(confusion, 2);

@@ -45,12 +45,18 @@ export function* draws(rows: number, replicates: number, seed: number): Generato
   const random = new NumpyRandom(seed);
   const multiplicities = new Uint16Array(rows);
   for (let replicate = 0; replicate < replicates; replicate++) {
-    multiplicities.fill(0);
-    for (let drawn = 0; drawn < rows; drawn++) {
-      const row = random.integer(rows);
-      multiplicities[row] = multiplicities[row]! + 1;
-    }
+    draw(random, multiplicities);
     yield multiplicities;
+  }
+}
+
+/** Draws as many rows as there are, and writes how often each was drawn. */
+export function draw(random: NumpyRandom, multiplicities: Multiplicities): void {
+  const rows = multiplicities.length;
+  multiplicities.fill(0);
+  for (let drawn = 0; drawn < rows; drawn++) {
+    const row = random.integer(rows);
+    multiplicities[row] = multiplicities[row]! + 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { MeasureOptions } from '../metrics/measurement.js';
+import type { MeasureOptions, Threshold } from '../metrics/measurement.js';
 import type { Scored } from '../metrics/scored.js';
 import { type Difference, differenceOf } from './difference.js';
 import {
@@ -15,7 +15,7 @@ import { checkSameRows } from './sameRows.js';
 /** A model's scores, and the settings of thresholds at which it is judged, such as 0.5 and fitted ones. */
 export interface JudgedModel {
   readonly scored: Scored;
-  readonly thresholds: readonly NonNullable<MeasureOptions['threshold']>[];
+  readonly thresholds: readonly Threshold[];
 }
 
 export interface SeedBootstrapOptions extends BootstrapOptions, Omit<MeasureOptions, 'threshold'> {

@@ -1,4 +1,9 @@
 export { type Calibration, calibrate } from './calibrate.js';
+export {
+  type CalibrationChoice,
+  type ChooseCalibrationOptions,
+  chooseCalibration,
+} from './chooseCalibration.js';
 export { fitPlatt, type PlattScaling } from './plattScaling.js';
 export {
   type Reliability,

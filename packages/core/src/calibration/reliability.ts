@@ -1,6 +1,8 @@
 // Reliability diagrams and the expected calibration error. Guo et al., "On Calibration of Modern Neural Networks",
 // arXiv 1706.04599; for one class: how often it is there among the rows to which a probability near p was given.
 
+import { presenceProbability, presenceScores } from '../decisions/presence.js';
+import { ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { checkProbabilities } from './probabilityLogits.js';
 
@@ -105,19 +107,18 @@ function curveOf(
   };
 }
 
-function anyClassColumn({ scores, labels, rows, classNames }: CheckedScores, how: 'highest' | 'independent') {
-  const probabilities = new Float64Array(rows);
-  const anyLabels = new Int8Array(rows).fill(UNKNOWN);
+function anyClassColumn(
+  { scores, rowKinds, rows, classNames }: CheckedScores,
+  how: 'highest' | 'independent',
+) {
+  const probabilities = presenceScores(scores, classNames.length).map(presenceProbability);
+  const anyLabels = new Int8Array(rows);
   for (let i = 0, row = 0; row < rows; row++) {
     let highest = 0;
-    let none = 1;
-    for (let j = 0; j < classNames.length; j++, i++) {
-      if (labels[i] === UNKNOWN) continue;
-      highest = Math.max(highest, scores[i]!);
-      none *= 1 - scores[i]!;
-      anyLabels[row] = Math.max(anyLabels[row]!, labels[i]!);
-    }
-    probabilities[row] = how === 'highest' ? highest : 1 - none;
+    for (let j = 0; j < classNames.length; j++, i++) highest = Math.max(highest, scores[i]!);
+    const kind = rowKinds[row];
+    anyLabels[row] = kind === ROW_UNDECIDED ? UNKNOWN : Number(kind === ROW_POSITIVE);
+    if (how === 'highest') probabilities[row] = highest;
   }
   return { probabilities, labels: anyLabels };
 }

@@ -1,6 +1,6 @@
 export { averagePrecision, rocAuc } from './averagePrecision.js';
 export { measure } from './measure.js';
-export type { MeasureOptions } from './measurement.js';
+export type { MeasureOptions, Threshold } from './measurement.js';
 export type { Metrics, UndefinedFigure } from './metrics.js';
 export { MetricsAccumulator } from './metricsAccumulator.js';
 export { type RankingCurve, rankingCurves } from './rankingCurves.js';

@@ -126,20 +126,28 @@ describe('for all rows, with ties and unknown labels', () => {
       const classes = classNames.length;
       const table = Array.from({ length: scores.length / classes }, (_, row) => ({
         isPositive: targets.slice(row * classes, (row + 1) * classes).includes(1),
+        isNegative: targets.slice(row * classes, (row + 1) * classes).every((label) => label === 0),
         labels: targets.slice(row * classes, (row + 1) * classes),
         predictions: [...scores.slice(row * classes, (row + 1) * classes)].map((score) => score >= 0.5),
       }));
-      const count = (isPositive: boolean, isPredicted: boolean) =>
-        table.filter((row) => row.isPositive === isPositive && row.predictions.includes(true) === isPredicted)
-          .length;
+      const positives = table.filter((row) => row.isPositive);
+      const negatives = table.filter((row) => row.isNegative);
+      const count = (members: typeof table, isPredicted: boolean) =>
+        members.filter((row) => row.predictions.includes(true) === isPredicted).length;
       const result = measure(rows);
       const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
       const [tp, fp, fn, tn] = [
-        count(true, true),
-        count(false, true),
-        count(true, false),
-        count(false, false),
+        count(positives, true),
+        count(negatives, true),
+        count(positives, false),
+        count(negatives, false),
       ];
+      expect(result).toMatchObject({
+        rows: positives.length + negatives.length,
+        positiveRows: positives.length,
+        negativeRows: negatives.length,
+        undecidedRows: table.length - positives.length - negatives.length,
+      });
       expect(result.precisionAny).toBeCloseTo(ratio(tp, tp + fp), 12);
       expect(result.recallAny).toBeCloseTo(ratio(tp, tp + fn), 12);
       expect(result.f1Any).toBeCloseTo(ratio(2 * tp, 2 * tp + fp + fn), 12);
@@ -158,23 +166,10 @@ describe('for all rows, with ties and unknown labels', () => {
         expected === null ? expect(found).toBeNull() : expect(found).toBeCloseTo(expected, 12);
       expectRate(result.fnr, meanRate(table, 1, false));
       expectRate(result.fpr, meanRate(table, 0, true));
-      expectRate(
-        result.fprInPositives,
-        meanRate(
-          table.filter((row) => row.isPositive),
-          0,
-          true,
-        ),
-      );
-      expectRate(
-        result.fprInNegatives,
-        meanRate(
-          table.filter((row) => !row.isPositive),
-          0,
-          true,
-        ),
-      );
-    });
+      expectRate(result.fprInPositives, meanRate(positives, 0, true));
+      expectRate(result.fprInNegatives, meanRate(negatives, 0, true));
+      expectRate(result.falseAlarmRate, negatives.length === 0 ? null : fp / negatives.length);
+    }, labelOrUnknown);
   });
 
   test('a row without a known label counts nowhere', () => {
@@ -185,8 +180,18 @@ describe('for all rows, with ties and unknown labels', () => {
         scores: Float64Array.from([...rows.scores, ...rows.classNames.map(() => 0.9)]),
         targets: [...rows.targets, ...extra],
       };
-      expect(measure(longer)).toEqual(measure(rows));
+      expect(measure(longer)).toEqual({ ...measure(rows), undecidedRows: 1 });
     });
+  });
+
+  test('a soft target counts as present from 0.5 up', () => {
+    holds(
+      (rows) => {
+        const hard = rows.targets.map((target) => (Number.isNaN(target) ? target : Number(target >= 0.5)));
+        expect(measure(rows)).toEqual(measure({ ...rows, targets: hard }));
+      },
+      fc.constantFrom(0, 0.1, 0.49, 0.5, 0.8, 1, Number.NaN),
+    );
   });
 
   test('every figure that is null is named with a reason, and no figure is NaN', () => {
@@ -247,8 +252,8 @@ describe('bad arguments are named with their place', () => {
     ['targets', () => measure({ scores, targets: [1], classNames }), 'targets has 1 entries; expected 4'],
     [
       'label',
-      () => measure({ scores, targets: [0, 0.5, 0, 1], classNames }),
-      'targets at row 0, class roots is 0.5',
+      () => measure({ scores, targets: [0, 2, 0, 1], classNames }),
+      'targets at row 0, class roots is 2',
     ],
     [
       'score',

@@ -1,3 +1,4 @@
+import { ROW_NEGATIVE, ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
 import {
   countPredicted,
   countRanks,
@@ -7,7 +8,6 @@ import {
 } from './classCounts.js';
 import { type Measurement, type MeasureOptions, prepareMeasurement } from './measurement.js';
 import type { Metrics } from './metrics.js';
-import { ROW_NEGATIVE, ROW_POSITIVE } from './rankedClasses.js';
 import { type Confusion, fBeta, precision, recall, summed } from './rates.js';
 import type { Scored } from './scored.js';
 import { undefinedFiguresOf } from './undefinedFigures.js';
@@ -48,10 +48,11 @@ function metricsOfSetting(
   multiplicities: Multiplicities,
 ): Metrics {
   const { ranked, thresholds, classImportance } = measurement;
+  const passing = passingMultiplicities(measurement, multiplicities);
   const counts = ranks.map(
     (rank, j): ClassCounts => ({
       ...rank,
-      ...countPredicted(ranked.classes[j]!, measurement.predicted[j]!, multiplicities),
+      ...countPredicted(ranked.classes[j]!, measurement.predicted[j]!, passing),
     }),
   );
   const confusions = counts.map(confusionOf);
@@ -70,12 +71,14 @@ function metricsOfSetting(
     rocAuc: meanOfDefined(perClassAUC),
     f2Ciw: classImportance === undefined ? null : weightedMean(perClassF2, classImportance),
     ...falseRates(counts),
+    falseAlarmRate: rows.negative === 0 ? null : rows.anyClass.falsePositives / rows.negative,
   };
   return {
     classNames: ranked.classNames,
     rows: rows.positive + rows.negative,
     positiveRows: rows.positive,
     negativeRows: rows.negative,
+    undecidedRows: rows.undecided,
     thresholds,
     macroF1: mean(perClassF1),
     macroF2: mean(perClassF2),
@@ -110,6 +113,14 @@ function confusionOf({ truePositives, falsePositives, present }: ClassCounts): C
   return { truePositives, falsePositives, falseNegatives: present - truePositives };
 }
 
+/** How often each row counts among the predictions: not at all where the gate of a decision stops it. */
+export function passingMultiplicities(
+  { passes }: Measurement,
+  multiplicities: Multiplicities,
+): Multiplicities {
+  return passes === undefined ? multiplicities : multiplicities.map((times, row) => times * passes[row]!);
+}
+
 /** Rows by what they are and whether any class is predicted in them. */
 export function countRows({ ranked, predictedRows }: Measurement, multiplicities: Multiplicities) {
   const tally = new Float64Array(6);
@@ -121,6 +132,7 @@ export function countRows({ ranked, predictedRows }: Measurement, multiplicities
   return {
     positive: found + missed,
     negative: falseAlarms + quiet,
+    undecided: tally[2 * ROW_UNDECIDED]! + tally[2 * ROW_UNDECIDED + 1]!,
     anyClass: { truePositives: found, falsePositives: falseAlarms, falseNegatives: missed },
     noClass: { truePositives: quiet, falsePositives: missed, falseNegatives: falseAlarms },
   };
@@ -139,8 +151,8 @@ function falseRates(counts: readonly ClassCounts[]) {
       (count) => count.absent,
     ),
     fprInPositives: meanRate(
-      (count) => count.falsePositives - count.falsePositivesInNegatives,
-      (count) => count.absent - count.absentInNegatives,
+      (count) => count.falsePositives - count.falsePositivesInNegatives - count.falsePositivesInUndecided,
+      (count) => count.absent - count.absentInNegatives - count.absentInUndecided,
     ),
     fprInNegatives: meanRate(
       (count) => count.falsePositivesInNegatives,

@@ -1,15 +1,23 @@
 import { checkLength } from '../arrays/rowMajor.js';
+import {
+  type Cutoffs,
+  checkDecisionClasses,
+  cutoffsOf,
+  type Decision,
+  refuseFittedSplit,
+} from '../decisions/decision.js';
+import { presenceScores } from '../decisions/presence.js';
 import { type FittedThresholds, refuseSameSplit } from '../thresholds/fittedThresholds.js';
 import { entriesAtLeast, type RankedScores, rankClasses } from './rankedClasses.js';
-import { areSameClasses, type CheckedScores, checkScored, type Scored, UNKNOWN } from './scored.js';
+import { areSameClasses, type CheckedScores, checkScored, type Scored } from './scored.js';
 
 export interface MeasureOptions {
   /**
-   * A class is predicted when its score is at least this: one number, one a class, or what `fitThresholds` gave.
-   * Default 0.5. Compared in the precision of the scores: 0.7 predicts a float32 score of 0.7.
+   * A class is predicted when its score is at least this: one number, one a class, or what `fitThresholds` or
+   * `fitDecision` gave. Default 0.5. Compared in the precision of the scores: 0.7 predicts a float32 score of 0.7.
    */
-  readonly threshold?: number | readonly number[] | FittedThresholds;
-  /** Judge fitted thresholds even on the data that they were fitted on. Default false. */
+  readonly threshold?: number | readonly number[] | FittedThresholds | Decision;
+  /** Judge fitted thresholds or a decision even on the data of the fit. Default false. */
   readonly allowSameSplit?: boolean;
   /** Class importance weights for F2-CIW. */
   readonly classImportance?: ArrayLike<number>;
@@ -19,33 +27,76 @@ export interface MeasureOptions {
 export interface Measurement {
   readonly ranked: RankedScores;
   readonly thresholds: readonly number[];
-  /** For each class, how many of its ranked entries are predicted. */
+  /** For each class, how many of its ranked entries are predicted, where their row passes. */
   readonly predicted: readonly number[];
+  /** 1 where a row passes the gate; undefined where every row does. */
+  readonly passes: Uint8Array | undefined;
   /** 1 where a row has a predicted class. */
   readonly predictedRows: Uint8Array;
   readonly classImportance: ArrayLike<number> | undefined;
 }
 
+/** What classes are predicted from. */
+export type Threshold = NonNullable<MeasureOptions['threshold']>;
+
 /** Checks, ranks and thresholds. */
 export function prepareMeasurement(scored: Scored, options: MeasureOptions): Measurement {
+  const { threshold = 0.5, ...shared } = options;
+  return prepareMeasurements(scored, [threshold], shared)[0]!;
+}
+
+/** The same at several settings of thresholds; the scores are ranked once. */
+export function prepareMeasurements(
+  scored: Scored,
+  thresholds: readonly Threshold[],
+  options: Omit<MeasureOptions, 'threshold'>,
+): Measurement[] {
+  const { classImportance, allowSameSplit = false } = options;
   const checked = checkScored(scored);
-  const { classNames } = checked;
-  if (options.classImportance !== undefined) checkImportance(options.classImportance, classNames);
-  const thresholds = thresholdsOf(scored, options);
-  const inPrecision = scored.scores instanceof Float32Array ? thresholds.map(Math.fround) : thresholds;
+  if (classImportance !== undefined) checkImportance(classImportance, checked.classNames);
+  const settings = thresholds.map((threshold) => cutoffsFor(scored, threshold, allowSameSplit));
   const ranked = rankClasses(checked);
+  const presence = settings.some((cutoffs) => cutoffs.presence > 0)
+    ? presenceScores(checked.scores, checked.classNames.length)
+    : undefined;
+  return settings.map((cutoffs) => ({ ...measurementAt(ranked, cutoffs, presence), classImportance }));
+}
+
+/** Ranked scores at a gate and thresholds; without presence scores every row passes. */
+export function measurementAt(
+  ranked: RankedScores,
+  cutoffs: Cutoffs,
+  presence: Float64Array | undefined,
+): Measurement {
+  const { thresholds } = cutoffs;
+  const inPrecision = ranked.scores instanceof Float32Array ? thresholds.map(Math.fround) : thresholds;
+  const passes =
+    presence === undefined || cutoffs.presence === 0
+      ? undefined
+      : Uint8Array.from(presence, (score) => Number(score >= cutoffs.presence));
   return {
     ranked,
     thresholds,
     predicted: inPrecision.map((threshold, j) => entriesAtLeast(ranked, j, threshold)),
-    predictedRows: rowsWithPrediction(checked, inPrecision),
-    classImportance: options.classImportance,
+    passes,
+    predictedRows: rowsWithPrediction(ranked, inPrecision, passes),
+    classImportance: undefined,
   };
+}
+
+function cutoffsFor(scored: Scored, threshold: Threshold, allowSameSplit: boolean): Cutoffs {
+  if (typeof threshold !== 'object' || !('rule' in threshold)) {
+    return { presence: 0, thresholds: thresholdsOf(scored, threshold, allowSameSplit) };
+  }
+  checkDecisionClasses(threshold, scored.classNames);
+  if (!allowSameSplit) refuseFittedSplit(threshold, scored);
+  return cutoffsOf(threshold);
 }
 
 function thresholdsOf(
   scored: Scored,
-  { threshold = 0.5, allowSameSplit = false }: MeasureOptions,
+  threshold: number | readonly number[] | FittedThresholds,
+  allowSameSplit: boolean,
 ): readonly number[] {
   const { classNames } = scored;
   if (typeof threshold === 'number') {
@@ -85,14 +136,16 @@ function checkImportance(importance: ArrayLike<number>, classNames: readonly str
 }
 
 function rowsWithPrediction(
-  { scores, labels, rows }: CheckedScores,
+  { scores, rows }: CheckedScores,
   thresholds: readonly number[],
+  passes: Uint8Array | undefined,
 ): Uint8Array {
   const classes = thresholds.length;
   const predicted = new Uint8Array(rows);
   for (let i = 0, row = 0; row < rows; row++) {
+    const passed = passes === undefined ? 1 : passes[row]!;
     for (let j = 0; j < classes; j++, i++) {
-      if (labels[i] !== UNKNOWN && scores[i]! >= thresholds[j]!) predicted[row] = 1;
+      if (scores[i]! >= thresholds[j]!) predicted[row] = passed;
     }
   }
   return predicted;

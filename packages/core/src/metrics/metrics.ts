@@ -13,10 +13,13 @@ export interface UndefinedFigure {
  */
 export interface Metrics {
   readonly classNames: readonly string[];
-  /** Rows with a known label; the rest counts nowhere. */
+  /** Positive and negative rows together. */
   readonly rows: number;
   readonly positiveRows: number;
   readonly negativeRows: number;
+  /** Rows that an unknown label could make positive: they count in per-class figures by their known labels alone. */
+  readonly undecidedRows: number;
+  /** Infinity for a class that a decision never predicts. */
   readonly thresholds: readonly number[];
 
   readonly macroF1: number;
@@ -39,11 +42,13 @@ export interface Metrics {
   readonly perClassAP: readonly (number | null)[];
   readonly perClassAUC: readonly (number | null)[];
 
-  /** 'No class predicted' against rows with no true class. */
+  /** 'No class predicted' against rows with no true class. Any predicted class counts, its label known or not. */
   readonly f1Neg: number;
   readonly f2Neg: number;
   readonly precisionNeg: number;
   readonly recallNeg: number;
+  /** The share of negative rows in which any class is predicted, 1 - recallNeg; null without negative rows. */
+  readonly falseAlarmRate: number | null;
   /** 'Any class predicted' against rows with a true class. */
   readonly f1Any: number;
   readonly f2Any: number;

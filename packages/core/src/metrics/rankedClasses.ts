@@ -9,35 +9,31 @@ import { descendingKey, type ScoreSorter, scoreSorter } from './scoreSorter.js';
 export const IS_PRESENT = 1;
 export const ENDS_TIE = 2;
 export const IN_NEGATIVE_ROW = 4;
-export const ROW_SHIFT = 3;
+export const IN_UNDECIDED_ROW = 8;
+export const ROW_SHIFT = 4;
+
+// By ROW_UNDECIDED, ROW_NEGATIVE and ROW_POSITIVE.
+const KIND_BITS = [IN_UNDECIDED_ROW, IN_NEGATIVE_ROW, 0] as const;
 
 /**
  * The rows in which a class's label is known, by descending score: row number and bits, which say whether the class is
- * present, whether the next score is lower, and whether the row is negative.
+ * present, whether the next score is lower, and whether the row is negative or undecided.
  */
 export type RankedClass = Uint32Array;
-
-/** What is known of a row, by its known labels only. */
-export const ROW_UNLABELLED = 0;
-export const ROW_NEGATIVE = 1;
-export const ROW_POSITIVE = 2;
 
 /** Every class ranked. */
 export interface RankedScores extends CheckedScores {
   readonly classes: readonly RankedClass[];
-  /** ROW_UNLABELLED, ROW_NEGATIVE or ROW_POSITIVE. */
-  readonly rowKinds: Uint8Array;
 }
 
 /** Sorts each class's rows by score. */
 export function rankClasses(checked: CheckedScores): RankedScores {
-  const { classNames, rows, labels } = checked;
+  const { classNames, rows } = checked;
   if (rows > 0xffffffff >>> ROW_SHIFT)
     throw new RangeError(`${rows} rows are more than can be ranked at once`);
-  const rowKinds = kindsOfRows(labels, classNames.length);
   const sorter = scoreSorter(rows);
-  const classes = classNames.map((_, j) => rankClass(checked, j, rowKinds, sorter));
-  return { ...checked, classes, rowKinds };
+  const classes = classNames.map((_, j) => rankClass(checked, j, sorter));
+  return { ...checked, classes };
 }
 
 /** The score of a class's k-th entry. */
@@ -57,23 +53,9 @@ export function entriesAtLeast(ranked: RankedScores, j: number, threshold: numbe
   return low;
 }
 
-function kindsOfRows(labels: Int8Array, classes: number): Uint8Array {
-  const kinds = new Uint8Array(labels.length / classes);
-  for (let i = 0, row = 0; row < kinds.length; row++) {
-    let kind = ROW_UNLABELLED;
-    for (let j = 0; j < classes; j++, i++) {
-      if (labels[i] === 1) kind = ROW_POSITIVE;
-      else if (labels[i] === 0 && kind === ROW_UNLABELLED) kind = ROW_NEGATIVE;
-    }
-    kinds[row] = kind;
-  }
-  return kinds;
-}
-
 function rankClass(
-  { scores, labels, rows, classNames }: CheckedScores,
+  { scores, labels, rowKinds, rows, classNames }: CheckedScores,
   j: number,
-  rowKinds: Uint8Array,
   sorter: ScoreSorter,
 ): RankedClass {
   const classes = classNames.length;
@@ -84,8 +66,7 @@ function rankClass(
     const label = labels[i]!;
     if (label === UNKNOWN) continue;
     sorter.keys[known] = descendingKey(words[(i + 1) * wordsEach - 1]!);
-    sorter.entries[known] =
-      (row << ROW_SHIFT) | label | (rowKinds[row] === ROW_NEGATIVE ? IN_NEGATIVE_ROW : 0);
+    sorter.entries[known] = (row << ROW_SHIFT) | label | (KIND_BITS[rowKinds[row]!] ?? 0);
     known++;
   }
   const entries = new Uint32Array(known);

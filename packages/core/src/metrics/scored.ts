@@ -1,10 +1,11 @@
 import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
+import { PRESENT_FROM, presenceOfRows } from '../labels/instancePresence.js';
 
 /** A model's scores beside the truth, row by row: entry (row, class) stands at row · classes + class. */
 export interface Scored {
   /** Probabilities, or anything that rises with them. */
   readonly scores: FloatArray;
-  /** 0 or 1, or NaN where the label is unknown: such a label counts nowhere. */
+  /** From 0 to 1, present from 0.5 up, or NaN where the label is unknown: such a label counts nowhere. */
   readonly targets: ArrayLike<number>;
   readonly classNames: readonly string[];
   /** Which data this is, such as 'validation' or 'test'; needed to judge fitted thresholds. */
@@ -18,6 +19,8 @@ export const UNKNOWN = -1;
 export interface CheckedScores {
   readonly scores: FloatArray;
   readonly labels: Int8Array;
+  /** ROW_UNDECIDED, ROW_NEGATIVE or ROW_POSITIVE. */
+  readonly rowKinds: Uint8Array;
   readonly rows: number;
   readonly classNames: readonly string[];
 }
@@ -36,15 +39,15 @@ export function checkScored({ scores, targets, classNames }: Scored): CheckedSco
     if (Number.isNaN(scores[i])) {
       throw new RangeError(`scores at ${placeOf(i, classNames)} is NaN; expected a number`);
     }
-    if (target === 0 || target === 1) labels[i] = target;
+    if (target >= 0 && target <= 1) labels[i] = target >= PRESENT_FROM ? 1 : 0;
     else if (Number.isNaN(target)) labels[i] = UNKNOWN;
     else {
       throw new RangeError(
-        `targets at ${placeOf(i, classNames)} is ${target}; expected 0 or 1, or NaN for unknown`,
+        `targets at ${placeOf(i, classNames)} is ${target}; expected 0 to 1, or NaN for unknown`,
       );
     }
   }
-  return { scores, labels, rows, classNames };
+  return { scores, labels, rowKinds: presenceOfRows(targets, classes), rows, classNames };
 }
 
 /** Whether two lists name the same classes in the same order. */

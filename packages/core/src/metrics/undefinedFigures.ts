@@ -12,6 +12,7 @@ export type NullableFigures = Pick<
   | 'fpr'
   | 'fprInPositives'
   | 'fprInNegatives'
+  | 'falseAlarmRate'
 >;
 
 const REASONS: readonly (readonly [metric: keyof NullableFigures, reason: string])[] = [
@@ -24,6 +25,7 @@ const REASONS: readonly (readonly [metric: keyof NullableFigures, reason: string
   ['fpr', 'no class is ever absent'],
   ['fprInPositives', 'no class is absent from a positive row'],
   ['fprInNegatives', 'there is no negative row'],
+  ['falseAlarmRate', 'there is no negative row'],
 ];
 
 /** Names every figure that is null, with the class and the reason. */

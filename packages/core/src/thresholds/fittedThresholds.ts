@@ -16,18 +16,22 @@ export interface FittedThresholds {
   readonly undefinedClasses: readonly string[];
 }
 
-/** Refuses to judge thresholds on the data that they were fitted on. */
-export function refuseSameSplit(fitted: FittedThresholds, judged: Scored): void {
+/** Refuses to judge what was fitted, thresholds or a decision, on the data of its fit. */
+export function refuseSameSplit(
+  fitted: Pick<FittedThresholds, 'fittedOn' | 'fingerprint'>,
+  judged: Scored,
+  what: 'thresholds were' | 'decision was' = 'thresholds were',
+): void {
   if (judged.split === undefined) {
     throw new TypeError(
-      `the thresholds were fitted on '${fitted.fittedOn}', and the judged data has no name; set its split`,
+      `the ${what} fitted on '${fitted.fittedOn}', and the judged data has no name; set its split`,
     );
   }
   const sameName = judged.split === fitted.fittedOn;
   if (sameName || fingerprintOf(judged) === fitted.fingerprint) {
     throw new RangeError(
-      `the thresholds were fitted on ${sameName ? '' : 'the same data, named '}'${fitted.fittedOn}', and judging ` +
-        'them there overstates the result; judge another split, or set allowSameSplit',
+      `the ${what} fitted on ${sameName ? '' : 'the same data, named '}'${fitted.fittedOn}', and judging it there ` +
+        'overstates the result; judge another split, or set allowSameSplit',
     );
   }
 }

@@ -1,11 +1,5 @@
-import {
-  entriesAtLeast,
-  IS_PRESENT,
-  type RankedScores,
-  ROW_POSITIVE,
-  ROW_UNLABELLED,
-  rankClasses,
-} from '../metrics/rankedClasses.js';
+import { ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
+import { entriesAtLeast, IS_PRESENT, type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
 import { type Confusion, fBeta, precision, recall, summed } from '../metrics/rates.js';
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 
@@ -50,9 +44,8 @@ export function thresholdCurves(
   const inPrecision = checked.scores instanceof Float32Array ? thresholds.map(Math.fround) : thresholds;
   const ranked = rankClasses(checked);
   const perClass = ranked.classNames.map((_, j) => confusionsAt(ranked, j, inPrecision));
-  const highest = highestScores(checked, ranked.rowKinds);
-  const anyClass = confusionsAt(rankClasses(highest), 0, inPrecision);
-  const labeledRows = ranked.rowKinds.reduce((sum, kind) => sum + (kind === ROW_UNLABELLED ? 0 : 1), 0);
+  const anyClass = confusionsAt(rankClasses(highestScores(checked)), 0, inPrecision);
+  const decidedRows = checked.rowKinds.reduce((sum, kind) => sum + (kind === ROW_UNDECIDED ? 0 : 1), 0);
   const curves = perClass.map(curveOf);
   return {
     thresholds,
@@ -66,7 +59,7 @@ export function thresholdCurves(
     },
     micro: curveOf(thresholds.map((_, t) => summed(perClass.map((confusions) => confusions[t]!)))),
     anyClass: curveOf(anyClass),
-    noClass: curveOf(anyClass.map((confusion) => opposite(confusion, labeledRows))),
+    noClass: curveOf(anyClass.map((confusion) => opposite(confusion, decidedRows))),
   };
 }
 
@@ -93,21 +86,18 @@ function confusionsAt(ranked: RankedScores, j: number, thresholds: readonly numb
 }
 
 /** 'Any class' as a class of its own: a row is predicted when its highest score is. */
-function highestScores(
-  { scores, labels, rows, classNames }: CheckedScores,
-  rowKinds: Uint8Array,
-): CheckedScores {
+function highestScores({ scores, rowKinds, rows, classNames }: CheckedScores): CheckedScores {
   const classes = classNames.length;
   const highest = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
   const anyLabels = new Int8Array(rows);
   for (let i = 0, row = 0; row < rows; row++) {
     for (let j = 0; j < classes; j++, i++) {
-      if (labels[i] !== UNKNOWN && scores[i]! > highest[row]!) highest[row] = scores[i]!;
+      if (scores[i]! > highest[row]!) highest[row] = scores[i]!;
     }
     const kind = rowKinds[row];
-    anyLabels[row] = kind === ROW_UNLABELLED ? UNKNOWN : Number(kind === ROW_POSITIVE);
+    anyLabels[row] = kind === ROW_UNDECIDED ? UNKNOWN : Number(kind === ROW_POSITIVE);
   }
-  return { scores: highest, labels: anyLabels, rows, classNames: ['any class'] };
+  return { scores: highest, labels: anyLabels, rowKinds, rows, classNames: ['any class'] };
 }
 
 function opposite({ truePositives, falsePositives, falseNegatives }: Confusion, rows: number): Confusion {

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { fitDecision } from '../decisions/fitDecision.js';
+import { measure } from '../metrics/measure.js';
+import { NumpyRandom } from '../random/numpyRandom.js';
+import { decisionBootstrap } from './decisionBootstrap.js';
+import { quantile } from './quantile.js';
+
+const classNames = ['crack', 'roots'];
+
+/** The splits of a model whose scores tell the better what is there, the larger its skill. */
+function model(skill: number) {
+  const split = (name: string, rows: number, seed: number) => {
+    const labels = new NumpyRandom(seed);
+    const noise = new NumpyRandom(seed + 100);
+    const targets = Array.from({ length: 2 * rows }, () => Number(labels.random() < 0.15));
+    const scores = Float64Array.from(targets, (label) => noise.random() ** (label === 1 ? 1 / skill : 2));
+    return { scores, targets, classNames, split: name };
+  };
+  return { validation: split('validation', 200, 1), test: split('test', 150, 2) };
+}
+const [plain, better] = [model(1), model(3)];
+const budget = { falseAlarms: 0.2, confidence: null };
+const decided = (of: typeof plain) => ({ ...of, decision: { budget } });
+
+test('the figures are those of decisions fitted on validation and measured on test', () => {
+  const { models, differences } = decisionBootstrap([decided(plain), decided(better)], { replicates: 3 });
+  const [first, second] = [plain, better].map(({ validation, test: elsewhere }) =>
+    measure(elsewhere, { threshold: fitDecision(validation, { budget }) }),
+  );
+  for (const figure of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate'] as const) {
+    expect(models[0]![figure]!.value).toBe(first![figure]);
+    expect(differences[0]![figure]).toMatchObject({ first: first![figure], second: second![figure] });
+    expect(differences[0]![figure]!.value).toBe(second![figure]! - first![figure]!);
+  }
+});
+
+test('each replicate fits on validation rows drawn anew and judges on test rows drawn anew', () => {
+  const replicates = 20;
+  const { differences } = decisionBootstrap([decided(plain), decided(better)], { replicates, seed: 4 });
+  const random = new NumpyRandom(4);
+  const drawn = (rows: number) => {
+    const order = Array.from(random.choice(rows, rows));
+    return order.flatMap((row) => [2 * row, 2 * row + 1]);
+  };
+  const take = (scored: typeof plain.test, places: readonly number[]) => ({
+    ...scored,
+    scores: Float64Array.from(places, (i) => scored.scores[i]!),
+    targets: places.map((i) => scored.targets[i]!),
+  });
+  const deltas = Array.from({ length: replicates }, () => {
+    const [validationPlaces, testPlaces] = [drawn(200), drawn(150)];
+    const [one, two] = [plain, better].map(
+      ({ validation, test: elsewhere }) =>
+        measure(take(elsewhere, testPlaces), {
+          threshold: fitDecision(take(validation, validationPlaces), { budget }),
+        }).macroF1,
+    );
+    return two! - one!;
+  });
+  const ascending = Float64Array.from(deltas).sort();
+  expect(differences[0]!.macroF1!.low).toBeCloseTo(quantile(ascending, 0.025), 12);
+  expect(differences[0]!.macroF1!.high).toBeCloseTo(quantile(ascending, 0.975), 12);
+});
+
+test('three models are compared with the first; a model with itself does not differ', () => {
+  const { differences, models } = decisionBootstrap([plain, plain, better].map(decided), { replicates: 30 });
+  expect(models).toHaveLength(3);
+  expect(differences).toHaveLength(2);
+  expect(differences[0]!.macroF1).toMatchObject({ value: 0, low: 0, high: 0, pValue: 1 });
+  expect(differences[1]!.macroF1!.low).toBeGreaterThan(0);
+});
+
+test('time that has run out ends it, but not before 100 replicates; the number is told', () => {
+  const models = [decided(plain), decided(better)];
+  expect(decisionBootstrap(models, { seconds: 0 }).replicates).toBe(100);
+  expect(decisionBootstrap(models, { seconds: 600, replicates: 120 }).replicates).toBe(120);
+});
+
+test('groups are drawn as a whole, which widens intervals where rows repeat each other', () => {
+  const repeated = ({ validation, test: elsewhere }: typeof plain) => {
+    const fourTimes = (scored: typeof plain.test) => ({
+      ...scored,
+      scores: Float64Array.from([1, 2, 3, 4].flatMap(() => [...scored.scores])),
+      targets: [1, 2, 3, 4].flatMap(() => scored.targets),
+    });
+    return decided({ validation: fourTimes(validation), test: fourTimes(elsewhere) });
+  };
+  const models = [repeated(plain), repeated(better)];
+  const groups = {
+    validationGroups: Array.from({ length: 800 }, (_, row) => row % 200),
+    testGroups: Array.from({ length: 600 }, (_, row) => `patient ${row % 150}`),
+  };
+  const width = (options: Parameters<typeof decisionBootstrap>[1]) => {
+    const { low, high } = decisionBootstrap(models, { replicates: 100, ...options }).differences[0]!.macroF1!;
+    return high - low;
+  };
+  expect(width(groups)).toBeGreaterThan(1.5 * width({}));
+});
+
+describe('bad arguments are named', () => {
+  const [first, second] = [decided(plain), decided(better)];
+  const flipped = { ...plain.test, targets: plain.test.targets.map((y, i) => (i === 4 ? 1 - y : y)) };
+  test.each<[string, () => unknown, string]>([
+    ['one model', () => decisionBootstrap([first]), 'models has 1 entries'],
+    ['other rows', () => decisionBootstrap([first, { ...second, test: flipped }]), 'targets of row 2 differ'],
+    [
+      'the split of the fit',
+      () => decisionBootstrap([first, second].map((each) => ({ ...each, test: each.validation }))),
+      "fitted on 'validation'",
+    ],
+    ['seconds', () => decisionBootstrap([first, second], { seconds: -1 }), 'seconds is -1'],
+    ['replicates', () => decisionBootstrap([first, second], { replicates: 1 }), 'replicates is 1'],
+    ['groups', () => decisionBootstrap([first, second], { testGroups: [1] }), 'testGroups has 1 entries'],
+  ])('%s', (_, call, message) => {
+    expect(call).toThrow(message);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { sigmoid, softplus } from '../losses/logisticTerms.js';
+import { NumpyRandom } from '../random/numpyRandom.js';
+import { calibrate } from './calibrate.js';
+import { chooseCalibration } from './chooseCalibration.js';
+import { fitPlatt } from './plattScaling.js';
+import { probabilityLogits } from './probabilityLogits.js';
+import { fitTemperature } from './temperatureScaling.js';
+
+/** Rows of two classes whose logits are too large by the given factors. */
+function overconfident(rows: number, factors: readonly [number, number]) {
+  const random = new NumpyRandom(7);
+  const scores = new Float64Array(2 * rows);
+  const targets = scores.map((_, i) => {
+    const logit = 6 * random.random() - 4;
+    scores[i] = sigmoid(factors[i % 2 === 0 ? 0 : 1] * logit);
+    return Number(random.random() < sigmoid(logit));
+  });
+  return { scores, targets, classNames: ['crack', 'roots'], split: 'validation' };
+}
+
+test.each(['temperature', 'platt'] as const)('%s scaling is kept where it improves log loss', (method) => {
+  const scored = overconfident(2000, [3, 3]);
+  const { calibration, logLoss, unchangedClasses } = chooseCalibration(scored, { method });
+  expect(calibration).toEqual(method === 'temperature' ? fitTemperature(scored) : fitPlatt(scored));
+  expect(logLoss.calibrated).toBeLessThan(logLoss.uncalibrated);
+  expect(unchangedClasses).toEqual([]);
+});
+
+test.each(['temperature', 'platt'] as const)('%s scaling is left out where it does not', (method) => {
+  // Too few rows to learn what is right already.
+  const { calibration, logLoss, unchangedClasses } = chooseCalibration(overconfident(12, [1, 1]), { method });
+  expect(calibration).toBeUndefined();
+  expect(logLoss.calibrated).toBeGreaterThanOrEqual(logLoss.uncalibrated);
+  expect(unchangedClasses).toEqual(['crack', 'roots']);
+});
+
+test('Platt scaling is chosen class by class', () => {
+  const scored = overconfident(60, [1, 4]);
+  const { calibration, unchangedClasses, logLoss } = chooseCalibration(scored, { method: 'platt' });
+  const { slopes, intercepts } = fitPlatt(scored);
+  expect(unchangedClasses).toEqual(['crack']);
+  expect(calibration).toMatchObject({ slopes: [1, slopes[1]], intercepts: [0, intercepts[1]] });
+  expect(logLoss.calibrated).toBeLessThan(logLoss.uncalibrated);
+});
+
+test('the log losses are those of rows that the calibration was not fitted on, unknown labels left out', () => {
+  const scored = overconfident(40, [2, 2]);
+  scored.targets[5] = Number.NaN;
+  const order = [...new NumpyRandom(3).permutation(40)];
+  const lossOf = (scores: Float64Array, targets: Float64Array) =>
+    probabilityLogits(scores).reduce((sum, logit, i) => {
+      return Number.isNaN(targets[i]) ? sum : sum + softplus(logit) - targets[i]! * logit;
+    }, 0);
+  const part = (keep: (k: number) => boolean) => {
+    const places = order.filter((_, k) => keep(k)).flatMap((row) => [2 * row, 2 * row + 1]);
+    return {
+      scores: Float64Array.from(places, (i) => scored.scores[i]!),
+      targets: Float64Array.from(places, (i) => scored.targets[i]!),
+      classNames: scored.classNames,
+    };
+  };
+  let calibrated = 0;
+  for (const fold of [0, 1, 2, 3]) {
+    const held = part((k) => k % 4 === fold);
+    const temperature = fitTemperature(part((k) => k % 4 !== fold));
+    const moved = Float64Array.from(calibrate(held.scores, held.classNames, temperature));
+    calibrated += lossOf(moved, held.targets);
+  }
+  const { logLoss } = chooseCalibration(scored, { folds: 4, seed: 3 });
+  expect(logLoss.uncalibrated).toBeCloseTo(lossOf(scored.scores, scored.targets) / 79, 12);
+  expect(logLoss.calibrated).toBeCloseTo(calibrated / 79, 12);
+});
+
+test.each([1, 2.5, 13])('%d folds are refused', (folds) => {
+  expect(() => chooseCalibration(overconfident(12, [1, 1]), { folds })).toThrow(`folds is ${folds}`);
+});

@@ -1,0 +1,120 @@
+import { softplus } from '../losses/logisticTerms.js';
+import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
+import { NumpyRandom } from '../random/numpyRandom.js';
+import { type Calibration, calibrate } from './calibrate.js';
+import { fitPlatt } from './plattScaling.js';
+import { checkProbabilities, probabilityLogits } from './probabilityLogits.js';
+import { fitTemperature } from './temperatureScaling.js';
+
+/** What to try, and how to test it. */
+export interface ChooseCalibrationOptions {
+  /** Default `temperature`. */
+  readonly method?: Calibration['kind'];
+  /** Parts of the cross-validation. Default 5. */
+  readonly folds?: number;
+  /** Decides which rows fall into the same part. Default 0. */
+  readonly seed?: number;
+}
+
+/** A calibration if it helps. */
+export interface CalibrationChoice {
+  /** Fitted on all rows; undefined where none improves the log loss of rows that it was not fitted on. */
+  readonly calibration: Calibration | undefined;
+  /**
+   * The mean over all known labels without calibration, and with one like that returned, fitted on the other parts; where
+   * none is returned, with the one that did not help.
+   */
+  readonly logLoss: { readonly uncalibrated: number; readonly calibrated: number };
+  /** Classes that are left as they are. */
+  readonly unchangedClasses: readonly string[];
+}
+
+/**
+ * Calibrates only where cross-validated log loss improves: a temperature for all classes or none, Platt scaling class by
+ * class.
+ *
+ * @example
+ * const { calibration } = chooseCalibration(validation, { method: 'platt' });
+ * const scores = calibration ? calibrate(test.scores, test.classNames, calibration) : test.scores;
+ */
+export function chooseCalibration(
+  validation: Scored,
+  options: ChooseCalibrationOptions = {},
+): CalibrationChoice {
+  const { method = 'temperature', folds = 5, seed = 0 } = options;
+  const { rows, classNames, scores, labels } = checkScored(validation);
+  checkProbabilities(scores, classNames);
+  if (!Number.isInteger(folds) || folds < 2 || folds > rows) {
+    throw new RangeError(`folds is ${folds}; expected an integer from 2 to the number of rows, ${rows}`);
+  }
+  const fit = method === 'temperature' ? fitTemperature : fitPlatt;
+  const { before, after } = crossValidate(validation, fit, new NumpyRandom(seed).permutation(rows), folds);
+  const improves = (j: number) =>
+    method === 'temperature' ? total(after) < total(before) : after[j]! < before[j]!;
+  const unchangedClasses = classNames.filter((_, j) => !improves(j));
+  const isKept = unchangedClasses.length < classNames.length;
+  const known = labels.reduce((count, label) => count + (label === UNKNOWN ? 0 : 1), 0);
+  const calibrated = isKept ? after.map((loss, j) => (improves(j) ? loss : before[j]!)) : after;
+  return {
+    calibration: isKept ? withoutClasses(fit(validation), improves) : undefined,
+    logLoss: { uncalibrated: total(before) / known, calibrated: total(calibrated) / known },
+    unchangedClasses,
+  };
+}
+
+/** Each class's summed log loss, without calibration and with one fitted on the other parts. */
+function crossValidate(
+  validation: Scored,
+  fit: (scored: Scored) => Calibration,
+  order: Int32Array,
+  folds: number,
+) {
+  const { classNames } = validation;
+  const before = new Float64Array(classNames.length);
+  const after = new Float64Array(classNames.length);
+  for (let fold = 0; fold < folds; fold++) {
+    const held = takeRows(
+      validation,
+      order.filter((_, k) => k % folds === fold),
+    );
+    const calibration = fit(
+      takeRows(
+        validation,
+        order.filter((_, k) => k % folds !== fold),
+      ),
+    );
+    addLogLosses(before, held);
+    addLogLosses(after, { ...held, scores: calibrate(held.scores, classNames, calibration) });
+  }
+  return { before, after };
+}
+
+function withoutClasses(calibration: Calibration, improves: (j: number) => boolean): Calibration {
+  if (calibration.kind === 'temperature') return calibration;
+  return {
+    ...calibration,
+    slopes: calibration.slopes.map((slope, j) => (improves(j) ? slope : 1)),
+    intercepts: calibration.intercepts.map((intercept, j) => (improves(j) ? intercept : 0)),
+  };
+}
+
+function takeRows({ scores, targets, classNames }: Scored, order: Int32Array): Scored {
+  const classes = classNames.length;
+  const pick = (values: ArrayLike<number>) =>
+    Float64Array.from({ length: order.length * classes }, (_, i) => {
+      return values[order[Math.floor(i / classes)]! * classes + (i % classes)]!;
+    });
+  return { scores: pick(scores), targets: pick(targets), classNames };
+}
+
+function addLogLosses(losses: Float64Array, scored: Scored): void {
+  const { labels } = checkScored(scored);
+  probabilityLogits(scored.scores).forEach((logit, i) => {
+    const j = i % losses.length;
+    if (labels[i] !== UNKNOWN) losses[j] = losses[j]! + softplus(logit) - labels[i]! * logit;
+  });
+}
+
+function total(losses: Float64Array): number {
+  return losses.reduce((sum, loss) => sum + loss, 0);
+}

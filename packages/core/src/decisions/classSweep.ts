@@ -1,0 +1,163 @@
+// One class at many gates. Rows pass one after another, from the highest presence down, and each is counted where it stands
+// among the class's ranked scores; at every gate the counts are complete.
+//
+// A threshold can only be best at the score of a positive (between two positives a lower one adds false positives alone), so
+// ranked entries are counted by segments, each of which ends with the scores tied to a positive, and segments by blocks,
+// most of which can be skipped in the search.
+
+import type { Multiplicities } from '../metrics/classCounts.js';
+import { ENDS_TIE, IS_PRESENT, type RankedClass, ROW_SHIFT } from '../metrics/rankedClasses.js';
+import type { Gate } from './gates.js';
+
+const BLOCK_SHIFT = 6;
+
+/** Counts of the rows that have passed so far, by segment of the ranked entries. */
+export interface Segments {
+  /** Where each segment ends; what comes after the last is not counted. */
+  readonly ends: Uint32Array;
+  /** Of segment i, all rows at 2 i and those with the class present at 2 i + 1. */
+  readonly counts: Int32Array;
+  /** The same of blocks of 64 segments. */
+  readonly blocks: Int32Array;
+  /** For each row, twice its segment, plus 1 where the class is present. */
+  readonly slotOf: Uint32Array;
+}
+
+/** Segments that end at the given positions, with nothing counted yet; `slotOf` is written anew. */
+export function segmentsAt(entries: RankedClass, ends: Uint32Array, slotOf: Uint32Array): Segments {
+  // Rows without a known label go where the entries after the last segment go.
+  slotOf.fill(2 * ends.length);
+  let segment = 0;
+  for (let k = 0; k < entries.length; k++) {
+    while (segment < ends.length && k >= ends[segment]!) segment++;
+    slotOf[entries[k]! >>> ROW_SHIFT] = 2 * segment + (entries[k]! & IS_PRESENT);
+  }
+  return {
+    ends,
+    counts: new Int32Array(2 * ends.length + 2),
+    blocks: new Int32Array(2 * (ends.length >>> BLOCK_SHIFT) + 2),
+    slotOf,
+  };
+}
+
+/** Where the scores end that are tied to a positive: after these entries a threshold may stand. */
+export function positiveEnds(entries: RankedClass): Uint32Array {
+  const ends: number[] = [];
+  let hasPositive = false;
+  for (let k = 0; k < entries.length; k++) {
+    if (entries[k]! & IS_PRESENT) hasPositive = true;
+    if (!(entries[k]! & ENDS_TIE)) continue;
+    if (hasPositive) ends.push(k + 1);
+    hasPositive = false;
+  }
+  return Uint32Array.from(ends);
+}
+
+/**
+ * Calls `visit` at each gate, from the highest to the lowest, when the segments have the counts of that gate. What it
+ * returns is the last segment that it wants to hear of: while only rows in later segments pass in which the class is
+ * absent, the next gate is reported as unchanged.
+ */
+export function sweepGates(
+  { counts, blocks, slotOf }: Segments,
+  byPresence: Uint32Array,
+  multiplicities: Multiplicities,
+  gates: readonly Gate[],
+  visit: (gate: number, isChanged: boolean) => number,
+): void {
+  let passed = 0;
+  let watched = -1;
+  gates.forEach(({ passing }, gate) => {
+    let isChanged = gate === 0;
+    for (; passed < passing; passed++) {
+      const row = byPresence[passed]!;
+      const times = multiplicities[row]!;
+      if (times === 0) continue;
+      const slot = slotOf[row]!;
+      const segment = slot >>> 1;
+      const block = 2 * (segment >>> BLOCK_SHIFT);
+      counts[2 * segment] = counts[2 * segment]! + times;
+      blocks[block] = blocks[block]! + times;
+      if (slot & 1) {
+        counts[slot] = counts[slot]! + times;
+        blocks[block + 1] = blocks[block + 1]! + times;
+        isChanged = true;
+      } else if (segment <= watched) isChanged = true;
+    }
+    watched = visit(gate, isChanged);
+  });
+}
+
+/** The entries up to the end of a segment, of those that passed. */
+export interface Cut {
+  /** The last segment; -1 for none. */
+  readonly segment: number;
+  readonly predicted: number;
+  readonly truePositives: number;
+}
+
+/**
+ * The cut with the highest F_β, among equals the first, which is the largest threshold; none where no positive has passed.
+ *
+ * F_β = (1 + β²) TP / (predicted + β² positives), where positives that did not pass count as missed; so cuts are compared
+ * by TP / (predicted + weightedPositives), weightedPositives = β² positives.
+ *
+ * @param guess a segment that may be the last one of the best cut, or -1; the nearer, the more blocks can be skipped
+ */
+export function bestCut(segments: Segments, weightedPositives: number, guess: number): Cut {
+  const { counts, blocks, ends } = segments;
+  const guessed = cutAfter(segments, guess);
+  const leastRatio = guess < 0 ? 0 : guessed.truePositives / (guessed.predicted + weightedPositives);
+  let best = -1;
+  let bestRatio = 0;
+  let predicted = 0;
+  let truePositives = 0;
+  for (let block = 0; 2 * block < blocks.length; block++) {
+    const blockPositives = blocks[2 * block + 1]!;
+    // No cut of this block does better than all of its positives before anything else of it.
+    const bound = (truePositives + blockPositives) / (predicted + blockPositives + weightedPositives);
+    if (!(bound > bestRatio) || bound < leastRatio) {
+      predicted += blocks[2 * block]!;
+      truePositives += blockPositives;
+      continue;
+    }
+    const until = Math.min((block + 1) << BLOCK_SHIFT, ends.length);
+    for (let segment = block << BLOCK_SHIFT; segment < until; segment++) {
+      predicted += counts[2 * segment]!;
+      truePositives += counts[2 * segment + 1]!;
+      const ratio = truePositives / (predicted + weightedPositives);
+      if (ratio > bestRatio) {
+        bestRatio = ratio;
+        best = segment;
+      }
+    }
+  }
+  return cutAfter(segments, best);
+}
+
+/** The cut after the last segment that ends at or before `position` among the ranked entries. */
+export function cutBefore(segments: Segments, position: number): Cut {
+  let low = 0;
+  let high = segments.ends.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (segments.ends[middle]! <= position) low = middle + 1;
+    else high = middle;
+  }
+  return cutAfter(segments, low - 1);
+}
+
+function cutAfter({ counts, blocks }: Segments, last: number): Cut {
+  const fullBlocks = (last + 1) >>> BLOCK_SHIFT;
+  let predicted = 0;
+  let truePositives = 0;
+  for (let block = 0; block < fullBlocks; block++) {
+    predicted += blocks[2 * block]!;
+    truePositives += blocks[2 * block + 1]!;
+  }
+  for (let segment = fullBlocks << BLOCK_SHIFT; segment <= last; segment++) {
+    predicted += counts[2 * segment]!;
+    truePositives += counts[2 * segment + 1]!;
+  }
+  return { segment: last, predicted, truePositives };
+}

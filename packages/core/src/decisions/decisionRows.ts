@@ -1,0 +1,82 @@
+import { ROW_NEGATIVE, ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
+import type { Multiplicities } from '../metrics/classCounts.js';
+import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
+import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
+import { descendingKey, scoreSorter } from '../metrics/scoreSorter.js';
+import { presenceScores } from './presence.js';
+
+/** Scored rows, sorted once for any number of fits: a bootstrap replicate only repeats the fit with other multiplicities. */
+export interface DecisionRows extends RankedScores {
+  /** The presence score of each row. */
+  readonly presence: Float64Array;
+  /** The rows from the highest presence score down. */
+  readonly byPresence: Uint32Array;
+  /** The ranked scores with those among them whose label is unknown: they are predicted like any other. */
+  readonly predictable: RankedScores;
+}
+
+/** Rows with how often each counts: once for the data as it is, anything else for a bootstrap replicate. */
+export interface DecisionSample {
+  readonly rows: DecisionRows;
+  readonly multiplicities: Multiplicities;
+  readonly totals: RowTotals;
+}
+
+/** How many rows there are of each kind, as often as they count. */
+export interface RowTotals {
+  readonly all: number;
+  readonly positives: number;
+  readonly negatives: number;
+  readonly undecided: number;
+}
+
+/** Checks, ranks and sorts. */
+export function prepareDecisionRows(scored: Scored): DecisionRows {
+  const checked = checkScored(scored);
+  const ranked = rankClasses(checked);
+  const presence = presenceScores(ranked.scores, ranked.classNames.length);
+  const predictable = checked.labels.includes(UNKNOWN)
+    ? rankClasses({ ...checked, labels: new Int8Array(checked.labels.length) })
+    : ranked;
+  return { ...ranked, presence, byPresence: rowsByScore(presence), predictable };
+}
+
+/** The row numbers from the highest score to the lowest. */
+export function rowsByScore(scores: Float64Array): Uint32Array {
+  const sorter = scoreSorter(scores.length);
+  const words = new Uint32Array(scores.buffer, scores.byteOffset, 2 * scores.length);
+  for (let row = 0; row < scores.length; row++) {
+    sorter.keys[row] = descendingKey(words[2 * row + 1]!);
+    sorter.entries[row] = row << 1;
+  }
+  const sorted = new Uint32Array(scores.length);
+  sorter.sort(scores.length, (entry) => scores[entry >>> 1]!, 1, sorted);
+  for (let k = 0; k < sorted.length; k++) sorted[k] = sorted[k]! >>> 1;
+  return sorted;
+}
+
+/** How many of the rows, which are sorted by descending score, have a score of at least `least`. */
+export function rowsAtLeast(sorted: Uint32Array, scores: Float64Array, least: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (scores[sorted[middle]!]! >= least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A sample of prepared rows; by default each counts once. */
+export function sampleOf(
+  rows: DecisionRows,
+  multiplicities: Multiplicities = new Uint16Array(rows.rows).fill(1),
+): DecisionSample {
+  const sums = [0, 0, 0];
+  rows.rowKinds.forEach((kind, row) => {
+    sums[kind] = sums[kind]! + multiplicities[row]!;
+  });
+  const [positives, negatives, undecided] = [sums[ROW_POSITIVE]!, sums[ROW_NEGATIVE]!, sums[ROW_UNDECIDED]!];
+  const totals = { all: positives + negatives + undecided, positives, negatives, undecided };
+  return { rows, multiplicities, totals };
+}

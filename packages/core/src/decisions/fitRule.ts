@@ -1,0 +1,106 @@
+// What a rule makes of prepared rows, each of which counts as often as its multiplicity says.
+
+import { ROW_NEGATIVE } from '../labels/instancePresence.js';
+import { quietRank, smallestPromise } from './binomialBounds.js';
+import { type Limit, limitOf } from './budget.js';
+import type { DecisionBudget, DecisionRule, Guarantee } from './decision.js';
+import type { DecisionSample, RowTotals } from './decisionRows.js';
+import { bestGate, searchGate } from './gateSearch.js';
+import { sweepClasses, type ThresholdFit } from './gateSweep.js';
+import { CLOSED_GATE, gateAboveNegative } from './gates.js';
+import { type HighestScores, highestScores, searchShared } from './sharedSearch.js';
+
+/** A rule with everything that it is fitted with. */
+export interface RuleFit extends ThresholdFit {
+  readonly rule: DecisionRule;
+  readonly budget: DecisionBudget;
+  /** Of the rule `fixed`, one a class. */
+  readonly fixedThresholds: readonly number[];
+  /** Whether rows belong together, which voids every guarantee. */
+  readonly isGrouped: boolean;
+}
+
+/** Where a row passes, and where a class is predicted. */
+export interface FittedRule {
+  readonly presence: number | null;
+  readonly thresholds: readonly (number | null)[];
+  readonly limit: Limit;
+  readonly guarantee: Guarantee;
+  /** Whether no choice at all was within the budget. */
+  readonly isImpossible: boolean;
+}
+
+/** Fits a rule. */
+export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
+  const { rows, totals } = sample;
+  const limit = limitOf(fit.budget, sample);
+  const { rank, guarantee } = promiseOf(fit, totals);
+  const fitted = { limit, guarantee, isImpossible: false };
+  const nothing = { presence: null, thresholds: rows.classNames.map(() => null) };
+  if (fit.rule === 'fixed') return { ...fitted, presence: 0, thresholds: fit.fixedThresholds };
+  if (fit.rule === 'class') {
+    const { thresholds } = sweepClasses(sample, [{ presence: 0, passing: rows.rows }], fit);
+    return { ...fitted, presence: 0, thresholds: jsonThresholds(thresholds) };
+  }
+  if (fit.rule === 'shared') {
+    const threshold = fitShared(sample, limit, fit.beta, rank);
+    if (threshold === undefined) return { ...fitted, ...nothing, isImpossible: true };
+    if (threshold === Number.POSITIVE_INFINITY) return { ...fitted, ...nothing };
+    return { ...fitted, presence: 0, thresholds: rows.classNames.map(() => threshold) };
+  }
+  // A guarantee allows higher gates too, but to choose among them overfits (see bench/RESULTS.md).
+  const found =
+    rank === null
+      ? searchGate(sample, limit, fit)
+      : bestGate(sample, limit, fit, [CLOSED_GATE, gateAboveNegative(sample, rank)]);
+  if (found === undefined) return { ...fitted, ...nothing, isImpossible: true };
+  return { ...fitted, presence: found.gate.presence, thresholds: jsonThresholds(found.thresholds) };
+}
+
+/** What can be guaranteed, and which negative's score then has to be exceeded; null where none has. */
+function promiseOf({ rule, budget, isGrouped }: RuleFit, { negatives }: RowTotals) {
+  const without = (guarantee: Guarantee, rank: number | null = null) => ({ rank, guarantee });
+  if ('f1Neg' in budget || budget.confidence === null || budget.confidence === undefined) {
+    return without({ holds: false, reason: 'not requested' });
+  }
+  if (rule === 'class' || rule === 'fixed') return without({ holds: false, reason: 'rule has no bound' });
+  const { falseAlarms, confidence } = budget;
+  const rank = quietRank(negatives, falseAlarms, 1 - confidence);
+  if (rank === null) {
+    const smallestRate = smallestPromise(negatives, 1 - confidence);
+    return without({ holds: false, reason: 'too few negatives', smallestRate });
+  }
+  // Stricter than the plain budget in any case.
+  if (isGrouped) return without({ holds: false, reason: 'grouped rows' }, rank);
+  return without({ holds: true, falseAlarms, confidence }, rank);
+}
+
+function fitShared(
+  sample: DecisionSample,
+  limit: Limit,
+  beta: number,
+  rank: number | null,
+): number | undefined {
+  const highest = highestScores(sample.rows);
+  const floor = rank === null ? Number.NEGATIVE_INFINITY : negativeAt(sample, highest, rank);
+  return searchShared(sample, highest, limit, beta, floor);
+}
+
+/** The highest probability in the `rank`-th lowest negative. */
+function negativeAt(
+  { rows, multiplicities }: DecisionSample,
+  { highest, byHighest }: HighestScores,
+  rank: number,
+): number {
+  let seen = 0;
+  for (let k = byHighest.length - 1; k >= 0; k--) {
+    const row = byHighest[k]!;
+    if (rows.rowKinds[row] === ROW_NEGATIVE) seen += multiplicities[row]!;
+    if (seen >= rank) return highest[row]!;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function jsonThresholds(thresholds: Float64Array): (number | null)[] {
+  return Array.from(thresholds, (threshold) => (threshold === Number.POSITIVE_INFINITY ? null : threshold));
+}

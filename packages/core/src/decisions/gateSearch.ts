@@ -1,0 +1,57 @@
+// The gate within the budget that gives the highest mean F_β.
+
+import type { Limit } from './budget.js';
+import type { DecisionSample } from './decisionRows.js';
+import { sweepClasses, type ThresholdFit } from './gateSweep.js';
+import { coarseGates, type Gate, gatesBetween } from './gates.js';
+import { sweepOutcomes } from './outcomes.js';
+
+/** What was found: a gate with its thresholds. */
+export interface FittedGate {
+  readonly gate: Gate;
+  /** Which of the gates that were tried it is. */
+  readonly index: number;
+  /** Infinity for a class that is never predicted. */
+  readonly thresholds: Float64Array;
+}
+
+// Means that differ by less are the same up to rounding.
+const EQUAL_WITHIN = 1e-12;
+
+/**
+ * Searches among the coarse gates, then among all distinct presence scores between the neighbors of the best. Of equals the
+ * highest gate; undefined where not even a closed gate is within the budget.
+ */
+export function searchGate(sample: DecisionSample, limit: Limit, fit: ThresholdFit): FittedGate | undefined {
+  const coarse = coarseGates(sample);
+  const best = bestGate(sample, limit, fit, coarse);
+  if (best === undefined) return undefined;
+  const { index, gate } = best;
+  const fine = [
+    ...gatesBetween(sample, coarse[index - 1] ?? gate, gate),
+    gate,
+    ...gatesBetween(sample, gate, coarse[index + 1] ?? gate),
+  ];
+  return bestGate(sample, limit, fit, fine);
+}
+
+/** The gate with the highest mean F_β of those within the budget; of equals the first, which is the highest. */
+export function bestGate(
+  sample: DecisionSample,
+  limit: Limit,
+  fit: ThresholdFit,
+  gates: readonly Gate[],
+): FittedGate | undefined {
+  const { thresholds, macroFBeta } = sweepClasses(sample, gates, fit);
+  const { falseAlarms, missed } = sweepOutcomes(sample, { gates, thresholds });
+  const within = gates.flatMap((_, gate) => (limit.within(falseAlarms[gate]!, missed[gate]!) ? [gate] : []));
+  const highest = within.reduce((most, gate) => Math.max(most, macroFBeta[gate]!), 0);
+  const index = within.find((gate) => macroFBeta[gate]! >= highest - EQUAL_WITHIN);
+  if (index === undefined) return undefined;
+  const classes = sample.rows.classNames.length;
+  return {
+    gate: gates[index]!,
+    index,
+    thresholds: thresholds.slice(index * classes, (index + 1) * classes),
+  };
+}

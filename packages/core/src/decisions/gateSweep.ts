@@ -1,0 +1,66 @@
+// Every class's best threshold at every gate.
+
+import { positivesOf } from '../metrics/classCounts.js';
+import { scoreOfEntry } from '../metrics/rankedClasses.js';
+import { fBeta } from '../metrics/rates.js';
+import { bestCut, positiveEnds, segmentsAt, sweepGates } from './classSweep.js';
+import type { DecisionSample } from './decisionRows.js';
+import type { Gate } from './gates.js';
+import { shrunkFit } from './shrinkage.js';
+
+/** How thresholds are fitted. */
+export interface ThresholdFit {
+  readonly beta: number;
+  readonly kappa: number;
+}
+
+/** Gates with the thresholds fitted to the rows that pass. */
+export interface SweptGates {
+  readonly gates: readonly Gate[];
+  /** That of gate g and class j at g · classes + j; Infinity where no positive passes. */
+  readonly thresholds: Float64Array;
+  /** The mean F_β over the classes at each gate. */
+  readonly macroFBeta: Float64Array;
+}
+
+/** Fits thresholds at each of the gates, which run from the highest to the lowest. */
+export function sweepClasses(
+  sample: DecisionSample,
+  gates: readonly Gate[],
+  { beta, kappa }: ThresholdFit,
+): SweptGates {
+  const exact = exactFit(sample, gates, beta);
+  return kappa === 0 ? exact : shrunkFit(sample, exact, { beta, kappa });
+}
+
+function exactFit(
+  { rows, multiplicities }: DecisionSample,
+  gates: readonly Gate[],
+  beta: number,
+): SweptGates {
+  const classes = rows.classNames.length;
+  const thresholds = new Float64Array(gates.length * classes);
+  const macroFBeta = new Float64Array(gates.length);
+  const slotOf = new Uint32Array(rows.rows);
+  rows.classes.forEach((entries, j) => {
+    const positives = positivesOf(entries, multiplicities);
+    const segments = segmentsAt(entries, positiveEnds(entries), slotOf);
+    let last = -1;
+    let threshold = Number.POSITIVE_INFINITY;
+    let share = 0;
+    sweepGates(segments, rows.byPresence, multiplicities, gates, (gate, isChanged) => {
+      if (isChanged) {
+        const { segment, predicted, truePositives } = bestCut(segments, beta * beta * positives, last);
+        const falsePositives = predicted - truePositives;
+        last = segment;
+        threshold = last < 0 ? Number.POSITIVE_INFINITY : scoreOfEntry(rows, j, segments.ends[last]! - 1);
+        share =
+          fBeta({ truePositives, falsePositives, falseNegatives: positives - truePositives }, beta) / classes;
+      }
+      thresholds[gate * classes + j] = threshold;
+      macroFBeta[gate] = macroFBeta[gate]! + share;
+      return last;
+    });
+  });
+  return { gates, thresholds, macroFBeta };
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { NumpyRandom } from '../random/numpyRandom.js';
+import type { Decision } from './decision.js';
+import { type FitDecisionOptions, fitDecision } from './fitDecision.js';
+import { presenceProbability } from './presence.js';
+import { describeFalseAlarms } from './remarks.js';
+
+/**
+ * One class; negatives score uniformly, so that the share of all negatives beyond a score is known; positives score higher.
+ */
+function simulated(random: NumpyRandom, negatives: number, positives: number) {
+  const rows = negatives + positives;
+  const scores = Float64Array.from({ length: rows }, (_, row) => {
+    return row < negatives ? random.random() : random.random() ** 0.2;
+  });
+  const targets = Array.from({ length: rows }, (_, row) => Number(row >= negatives));
+  return { scores, targets, classNames: ['crack'], split: 'validation' };
+}
+
+/** The share of all negatives that pass the gate, or with a shared threshold are predicted. */
+function trueRate({ rule, presence, thresholds }: Decision): number {
+  if (presence === null) return 0;
+  return 1 - (rule === 'gate' ? presenceProbability(presence) : thresholds[0]!);
+}
+
+const SPLITS = 1000;
+function violations(negatives: number, rate: number, options: FitDecisionOptions): number {
+  const random = new NumpyRandom(negatives);
+  let count = 0;
+  for (let split = 0; split < SPLITS; split++) {
+    if (trueRate(fitDecision(simulated(random, negatives, 30), options)) > rate) count++;
+  }
+  return count / SPLITS;
+}
+
+describe('over 1,000 splits', () => {
+  const threeErrors = (delta: number) => 3 * Math.sqrt((delta * (1 - delta)) / SPLITS);
+  test.each([
+    ['gate', 59, 0.05, 0.95],
+    ['gate', 200, 0.05, 0.95],
+    ['gate', 400, 0.1, 0.8],
+    ['shared', 200, 0.05, 0.95],
+  ] as const)(
+    'rule %s with %d negatives exceeds %d with at most the probability named',
+    (rule, n, falseAlarms, confidence) => {
+      const exceeded = violations(n, falseAlarms, { rule, budget: { falseAlarms, confidence } });
+      expect(exceeded).toBeLessThanOrEqual(1 - confidence + threeErrors(1 - confidence));
+    },
+  );
+  test('a budget without confidence is exceeded on new data far more often', () => {
+    const budget = { falseAlarms: 0.05, confidence: null };
+    expect(violations(200, 0.05, { rule: 'shared', budget })).toBeGreaterThan(0.15);
+  });
+});
+
+describe('the report', () => {
+  const fit = (negatives: number, options: FitDecisionOptions = {}) =>
+    fitDecision(simulated(new NumpyRandom(5), negatives, 40), options);
+  test('says that the guarantee holds, with its rate and confidence', () => {
+    const { report, budget } = fit(300);
+    expect(budget).toEqual({ falseAlarms: 0.05, confidence: 0.95 });
+    expect(report.guarantee).toEqual({ holds: true, falseAlarms: 0.05, confidence: 0.95 });
+    expect(report.remarks).toEqual([]);
+  });
+  test('with too few negatives names the smallest rate that they can promise, and keeps the plain budget', () => {
+    const { report, presence } = fit(58);
+    const { guarantee } = report;
+    expect(guarantee).toMatchObject({ holds: false, reason: 'too few negatives' });
+    expect(!guarantee.holds && guarantee.smallestRate).toBeCloseTo(0.0503393, 6);
+    expect(report.remarks.join()).toMatch(/58 negatives are too few.*5%.*smallest.*plain budget/);
+    expect(presence).toBe(fit(58, { budget: { falseAlarms: 0.05, confidence: null } }).presence);
+    expect(fit(59).report.guarantee.holds).toBe(true);
+  });
+  test('says that nothing is guaranteed where it was not requested, or the rule has no bound', () => {
+    const reason = (options: FitDecisionOptions) => fit(300, options).report.guarantee;
+    expect(reason({ budget: { f1Neg: 0.5 } })).toEqual({ holds: false, reason: 'not requested' });
+    expect(reason({ budget: { falseAlarms: 0.1, confidence: null } })).toMatchObject({
+      reason: 'not requested',
+    });
+    expect(reason({ rule: 'class' })).toEqual({ holds: false, reason: 'rule has no bound' });
+    expect(reason({ rule: 'fixed' })).toEqual({ holds: false, reason: 'rule has no bound' });
+    expect(fit(300, { rule: 'class' }).report.remarks.join()).toContain("Rule 'class' does not steer");
+  });
+  test('says that the bound does not hold for grouped rows, and keeps the gate', () => {
+    const groups = Array.from({ length: 340 }, (_, row) => `patient ${Math.floor(row / 2)}`);
+    const grouped = fit(300, { groups });
+    expect(grouped.report.guarantee).toEqual({ holds: false, reason: 'grouped rows' });
+    expect(grouped.report.remarks.join()).toContain('not independent');
+    expect(grouped.presence).toBe(fit(300).presence);
+    const alone = Array.from({ length: 340 }, (_, row) => row);
+    expect(fit(300, { groups: alone }).report.guarantee.holds).toBe(true);
+  });
+  test('describes false alarms with their count, share and bound', () => {
+    const decision = fit(300);
+    const report = {
+      ...decision.report,
+      falseAlarms: 38,
+      negatives: 805,
+      falseAlarmRate: 38 / 805,
+      falseAlarmBound: 0.06141714,
+    };
+    expect(describeFalseAlarms({ report, fittedOn: 'validation' })).toBe(
+      '38 of 805 validation negatives (4.7%; at most 6.1% with 95% confidence)',
+    );
+  });
+  test('at a rate of 0 no negative may pass, which nothing can promise', () => {
+    const { report } = fit(300, { budget: { falseAlarms: 0 } });
+    expect(report.falseAlarms).toBe(0);
+    expect(report.guarantee.holds).toBe(false);
+  });
+});

@@ -1,0 +1,17 @@
+export { applyDecision, type Decided } from './applyDecision.js';
+export { falseAlarmUpperBound, quietRank, smallestPromise } from './binomialBounds.js';
+export type {
+  Decision,
+  DecisionBudget,
+  DecisionReport,
+  DecisionRule,
+  FalseAlarmBudget,
+  Guarantee,
+  NegativeF1Budget,
+  NoGuarantee,
+} from './decision.js';
+export { DEFAULT_KAPPA, decisionFitter, type FitDecisionOptions, fitDecision } from './fitDecision.js';
+export { presenceProbability, presenceScores } from './presence.js';
+export { presenceAuc } from './presenceAuc.js';
+export { describeFalseAlarms } from './remarks.js';
+export { type JudgedPoint, judgedCurve, type TradeOffPoint, tradeOffCurve } from './tradeOffCurve.js';

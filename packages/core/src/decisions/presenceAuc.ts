@@ -1,0 +1,23 @@
+import { ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
+import { countRanks } from '../metrics/classCounts.js';
+import { rankClasses } from '../metrics/rankedClasses.js';
+import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
+import { presenceScores } from './presence.js';
+
+/**
+ * How well presence scores tell positives from negatives: the area under the ROC curve of 'any class', ties counted half.
+ * Undecided rows are left out; null without a positive or without a negative.
+ *
+ * @example
+ * const scores = new Float64Array([0.9, 0.2, 0.5, 0.5, 0.1, 0.1]);
+ * presenceAuc({ scores, targets: [1, 0, 0, 0, 0, 1], classNames: ['crack', 'roots'] }) // 0.5
+ */
+export function presenceAuc(scored: Scored): number | null {
+  const { scores, rowKinds, rows, classNames } = checkScored(scored);
+  const labels = Int8Array.from(rowKinds, (kind) =>
+    kind === ROW_UNDECIDED ? UNKNOWN : Number(kind === ROW_POSITIVE),
+  );
+  const presence = presenceScores(scores, classNames.length);
+  const ranked = rankClasses({ scores: presence, labels, rowKinds, rows, classNames: ['any class'] });
+  return countRanks(ranked.classes[0]!, new Uint16Array(rows).fill(1)).rocAuc;
+}

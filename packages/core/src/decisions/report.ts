@@ -1,0 +1,48 @@
+import { countPredicted, positivesOf } from '../metrics/classCounts.js';
+import { countRows, passingMultiplicities } from '../metrics/measure.js';
+import { measurementAt } from '../metrics/measurement.js';
+import { fBeta } from '../metrics/rates.js';
+import { falseAlarmUpperBound } from './binomialBounds.js';
+import { negativeF1 } from './budget.js';
+import { cutoffsOf, type DecisionReport } from './decision.js';
+import type { DecisionSample } from './decisionRows.js';
+import type { FittedRule, RuleFit } from './fitRule.js';
+import { remarksOn } from './remarks.js';
+
+const BOUND_CONFIDENCE = 0.95;
+
+/** What a fitted rule does on the rows of its fit. */
+export function reportOf(
+  { rows, multiplicities, totals }: DecisionSample,
+  fit: RuleFit,
+  fitted: FittedRule,
+): DecisionReport {
+  const { limit, guarantee } = fitted;
+  const { positives, negatives, undecided } = totals;
+  const cutoffs = cutoffsOf(fitted);
+  const setting = measurementAt(rows, cutoffs, rows.presence);
+  const passing = passingMultiplicities(setting, multiplicities);
+  const perClassFBeta = rows.classes.map((entries, j) => {
+    const { truePositives, falsePositives } = countPredicted(entries, setting.predicted[j]!, passing);
+    const falseNegatives = positivesOf(entries, multiplicities) - truePositives;
+    return fBeta({ truePositives, falsePositives, falseNegatives }, fit.beta);
+  });
+  const { anyClass } = countRows(setting, multiplicities);
+  const { falsePositives: falseAlarms, falseNegatives: missed } = anyClass;
+  const report = {
+    positives,
+    negatives,
+    undecided,
+    falseAlarms,
+    falseAlarmRate: negatives === 0 ? null : falseAlarms / negatives,
+    falseAlarmBound: negatives === 0 ? null : falseAlarmUpperBound(falseAlarms, negatives, BOUND_CONFIDENCE),
+    f1Neg: negativeF1(totals, falseAlarms, missed),
+    leastF1Neg: limit.leastF1Neg,
+    macroFBeta: perClassFBeta.reduce((sum, value) => sum + value, 0) / perClassFBeta.length,
+    perClassFBeta,
+    withinBudget: limit.within(falseAlarms, missed),
+    guarantee,
+    neverPredicted: rows.classNames.filter((_, j) => cutoffs.thresholds[j] === Number.POSITIVE_INFINITY),
+  };
+  return { ...report, remarks: remarksOn(report, fit, fitted) };
+}
