@@ -61,8 +61,6 @@ const shorthands = {
   cache: 'data.cache',
   strict: 'data.strict',
   batchSize: 'evaluation.batchSize',
-  thresholds: 'evaluation.thresholds',
-  thresholdBeta: 'evaluation.thresholdBeta',
   replicates: 'evaluation.replicates',
 } as const;
 

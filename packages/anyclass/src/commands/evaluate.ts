@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
 import type { Terminal } from '../commandLine/terminal.js';
+import { fitOptions } from '../configuration/decisionFields.js';
 import { openOptions } from '../configuration/openOptions.js';
+import { merged, type PlainObject } from '../configuration/overrides.js';
 import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -13,11 +15,13 @@ import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import { runData, sharedSettings } from '../evaluation/runSettings.js';
 import type { Judgment } from '../events/judgment.js';
+import { judgmentVerdict } from '../experiments/verdict.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { judgmentText } from '../reports/judgmentText.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
 import { chosenFields, settingOption } from './datasetOptions.js';
+import { chosenDecision, decisionOptions, givenDecision } from './decisionOptions.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, or a model.safetensors'),
@@ -32,15 +36,10 @@ const options = z.object({
   fitScores: z
     .string()
     .optional()
-    .describe('fit thresholds on these probabilities')
+    .describe('fit the decision on these probabilities')
     .meta({ placeholder: 'CSV' }),
   fitLabels: z.string().optional().describe('and these labels, of other data').meta({ placeholder: 'CSV' }),
-  // Without defaults: those of the configuration's `evaluation` hold.
-  thresholds: z
-    .enum(['class', 'shared'])
-    .optional()
-    .describe('with --fit-scores: one for each class (default), or one for all that keeps the F1-Neg at 0.5'),
-  thresholdBeta: z.number().positive().optional().describe('fitted thresholds maximize this Fβ; default 1'),
+  ...decisionOptions,
   replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
   device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().optional().describe('images at a time; default 64'),
@@ -69,10 +68,14 @@ export const evaluate = command({
       'anyclass evaluate runs/sewer new/labels.csv --set data.imageFolder=new/photos',
       "other data with the model's classes, read as the run read its own",
     ],
+    [
+      'anyclass evaluate runs/sewer --false-alarms 0.02',
+      'with a decision fitted anew on the saved validation scores',
+    ],
     ['anyclass evaluate --scores scores.csv --labels labels.csv', 'scores from anywhere; without libtorch'],
     [
-      'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv',
-      'also at thresholds fitted on other data',
+      'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv --false-alarms 0.05',
+      'as decided by a gate that was fitted on other data',
     ],
   ],
   options,
@@ -82,7 +85,8 @@ export const evaluate = command({
     }
     const judgment =
       given.scores === undefined ? await judgeModel(given, terminal) : await judgeScores(given);
-    terminal.print(given.json ? JSON.stringify(judgment, null, 2) : judgmentText(judgment));
+    const verdict = judgmentVerdict(judgment);
+    terminal.print(given.json ? JSON.stringify({ verdict, ...judgment }, null, 2) : judgmentText(judgment));
     return judgment;
   },
 });
@@ -90,9 +94,9 @@ export const evaluate = command({
 type Options = z.output<typeof options>;
 
 const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
-const forScores = ['labels', 'fitScores', 'fitLabels', 'thresholds', 'thresholdBeta'] as const;
-const forFitting = ['thresholds', 'thresholdBeta'] as const;
-const fittingFields = ['evaluation.thresholds', 'evaluation.thresholdBeta', 'evaluation.calibration'];
+const forScores = ['labels', 'fitScores', 'fitLabels'] as const;
+const forFitting = ['rule', 'falseAlarms', 'f1Neg', 'confidence', 'beta'] as const;
+const fittingFields = ['evaluation.decision', 'evaluation.calibration'];
 
 /** An option that would do nothing is a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
@@ -120,8 +124,18 @@ async function judgeScores(given: Options): Promise<Judgment> {
   }
   // Scores have no data; the schema wants some.
   const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
-  const { batchSize, ...judging } = validateConfiguration(fields, 'the options given').evaluation;
-  const judgment = await evaluateScores({ scores, labels, fitScores, fitLabels, ...judging });
+  const { evaluation } = validateConfiguration(withDecision(fields, given), 'the options given');
+  const { replicates, confidence, decision, calibration } = evaluation;
+  const isCalibrated = given.set.some((text) => text.startsWith('evaluation.calibration='));
+  const judgment = await evaluateScores({
+    scores,
+    labels,
+    ...(fitScores !== undefined && { fitScores, fitLabels, decision: fitOptions(decision) }),
+    // Scores from anywhere are taken as they are, so that what is fitted can be applied to them as they are.
+    ...(isCalibrated && { calibration }),
+    replicates,
+    confidence,
+  });
   if (html !== undefined) {
     const scored = joinTables(await readTable(scores), await readTable(labels), scores);
     await writePage(html, scores, judgment, scored);
@@ -133,17 +147,28 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
   const { model, split, device, saveScores, html, set } = given;
   if (model === undefined) throw new UsageError('give a RUN or MODEL, or --scores and --labels');
   refuse(given, forScores, '--scores, not with a model');
-  refuseFields(set, fittingFields, 'has no effect on a model, which brings what was fitted in training');
+  refuseFields(
+    set,
+    ['evaluation.calibration'],
+    'has no effect on a model, which brings what was fitted in training',
+  );
+  refuseFields(
+    set,
+    ['evaluation.decision'],
+    'is given by --rule, --false-alarms, --f1-neg, --confidence and --beta',
+  );
   refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is judged on its own classes');
   refuseFields(set, ['data.subset'], 'has no effect: it is for training');
   refuseFields(set, ['data.dataset'], 'is given as DATASET');
   const { data, evaluation } = modelSettings(model, given);
+  const decision = chosenDecision(given);
   const { judgment, scored, names, quarantined } = await evaluateModel(model, data.dataset, {
     split,
     device,
     batchSize: evaluation.batchSize ?? 64,
     replicates: evaluation.replicates,
     confidence: evaluation.confidence,
+    ...(decision && { decision: fitOptions(decision) }),
     open: openOptions(data),
     preparation: data,
     strict: data.strict,
@@ -173,4 +198,10 @@ function modelSettings(model: string, given: Options): Pick<Configuration, 'data
   const base = own && (given.dataset === undefined ? own : sharedSettings(own));
   const fields = chosenFields(given, ['data', 'evaluation'], { data: { ...base, dataset } });
   return validateConfiguration(fields, `${dataset} with the options given`);
+}
+
+/** Fields with those that the options of the decision give. */
+function withDecision(fields: PlainObject, given: Options): PlainObject {
+  const decision = givenDecision(given);
+  return decision ? merged(fields, { evaluation: { decision } }) : fields;
 }

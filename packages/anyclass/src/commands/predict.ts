@@ -1,18 +1,23 @@
+import type { FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
-import { printed } from '../commandLine/terminal.js';
+import { printed, type Terminal } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
+import { fitOptions } from '../configuration/decisionFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import type { Draft } from '../files/wholeFile.js';
+import { decisionText } from '../inference/decide.js';
 import { imageInputs } from '../inference/imageInputs.js';
+import { refitDecision } from '../inference/modelDecision.js';
 import { outputFormats, outputOf } from '../inference/outputFormats.js';
 import { openPredictor } from '../inference/predictor.js';
 import { chosenFields, settingOption } from './datasetOptions.js';
+import { chosenDecision, type DecisionOptions, decisionOptions, givenDecision } from './decisionOptions.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -26,7 +31,11 @@ export const predict = command({
   ],
   examples: [
     ['anyclass predict runs/sewer photos > predictions.csv', 'all images in a folder and below it'],
-    ['anyclass predict model.safetensors a.jpg b.png --format jsonl', 'an object a line'],
+    ['anyclass predict runs/sewer photos --false-alarms 0.02', 'decided anew, for at most 2% false alarms'],
+    [
+      'anyclass predict model.safetensors a.jpg b.png --format jsonl --details',
+      'an object a line, with the gate',
+    ],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
     ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
   ],
@@ -36,14 +45,20 @@ export const predict = command({
       .array(z.string())
       .min(1)
       .describe('images, folders, patterns, Parquet files, - for a list on standard input'),
-    format: z.enum(outputFormats).default('csv').describe('of the output'),
+    format: z.enum(outputFormats).optional().describe('of the output; default csv'),
     out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
+    ...decisionOptions,
     threshold: z
-      .string()
-      .default('fitted')
-      .describe('a number for all classes, or those that training fitted')
-      .meta({ placeholder: 'fitted|N' }),
-    calibrated: z.boolean().default(false).describe('calibrated probabilities'),
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("one threshold for all classes, in place of the model's decision"),
+    details: z
+      .boolean()
+      .default(false)
+      .describe('also the probability that any class is present, the gate, and the thresholds of the labels'),
+    top: z.int().positive().optional().describe('also the N most probable classes'),
     device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
     batchSize: z.int().positive().default(32).describe('images at a time'),
     set: settingOption(
@@ -51,22 +66,24 @@ export const predict = command({
     ),
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
-  async run({ model, paths, format, out, threshold, calibrated, device, batchSize, set, json }, terminal) {
-    const limit = threshold === 'fitted' ? threshold : Number(threshold.trim() || Number.NaN);
-    if (limit !== 'fitted' && !(limit >= 0 && limit <= 1))
-      throw new UsageError(`--threshold: '${threshold}' is neither a number from 0 to 1 nor 'fitted'`);
+  async run(options, terminal) {
+    const { model, paths, out, device, batchSize, set, json, details, top } = options;
+    const format = options.format ?? (json ? 'jsonl' : 'csv');
+    if (json && format !== 'jsonl') throw new UsageError(`--json is --format jsonl, not ${format}; give one`);
+    if (format === 'sewerml' && (details || top !== undefined))
+      throw new UsageError('--format sewerml has probabilities only: no --details or --top');
     if (paths.filter((path) => path === '-').length > 1)
       throw new UsageError('PATH…: - stands for the list on standard input, which is there once');
     if (out !== undefined) checkOutputFile('--out', out);
     const { strict, ...preparation } = imageSettings(set);
-    using predictor = await openPredictor(model, {
-      threshold: limit,
-      calibrated,
-      device,
-      batchSize,
-      preparation,
+    const decision = await usedDecision(options, terminal);
+    using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+    const { header, line } = outputOf(format, {
+      classes: predictor.description.classes,
+      decision: predictor.decision,
+      details,
+      top,
     });
-    const { header, line } = outputOf(json ? 'jsonl' : format, predictor.description.classes);
     // Only where there is a file to take care of: what is printed is out, and Ctrl-C may end the program at once.
     using interruption =
       out === undefined
@@ -101,6 +118,32 @@ export const predict = command({
     return predicted;
   },
 });
+
+/** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
+async function usedDecision(
+  options: DecisionOptions & { readonly model: string; readonly threshold?: number | undefined },
+  terminal: Terminal,
+): Promise<number | FitDecisionOptions | undefined> {
+  const { model, threshold, rule } = options;
+  const chosen = chosenDecision(threshold === undefined ? options : { ...options, rule: 'fixed' });
+  if (threshold !== undefined) {
+    const others = Object.keys(givenDecision({ ...options, rule: undefined }) ?? {});
+    if (others.length > 0 || (rule !== undefined && rule !== 'fixed'))
+      throw new UsageError('--threshold decides by itself: no other option of the decision goes with it');
+    return threshold;
+  }
+  if (!chosen) return undefined;
+  const fit = fitOptions(chosen);
+  const refitted = await refitDecision(model, fit, (text) => terminal.note(text));
+  terminal.note(decisionText(refitted));
+  const { test } = refitted;
+  if (test) {
+    const alarms =
+      test.falseAlarmRate === null ? '' : `, false alarms ${(100 * test.falseAlarmRate).toFixed(2)}%`;
+    terminal.note(`on test: F1 ${(100 * test.macroF1).toFixed(2)}${alarms}`);
+  }
+  return fit;
+}
 
 /** The fields of data that are about images; all others are about a dataset. */
 const imageFields = ['channels', 'mean', 'std', 'strict'];

@@ -32,9 +32,15 @@ export function dottedFields(object: object): DottedFields {
   return new Map(Object.entries(object).flatMap(([key, value]) => flattened(value, key)));
 }
 
-/** What decides over a run's result: all fields but those that say where it computes. */
+/**
+ * What decides over a run's result: all fields but those that say where it computes. Nor does the decision count, which is
+ * fitted anew from the saved scores whenever runs are compared.
+ */
 export function resultFields(configuration: Configuration): DottedFields {
-  return new Map([...dottedFields(configuration)].filter(([field]) => !placeFields.has(field)));
+  const isOfDecision = (field: string) => field.startsWith('evaluation.decision.');
+  return new Map(
+    [...dottedFields(configuration)].filter(([field]) => !placeFields.has(field) && !isOfDecision(field)),
+  );
 }
 
 /** The same text for configurations with the same result. */

@@ -5,6 +5,7 @@ import { bestMetrics } from '../events/bestMetric.js';
 import { lossNames } from '../losses/lossNames.js';
 import { familyOptions, networkNames } from '../networks/catalogue.js';
 import { dataFields } from './dataFields.js';
+import { decisionFields } from './decisionFields.js';
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
@@ -82,15 +83,11 @@ const checkpoints = z.strictObject({
 
 const evaluation = z.strictObject({
   batchSize: count.optional().describe('default: that of training'),
-  thresholds: z
-    .enum(['class', 'shared'])
-    .default('class')
-    .describe('one for each class, or one for all that keeps the F1-Neg at 0.5'),
-  thresholdBeta: z.number().positive().default(1).describe('thresholds maximize this Fβ on validation'),
+  decision: decisionFields.prefault({}),
   calibration: z
     .enum(['temperature', 'platt', 'none'])
     .default('temperature')
-    .describe('fitted on validation'),
+    .describe('fitted on validation, and kept where it improves cross-validated log loss'),
   replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
   confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
 });

@@ -1,6 +1,6 @@
 // A model judged on a dataset.
 
-import type { Scored } from '@anyclass/core';
+import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
@@ -11,9 +11,13 @@ import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
+import { calibratedScores } from '../inference/decide.js';
+import { refitDecision } from '../inference/modelDecision.js';
 import { scoreRows } from '../inference/scoreRows.js';
 import { createScorer, probabilities } from '../inference/scorer.js';
-import { loadModel } from '../runs/modelFile.js';
+import { loadModel, type ModelDescription } from '../runs/modelFile.js';
+import { isRunFolder } from '../runs/runFolder.js';
+import { runScores } from '../runs/runScores.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { runData, sharedSettings } from './runSettings.js';
 
@@ -25,6 +29,8 @@ export interface EvaluateOptions
   readonly batchSize?: number;
   /** How the dataset is read; default as the run of the model read its own. The classes are always the model's. */
   readonly open?: OpenOptions;
+  /** Fits another decision on the validation scores of the model's run, in place of the model's own. */
+  readonly decision?: FitDecisionOptions | undefined;
   /** In place of how the model's training prepared images. */
   readonly preparation?: PreparationChanges;
   /** An unreadable image is an error. Default false: it is left out. */
@@ -43,8 +49,8 @@ export interface Evaluation {
 }
 
 /**
- * Judges a model (its file, or the folder of its run) on a split of a dataset, at 0.5 and, unless they were fitted there,
- * at the thresholds that the model brings.
+ * Judges a model (its file, or the folder of its run) on a split of a dataset, at 0.5 and, unless it was fitted there, by the
+ * decision that the model brings.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
@@ -59,6 +65,7 @@ export async function evaluate(
   const { network: loaded, description } = loadModel(model);
   using network = loaded;
   const preparation = changedPreparation(description, options.preparation ?? {});
+  const fitted = await usedDecision(model, description, options.decision);
   const open = options.open ?? usualReading(model, spec);
   const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
   try {
@@ -76,17 +83,20 @@ export async function evaluate(
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
     }).finally(() => pixels.close());
-    const scored = {
+    const uncalibrated = {
       scores: probabilities(result.logits),
       targets: result.targets,
       classNames: dataset.classes,
       split,
     };
-    const { thresholds, calibration } = description;
-    const isElsewhere = thresholds?.fittedOn !== split;
+    const { calibration } = description;
+    const scored = calibratedScores(uncalibrated, calibration);
+    const isElsewhere = fitted?.decision.fittedOn !== split;
     return {
       judgment: judge(scored, {
-        ...(isElsewhere && { thresholds, calibration }),
+        ...(isElsewhere && fitted),
+        calibration,
+        uncalibrated,
         classImportance: dataset.classImportance ?? description.classImportance,
         replicates: options.replicates,
         confidence: options.confidence,
@@ -97,6 +107,27 @@ export async function evaluate(
     };
   } finally {
     await dataset.images.close();
+  }
+}
+
+/** The model's own decision, or one that is fitted anew, with its figures on the data of the fit where they are known. */
+async function usedDecision(
+  model: string,
+  { decision }: ModelDescription,
+  chosen: FitDecisionOptions | undefined,
+): Promise<{ readonly decision: Decision; readonly validation: Metrics | undefined } | undefined> {
+  if (chosen) return refitDecision(model, chosen);
+  if (!decision) return undefined;
+  return { decision, validation: isRunFolder(model) ? await figuresOfFit(model, decision) : undefined };
+}
+
+/** Undefined where the scores of the fit are gone, or are those of an older version. */
+async function figuresOfFit(run: string, decision: Decision): Promise<Metrics | undefined> {
+  try {
+    return measure(await runScores(run, 'validation'), { threshold: decision, allowSameSplit: true });
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { evaluationPage } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
@@ -20,28 +20,29 @@ const scores = file('scores.csv', 'Filename,crack,roots\nb,0.6,0.1\na,0.9,0.2\nc
 const labels = file('labels.csv', 'Filename,crack,roots\na,1,0\nb,0,0\nc,0,1\n');
 
 test('saved scores are judged with all metrics and intervals', async () => {
-  const { metrics, intervals, fitted } = await evaluateScores({ scores, labels, replicates: 50 });
+  const { metrics, intervals, decided } = await evaluateScores({ scores, labels, replicates: 50 });
   expect(metrics.macroF1).toBeCloseTo(5 / 6, 12);
   expect(metrics.perClassAP).toEqual([1, 1]);
   expect(intervals?.overall.macroF1?.low).toBeLessThanOrEqual(metrics.macroF1);
-  expect(fitted).toBeUndefined();
+  expect(decided).toBeUndefined();
 });
 
-test('thresholds are fitted on other data, and refused on the same', async () => {
+test('a decision is fitted on other data within the budget, and refused on the same', async () => {
   const other = file('other.csv', 'Filename,crack,roots\nd,0.7,0.2\ne,0.65,0.6\nf,0.1,0.1\n');
   const otherLabels = file('other-labels.csv', 'Filename,crack,roots\nd,1,0\ne,0,1\nf,0,0\n');
   const shared = { scores, labels, replicates: 0 };
-  const { fitted, calibrated } = await evaluateScores({
-    ...shared,
-    fitScores: other,
-    fitLabels: otherLabels,
-  });
-  expect(fitted?.thresholds.values).toEqual([0.7, 0.6]);
-  const fit = { fitScores: other, fitLabels: otherLabels, thresholds: 'shared' } as const;
-  const { fitted: one } = await evaluateScores({ ...shared, ...fit });
-  expect(one?.thresholds.values).toEqual([0.21, 0.21]);
-  expect(fitted?.metrics.macroF1).toBe(1);
-  expect(calibrated?.calibration.kind).toBe('temperature');
+  const fit = { fitScores: other, fitLabels: otherLabels };
+  const plain = { budget: { falseAlarms: 0.05, confidence: null }, kappa: 0 } as const;
+  const { decided, calibrated } = await evaluateScores({ ...shared, ...fit, decision: plain });
+  expect(decided).toMatchObject({ rule: 'gate', thresholds: [0.7, 0.6], fittedOn: other });
+  expect(decided?.metrics).toMatchObject({ macroF1: 1, falseAlarmRate: 0 });
+  expect(decided?.validation).toMatchObject({ macroF1: 1, falseAlarmRate: 0 });
+  expect(calibrated).toBeUndefined();
+  const fixed = { rule: 'fixed', threshold: 0.65 } as const;
+  const atFixed = await evaluateScores({ ...shared, ...fit, decision: fixed });
+  expect(atFixed.decided).toMatchObject({ rule: 'fixed', presence: 0, thresholds: [0.65, 0.65] });
+  const { decided: promised } = await evaluateScores({ ...shared, ...fit });
+  expect(promised?.report?.guarantee).toMatchObject({ holds: false, reason: 'too few negatives' });
   const copy = file('copy.csv', readFileSync(scores, 'utf8'));
   for (const fitScores of [scores, copy]) {
     await expect(evaluateScores({ ...shared, fitScores, fitLabels: labels })).rejects.toThrow(
@@ -88,24 +89,14 @@ test('what is no probability is refused with its row and class', () => {
   expect(() => judge(scored, { replicates: 0 })).toThrow('row 0, class crack is 1.5; expected a probability');
 });
 
-test.each(['evaluate', 'train', 'predict', 'init', 'index'])(
-  'the command %s does not load the engine before it needs it',
-  (name) => {
-    const start = fileURLToPath(new URL(`../commands/${name}.ts`, import.meta.url));
-    expect([...staticImports(start)].filter((module) => module === '@anyclass/torch')).toEqual([]);
-  },
-);
-
-/** All modules that loading a file loads too: imports of values, not of types, and not those made later. */
-function staticImports(path: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(path)) return seen;
-  seen.add(path);
-  const source = readFileSync(path, 'utf8');
-  for (const [, clause, module] of source.matchAll(/^(?:import|export) ([^;]*?) ?from '([^']+)';/gm)) {
-    const isType = clause!.startsWith('type ') || /^\{(\s*type \w+,?)+\s*\}$/.test(clause!);
-    if (isType) continue;
-    if (module!.startsWith('.')) staticImports(resolve(dirname(path), module!.replace(/\.js$/, '.ts')), seen);
-    else seen.add(module!);
-  }
-  return seen;
-}
+test.each(['index.js', 'commands/index.js'])('%s is imported without opening libtorch', (module) => {
+  const path = resolve(import.meta.dirname, '../../dist', module);
+  const program = `await import(${JSON.stringify(path)});
+    const { isEngineLoaded } = await import('@anyclass/torch');
+    console.log(isEngineLoaded());`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: 'false\n', stderr: '' });
+});

@@ -1,11 +1,17 @@
 // Saved scores against labels. Nothing here needs the engine.
 
 import { resolve } from 'node:path';
-import type { Scored } from '@anyclass/core';
+import type { FitDecisionOptions, Scored } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
+import {
+  type CalibrationMethod,
+  calibratedScores,
+  fitOnValidation,
+  helpfulCalibration,
+} from '../inference/decide.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
-import { type FitOptions, fitOnValidation, type JudgeOptions, judge } from './judge.js';
+import { type JudgeOptions, judge } from './judge.js';
 
 export interface EvaluateScoresOptions
   extends Pick<JudgeOptions, 'replicates' | 'confidence' | 'classImportance'> {
@@ -13,15 +19,13 @@ export interface EvaluateScoresOptions
   readonly scores: string;
   /** CSV with `Filename` and 0, 1 or nothing per class. */
   readonly labels: string;
-  /** Scores and labels of other data, to fit thresholds and calibration on. */
+  /** Scores and labels of other data, to fit a decision and a calibration on. */
   readonly fitScores?: string | undefined;
   readonly fitLabels?: string | undefined;
-  /** Fit one for each class (default), or one for all that keeps the F1-Neg at 0.5, in steps of 0.01. */
-  readonly thresholds?: FitOptions['thresholds'];
-  /** The fitted thresholds maximize this Fβ. Default 1. */
-  readonly thresholdBeta?: number | undefined;
-  /** How probabilities are calibrated on that data. Default 'temperature'. */
-  readonly calibration?: FitOptions['calibration'] | undefined;
+  /** How the decision is fitted. Default a gate that promises at most 5% false alarms. */
+  readonly decision?: FitDecisionOptions | undefined;
+  /** How probabilities are calibrated, if that helps on the data of the fit. Default 'none': scores are taken as they are. */
+  readonly calibration?: CalibrationMethod | undefined;
 }
 
 /**
@@ -32,16 +36,7 @@ export interface EvaluateScoresOptions
  * metrics.mAP
  */
 export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgment> {
-  const {
-    scores,
-    labels,
-    fitScores,
-    fitLabels,
-    thresholds = 'class',
-    thresholdBeta = 1,
-    calibration = 'temperature',
-    ...judging
-  } = options;
+  const { scores, labels, fitScores, fitLabels, decision = {}, calibration = 'none', ...judging } = options;
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UserError('fitScores and fitLabels go together');
   }
@@ -53,12 +48,17 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   }
   if (resolve(fitScores) === resolve(scores) || isSameData(fitting, judged)) {
     throw new UserError(
-      `${fitScores} holds the data that are judged: thresholds that were fitted there would look better than they are. Fit on other data, such as the validation split (--fit-scores, --fit-labels)`,
+      `${fitScores} holds the data that are judged: a decision that was fitted there would look better than it is. Fit on other data, such as the validation split`,
     );
   }
-  return judgeTables(judged, {
+  const helpful = helpfulCalibration(fitting, calibration);
+  const { classImportance } = judging;
+  const fitted = fitOnValidation(calibratedScores(fitting, helpful), decision, { classImportance });
+  return judgeTables(calibratedScores(judged, helpful), {
     ...judging,
-    ...fitOnValidation(fitting, { thresholds, thresholdBeta, calibration }),
+    ...fitted,
+    calibration: helpful,
+    uncalibrated: judged,
   });
 }
 

@@ -1,26 +1,26 @@
-// How good scores are: metrics at 0.5 and at fitted thresholds, with intervals, and how far probabilities can be believed.
+// How good scores are: metrics at 0.5 and as the model decides, with intervals, and how far probabilities can be believed.
 
 import {
   bootstrapAt,
   type Calibration,
-  calibrate,
-  type FittedThresholds,
-  fitPlatt,
-  fitSharedThreshold,
-  fitTemperature,
-  fitThresholds,
+  type Decision,
+  type Metrics,
   measure,
   reliability,
   type Scored,
 } from '@anyclass/core';
-import type { Judgment, ReliabilityFigures } from '../events/judgment.js';
+import type { DecidedFigures, Judgment, ReliabilityFigures } from '../events/judgment.js';
 
 export interface JudgeOptions {
-  /** Judge at these as well; they must come from other data. */
-  readonly thresholds?: FittedThresholds | undefined;
+  /** Judge by this as well; it must come from other data. */
+  readonly decision?: Decision | undefined;
+  /** The figures of the decision on the data of its fit. */
+  readonly validation?: Metrics | undefined;
+  /** What made the scores of `uncalibrated`. */
   readonly calibration?: Calibration | undefined;
+  readonly uncalibrated?: Scored | undefined;
   readonly classImportance?: readonly number[] | undefined;
-  /** Of the bootstrap; 0 leaves intervals out. Default 1000. */
+  /** Bootstrap replicates; 0 disables intervals. Default 1000. */
   readonly replicates?: number | undefined;
   /** Default 0.95. */
   readonly confidence?: number | undefined;
@@ -34,10 +34,11 @@ export interface JudgeOptions {
  * judge(scored, { replicates: 0 }).metrics.macroF1 // 1
  */
 export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
-  const { thresholds, calibration, classImportance, replicates = 1000, confidence = 0.95 } = options;
+  const { decision, validation, calibration, uncalibrated, classImportance } = options;
+  const { replicates = 1000, confidence = 0.95 } = options;
   const shared = classImportance ? { classImportance } : {};
-  const settings = [0.5, ...(thresholds ? [thresholds] : [])];
-  const [atHalf, atFitted] =
+  const settings = [0.5, ...(decision ? [decision] : [])];
+  const [atHalf, atDecision] =
     replicates === 0
       ? settings.map((threshold) => ({ metrics: measure(scored, { ...shared, threshold }) }))
       : bootstrapAt(scored, settings, { ...shared, replicates, confidence }).map(
@@ -49,49 +50,18 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   return {
     split: scored.split ?? '',
     ...atHalf!,
-    ...(thresholds && atFitted && { fitted: { thresholds, ...atFitted } }),
-    reliability: reliabilityFigures(scored),
-    ...(calibration && {
-      calibrated: {
-        calibration,
-        ...reliabilityFigures({
-          ...scored,
-          scores: calibrate(scored.scores, scored.classNames, calibration),
-        }),
-      },
-    }),
+    ...(decision && atDecision && { decided: decidedFigures(decision, atDecision, validation ?? null) }),
+    reliability: reliabilityFigures(uncalibrated ?? scored),
+    ...(calibration && { calibrated: { calibration, ...reliabilityFigures(scored) } }),
   };
 }
 
-export interface FitOptions {
-  /** `class` (default): one each. `shared`: one for all, that keeps the F1-Neg at 0.5, in steps of 0.01. */
-  readonly thresholds?: 'class' | 'shared';
-  readonly thresholdBeta: number;
-  readonly calibration: 'temperature' | 'platt' | 'none';
-}
-
-/** What is fitted on validation and applied elsewhere. */
-export interface Fitted {
-  readonly thresholds: FittedThresholds;
-  readonly calibration: Calibration | undefined;
-}
-
-/**
- * Fits thresholds and calibration on validation scores.
- *
- * @example
- * const { thresholds } = fitOnValidation(validation, { thresholdBeta: 2, calibration: 'platt' });
- */
-export function fitOnValidation(
-  validation: Scored,
-  { thresholds = 'class', thresholdBeta, calibration }: FitOptions,
-): Fitted {
-  const fitted = thresholds === 'class' ? fitThresholds : fitSharedThreshold;
-  const fits = { temperature: fitTemperature, platt: fitPlatt, none: () => undefined };
-  return {
-    thresholds: fitted(validation, { beta: thresholdBeta }),
-    calibration: fits[calibration](validation),
-  };
+function decidedFigures(
+  { rule, budget, beta, presence, thresholds, fittedOn, report }: Decision,
+  judged: Pick<DecidedFigures, 'metrics' | 'intervals'>,
+  validation: Metrics | null,
+): DecidedFigures {
+  return { rule, budget, beta, presence, thresholds, fittedOn, ...judged, validation, report };
 }
 
 function reliabilityFigures(scored: Scored): ReliabilityFigures {

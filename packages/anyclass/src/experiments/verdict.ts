@@ -52,7 +52,7 @@ export function sweepVerdict(
  * judgmentVerdict(judgment)
  * // 'At 0.5 it predicts a class for 72.4% of positives and raises a false alarm for 8.1% of negatives; F1 63.13, mAP 65.63.'
  */
-export function judgmentVerdict({ metrics, intervals, fitted }: Judgment): string {
+export function judgmentVerdict({ metrics, intervals, decided }: Judgment): string {
   const at = (where: string, { metrics: of, intervals: known }: Pick<Judgment, 'metrics' | 'intervals'>) => {
     const found = [
       ...(of.positiveRows > 0 ? [`predicts a class for ${share(of.recallAny)} of positives`] : []),
@@ -64,8 +64,8 @@ export function judgmentVerdict({ metrics, intervals, fitted }: Judgment): strin
     return `${where}${found === '' ? ': ' : ` it ${found}; `}F1 ${percent(of.macroF1)}${range}${mAP}.`;
   };
   return [
+    ...(decided ? [at('As decided', decided)] : []),
     at('At 0.5', { metrics, ...(intervals && { intervals }) }),
-    ...(fitted ? [at('At fitted thresholds', fitted)] : []),
   ].join(' ');
 }
 

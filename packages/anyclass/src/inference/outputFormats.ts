@@ -1,9 +1,10 @@
 // Predictions as lines of text.
 
+import { type Decision, presenceProbability } from '@anyclass/core';
 import { sewermlClasses } from '../data/readers/sewerml.js';
 import { UserError } from '../errors/userError.js';
 import { csvCell } from '../runs/scoreFiles.js';
-import type { Prediction } from './predictor.js';
+import { named, type Prediction } from './predictor.js';
 
 export const outputFormats = ['csv', 'jsonl', 'sewerml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -14,24 +15,82 @@ export interface Output {
   line(prediction: Prediction): string;
 }
 
+export interface OutputOptions {
+  readonly classes: readonly string[];
+  readonly decision: Decision;
+  /** Also the probability that any class is present, the gate, and the threshold of each label. */
+  readonly details?: boolean;
+  /** Also the most probable classes, so many of them. */
+  readonly top?: number | undefined;
+}
+
 /**
  * How predictions are written. `csv` has a column per class and the labels, 'negative' where there are none; `jsonl` an
  * object a line; `sewerml` what the SewerML benchmark takes: file names without folders and the 17 probabilities.
  *
  * @example
- * const { header } = outputOf('csv', ['crack', 'roots']) // 'Filename,crack,roots,labels'
+ * const { header } = outputOf('csv', { classes: ['crack', 'roots'], decision }) // 'Filename,crack,roots,labels'
  */
-export function outputOf(format: OutputFormat, classes: readonly string[]): Output {
-  if (format === 'jsonl') return { header: undefined, line: (prediction) => jsonLine(prediction, classes) };
-  if (format === 'csv') {
-    return {
-      header: [...['Filename', ...classes].map(csvCell), 'labels'].join(','),
-      line: ({ name, probabilities, labels }) =>
-        [csvCell(name), ...Array.from(probabilities, String), csvCell(labels.join('|') || 'negative')].join(
-          ',',
-        ),
-    };
-  }
+export function outputOf(format: OutputFormat, options: OutputOptions): Output {
+  if (format === 'jsonl') return { header: undefined, line: (prediction) => jsonLine(prediction, options) };
+  return format === 'csv' ? csvOutput(options) : sewermlOutput(options.classes);
+}
+
+function csvOutput({ classes, decision, details = false, top }: OutputOptions): Output {
+  const gate = decision.presence === null ? 1 : presenceProbability(decision.presence);
+  return {
+    header: [
+      ...['Filename', ...classes].map(csvCell),
+      ...(details ? ['presence', 'gate', 'thresholds'] : []),
+      ...(top === undefined ? [] : ['top']),
+      'labels',
+    ].join(','),
+    line: (prediction) => {
+      const { name, probabilities, presenceScore, labels } = prediction;
+      const thresholds = labels.map((label) => decision.thresholds[classes.indexOf(label)]);
+      const likely = top === undefined ? [] : mostLikely(prediction, classes, top);
+      return [
+        csvCell(name),
+        ...Array.from(probabilities, String),
+        ...(details ? [presenceProbability(presenceScore), gate, csvCell(thresholds.join('|'))] : []),
+        ...(top === undefined ? [] : [csvCell(likely.map(([label, p]) => `${label} ${p}`).join('|'))]),
+        csvCell(labels.join('|') || 'negative'),
+      ].join(',');
+    },
+  };
+}
+
+function jsonLine(
+  prediction: Prediction,
+  { classes, decision, details = false, top }: OutputOptions,
+): string {
+  const { labels, isNegative, probabilities, presence, thresholds } = named(prediction, classes, decision);
+  return JSON.stringify({
+    Filename: prediction.name,
+    labels,
+    negative: isNegative,
+    ...(details && {
+      presence: presence.probability,
+      gate: presence.gate,
+      thresholds: Object.fromEntries(labels.map((label) => [label, thresholds[label]])),
+    }),
+    ...(top === undefined ? {} : { top: Object.fromEntries(mostLikely(prediction, classes, top)) }),
+    probabilities,
+  });
+}
+
+function mostLikely(
+  { probabilities }: Prediction,
+  classes: readonly string[],
+  most: number,
+): [string, number][] {
+  return classes
+    .map((name, j): [string, number] => [name, probabilities[j]!])
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, most);
+}
+
+function sewermlOutput(classes: readonly string[]): Output {
   const codes = Object.keys(sewermlClasses);
   const columns = codes.map((code) => classes.indexOf(code));
   const missing = codes.filter((_, i) => columns[i] === -1);
@@ -47,13 +106,4 @@ export function outputOf(format: OutputFormat, classes: readonly string[]): Outp
         ',',
       ),
   };
-}
-
-function jsonLine({ name, probabilities, labels }: Prediction, classes: readonly string[]): string {
-  return JSON.stringify({
-    Filename: name,
-    labels,
-    negative: labels.length === 0,
-    probabilities: Object.fromEntries(classes.map((className, j) => [className, probabilities[j]])),
-  });
 }

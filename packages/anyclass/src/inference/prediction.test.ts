@@ -19,8 +19,9 @@ import { sewermlClasses } from '../data/readers/sewerml.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
-import { saveModel } from '../runs/modelFile.js';
+import { loadModel, saveModel } from '../runs/modelFile.js';
 import { globExpression, imageInputs } from './imageInputs.js';
+import { fixedDecision } from './modelDecision.js';
 import { outputOf } from './outputFormats.js';
 import { openPredictor, type Prediction } from './predictor.js';
 
@@ -32,15 +33,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => {
   setSeed(1);
   using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
-  const thresholds = {
-    values: [0.001, 0.999],
-    classNames: ['crack', 'roots'],
-    beta: 1,
-    reached: [1, 1],
-    fittedOn: 'validation',
-    fingerprint: '0',
-    undefinedClasses: [],
-  };
+  const decision = fixedDecision(['crack', 'roots'], 0.5);
   saveModel(model, {
     network,
     description: {
@@ -51,8 +44,7 @@ beforeAll(() => {
       epoch: 1,
       loss: 'bce',
       dataset: 'digits',
-      thresholds,
-      calibration: { kind: 'temperature', temperature: 2, atBound: false, fittedOn: 'validation' },
+      decision: { ...decision, thresholds: [0.001, 0.999] },
     },
   });
   mkdirSync(join(folder, 'images', 'below'), { recursive: true });
@@ -198,46 +190,111 @@ test('predictions come in order, with those that failed among them, whatever the
   });
 });
 
-test('labels are decided by the fitted thresholds, or by one number', async () => {
+test("labels are decided by the model's decision, or by one number", async () => {
   const labels = async (options: Parameters<typeof openPredictor>[1]) =>
     (await predictions([rgb], options)).filter(isPrediction)[0]!.labels;
   expect(await labels({})).toEqual(['crack']);
-  expect(await labels({ threshold: 0 })).toEqual(['crack', 'roots']);
-  expect(await labels({ threshold: 1 })).toEqual([]);
-});
-
-test('calibration changes the probabilities and not the labels', async () => {
-  const [raw, calibrated] = [await predictions([rgb]), await predictions([rgb], { calibrated: true })].map(
-    (list) => list.filter(isPrediction)[0]!,
+  expect(await labels({ decision: 0 })).toEqual(['crack', 'roots']);
+  expect(await labels({ decision: 1 })).toEqual([]);
+  await expect(labels({ decision: { budget: { falseAlarms: 0.02 } } })).rejects.toThrow(
+    'is a model file without scores to fit a decision on',
   );
-  const logit = (p: number) => Math.log(p / (1 - p));
-  expect(logit(calibrated!.probabilities[0]!)).toBeCloseTo(logit(raw!.probabilities[0]!) / 2, 4);
-  expect(calibrated!.labels).toEqual(raw!.labels);
 });
 
-test('CSV and JSON lines say negative where no class reaches its threshold', () => {
-  const prediction = { name: 'a,b.png', probabilities: Float32Array.of(0.25, 0.5), labels: [] };
-  const csv = outputOf('csv', ['crack', 'roots']);
+/** The test's model once more, with other things said of it. */
+function described(name: string, change: object): string {
+  const { network, description } = loadModel(model);
+  using loaded = network;
+  const path = join(folder, name);
+  saveModel(path, { network: loaded, description: { ...description, ...change } });
+  return path;
+}
+
+test('an image that does not pass the gate is negative, whatever its classes say', async () => {
+  const { decision } = loadModel(model).description;
+  const gated = described('gated.safetensors', { decision: { ...decision, presence: 1000 } });
+  using predictor = await openPredictor(gated, { device: 'cpu' });
+  const one = await predictor.predictOne(rgb);
+  expect(one).toMatchObject({ labels: [], isNegative: true, presence: { gate: 1, passes: false } });
+  expect(one.probabilities['crack']).toBeGreaterThan(one.thresholds['crack']!);
+});
+
+test('probabilities are calibrated where training found that it helps', async () => {
+  const calibration = { kind: 'temperature', temperature: 2, atBound: false, fittedOn: 'validation' };
+  const calibrated = described('calibrated.safetensors', { calibration });
+  const probability = async (path: string) => {
+    using predictor = await openPredictor(path, { device: 'cpu' });
+    return (await predictor.predictOne(rgb)).probabilities['crack']!;
+  };
+  const logit = (p: number) => Math.log(p / (1 - p));
+  expect(logit(await probability(calibrated))).toBeCloseTo(logit(await probability(model)) / 2, 4);
+});
+
+test('a model file of an older version decides by its thresholds, on probabilities as they are', async () => {
+  const thresholds = {
+    values: [0.001, 0.999],
+    classNames: ['crack', 'roots'],
+    beta: 1,
+    reached: [1, 1],
+    fittedOn: 'validation',
+    fingerprint: '0',
+    undefinedClasses: [],
+  };
+  const calibration = { kind: 'temperature', temperature: 2, atBound: false, fittedOn: 'validation' };
+  const older = described('older.safetensors', { decision: undefined, thresholds, calibration });
+  using predictor = await openPredictor(older, { device: 'cpu' });
+  expect(predictor.decision).toMatchObject({ rule: 'class', presence: 0, thresholds: [0.001, 0.999] });
+  using today = await openPredictor(model, { device: 'cpu' });
+  const { labels, probabilities } = await today.predictOne(rgb);
+  expect(await predictor.predictOne(rgb)).toMatchObject({ labels, probabilities });
+});
+
+const decision = fixedDecision(['crack', 'roots'], 0.5);
+
+test('CSV and JSON lines say negative where no class is predicted, and details where asked', () => {
+  const classes = ['crack', 'roots'];
+  const prediction = {
+    name: 'a,b.png',
+    probabilities: Float32Array.of(0.25, 0.5),
+    presenceScore: Math.log(2),
+    labels: [],
+  };
+  const csv = outputOf('csv', { classes, decision });
   expect([csv.header, csv.line(prediction)]).toEqual([
     'Filename,crack,roots,labels',
     '"a,b.png",0.25,0.5,negative',
   ]);
-  expect(csv.line({ ...prediction, labels: ['crack', 'roots'] })).toContain('crack|roots');
-  expect(JSON.parse(outputOf('jsonl', ['crack', 'roots']).line(prediction))).toEqual({
+  expect(csv.line({ ...prediction, labels: classes })).toContain('crack|roots');
+  const detailed = outputOf('csv', { classes, decision, details: true, top: 1 });
+  expect([detailed.header, detailed.line({ ...prediction, labels: ['roots'] })]).toEqual([
+    'Filename,crack,roots,presence,gate,thresholds,top,labels',
+    '"a,b.png",0.25,0.5,0.5,0,0.5,roots 0.5,roots',
+  ]);
+  const json = outputOf('jsonl', { classes, decision });
+  expect(JSON.parse(json.line(prediction))).toEqual({
     Filename: 'a,b.png',
     labels: [],
     negative: true,
     probabilities: { crack: 0.25, roots: 0.5 },
   });
+  const full = outputOf('jsonl', { classes, decision, details: true, top: 2 });
+  expect(JSON.parse(full.line({ ...prediction, labels: ['roots'] }))).toMatchObject({
+    presence: 0.5,
+    gate: 0,
+    thresholds: { roots: 0.5 },
+    top: { roots: 0.5, crack: 0.25 },
+  });
 });
 
 test("SewerML's file has the benchmark's 17 columns in their order, and names without folders", () => {
   const classes = Object.keys(sewermlClasses).reverse();
-  const { header, line } = outputOf('sewerml', classes);
+  const { header, line } = outputOf('sewerml', { classes, decision });
   expect(header).toBe(`Filename,${Object.keys(sewermlClasses).join(',')}`);
   const probabilities = Float32Array.from(classes, (_, j) => j / 32);
-  expect(line({ name: 'test/00001.png', probabilities, labels: [] })).toMatch(/^00001.png,0.5,.*,0$/);
-  expect(() => outputOf('sewerml', ['RB'])).toThrow('the model lacks OB');
+  expect(line({ name: 'test/00001.png', probabilities, presenceScore: 0, labels: [] })).toMatch(
+    /^00001.png,0.5,.*,0$/,
+  );
+  expect(() => outputOf('sewerml', { classes: ['RB'], decision })).toThrow('the model lacks OB');
 });
 
 test('weights without classes are refused with what is missing', async () => {

@@ -1,19 +1,28 @@
 // A model at work: images in, probabilities and labels out.
 
-import { calibrate } from '@anyclass/core';
+import {
+  applyDecision,
+  calibrate,
+  type Decision,
+  type FitDecisionOptions,
+  presenceProbability,
+} from '@anyclass/core';
 import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
 import { decodedBatches } from './decodedBatches.js';
 import { fileInput, type ImageInput } from './imageInputs.js';
+import { fixedDecision, ownDecision, refitDecision } from './modelDecision.js';
 import { createScorer, probabilities, scoredBatches } from './scorer.js';
 
 export interface Prediction {
   readonly name: string;
-  /** One a class. */
+  /** One a class, calibrated where training found that it helps. */
   readonly probabilities: Float32Array;
-  /** Classes at or above their thresholds; none means negative. */
+  /** What the gate compares: ranks images by whether any class is present. */
+  readonly presenceScore: number;
+  /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
 }
 
@@ -23,17 +32,21 @@ export interface FailedPrediction {
   readonly failure: string;
 }
 
-/** One image by class names. */
+/** One image by class names, and why it was decided so. */
 export interface NamedPrediction {
   readonly labels: readonly string[];
   readonly isNegative: boolean;
   readonly probabilities: Readonly<Record<string, number>>;
+  /** The probability that any class is present, and the least that passes the gate. */
+  readonly presence: { readonly probability: number; readonly gate: number; readonly passes: boolean };
+  /** From which probability each class is predicted where the image passes; null for never. */
+  readonly thresholds: Readonly<Record<string, number | null>>;
 }
 
 export interface Predictor extends Disposable {
   readonly description: ModelDescription;
-  /** What labels are decided by, one a class. */
-  readonly thresholds: readonly number[];
+  /** What labels are decided by. */
+  readonly decision: Decision;
   /** Predictions in the order of the images. */
   predict(
     images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
@@ -48,10 +61,11 @@ export interface Predictor extends Disposable {
 
 export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
   readonly batchSize?: number;
-  /** For all classes, or 'fitted' (default): those that training fitted on validation, 0.5 where it did not. */
-  readonly threshold?: number | 'fitted';
-  /** Calibrate the probabilities as training fitted it; labels stay the same. Default false. */
-  readonly calibrated?: boolean;
+  /**
+   * How labels are decided: the model's own decision (default), one threshold for all classes, or options to fit another one
+   * with on the validation scores of the model's run.
+   */
+  readonly decision?: number | FitDecisionOptions | undefined;
   /** In place of how the model's training prepared images. */
   readonly preparation?: PreparationChanges;
 }
@@ -60,37 +74,25 @@ export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' |
  * Opens a model, or the folder of its run, for prediction.
  *
  * @example
- * using predictor = await openPredictor('runs/sewer');
- * (await predictor.predictOne('photos/pipe-12.jpg')).probabilities // { crack: 0.93, roots: 0.02 }
+ * using predictor = await openPredictor('runs/sewer', { decision: { budget: { falseAlarms: 0.02 } } });
+ * (await predictor.predictOne('photos/pipe-12.jpg')).labels // ['crack']
  * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
  */
 export async function openPredictor(model: string, options: PredictorOptions = {}): Promise<Predictor> {
-  const {
-    device = 'auto',
-    precision = 'auto',
-    batchSize = 32,
-    threshold = 'fitted',
-    calibrated = false,
-  } = options;
-  if (threshold !== 'fitted' && !(threshold >= 0 && threshold <= 1)) {
-    throw new UserError(`threshold is ${threshold}; expected a number from 0 to 1, or 'fitted'`);
-  }
+  const { device = 'auto', precision = 'auto', batchSize = 32 } = options;
   const settings = chooseCompute({ device, precision });
   const { network, description } = loadModel(model);
   const { classes, calibration } = description;
-  if (calibrated && !calibration) {
+  let decision: Decision;
+  try {
+    decision = await chosenDecision(model, description, options.decision);
+  } catch (error) {
     network.dispose();
-    throw new UserError(`${model}: was trained without calibration`);
+    throw error;
   }
   const { channels, mean, std } = changedPreparation(description, options.preparation ?? {});
   moveNetwork(network, settings.device);
   const scorer = createScorer(network, { ...settings, batchSize, channels, mean, std });
-  const thresholds =
-    threshold === 'fitted'
-      ? (description.thresholds?.values ?? classes.map(() => 0.5))
-      : classes.map(() => threshold);
-  // Scores are float32, and so is what they are compared with.
-  const limits = thresholds.map(Math.fround);
 
   async function* predict(
     images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
@@ -98,42 +100,78 @@ export async function openPredictor(model: string, options: PredictorOptions = {
     const batches = decodedBatches(images, scorer.format, batchSize);
     for await (const { batch, logits } of scoredBatches(batches, scorer)) {
       const raw = probabilities(logits);
-      const shown = calibrated && calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
+      const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
+      // In doubles, as the decision was fitted and judged.
+      const { labels, presence } = applyDecision(Float64Array.from(values), decision);
       let row = 0;
       for (const { image, failure } of batch.entries) {
         if (failure !== undefined) {
           yield { name: image.name, failure };
           continue;
         }
-        const at = row++ * classes.length;
+        const at = row * classes.length;
         yield {
           name: image.name,
-          probabilities: shown.slice(at, at + classes.length),
-          labels: classes.filter((_, j) => raw[at + j]! >= limits[j]!),
+          probabilities: values.slice(at, at + classes.length),
+          presenceScore: presence[row]!,
+          labels: classes.filter((_, j) => labels[at + j] === 1),
         };
+        row++;
       }
     }
   }
 
   return {
     description,
-    thresholds,
+    decision,
     predict,
     async predictOne(image) {
       const input = typeof image === 'string' ? fileInput(image) : bytesInput(image);
       for await (const prediction of predict([input])) {
         if ('failure' in prediction) throw new UserError(`${prediction.name}: ${prediction.failure}`);
-        const { labels, probabilities: values } = prediction;
-        return {
-          labels,
-          isNegative: labels.length === 0,
-          probabilities: Object.fromEntries(classes.map((name, j) => [name, values[j]!])),
-        };
+        return named(prediction, classes, decision);
       }
       throw new Error('an image gave no prediction');
     },
     [Symbol.dispose]: () => network.dispose(),
   };
+}
+
+/** A prediction by class names, with the decision beside it. */
+export function named(
+  { probabilities: values, presenceScore, labels }: Prediction,
+  classes: readonly string[],
+  { presence, thresholds }: Decision,
+): NamedPrediction {
+  const byClass = <Value>(entry: (j: number) => Value) =>
+    Object.fromEntries(classes.map((name, j) => [name, entry(j)]));
+  return {
+    labels,
+    isNegative: labels.length === 0,
+    probabilities: byClass((j) => values[j]!),
+    presence: {
+      probability: presenceProbability(presenceScore),
+      gate: presence === null ? 1 : presenceProbability(presence),
+      passes: presence !== null && presenceScore >= presence,
+    },
+    thresholds: byClass((j) => thresholds[j] ?? null),
+  };
+}
+
+async function chosenDecision(
+  model: string,
+  description: ModelDescription,
+  chosen: PredictorOptions['decision'],
+): Promise<Decision> {
+  if (chosen === undefined) return ownDecision(description);
+  if (typeof chosen === 'number') {
+    if (!(chosen >= 0 && chosen <= 1))
+      throw new UserError(`decision is ${chosen}; expected a threshold from 0 to 1`);
+    return fixedDecision(description.classes, chosen);
+  }
+  if (chosen.rule === 'fixed' && typeof chosen.threshold === 'number')
+    return fixedDecision(description.classes, chosen.threshold);
+  return (await refitDecision(model, chosen)).decision;
 }
 
 function bytesInput(bytes: Uint8Array): ImageInput {

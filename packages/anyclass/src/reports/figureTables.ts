@@ -1,6 +1,6 @@
 // A judgment's figures as tables.
 
-import type { Judgment } from '../events/judgment.js';
+import type { DecidedFigures, Judgment } from '../events/judgment.js';
 import type { Cell, Column, Table } from '../tables/index.js';
 import { percent } from '../tables/percent.js';
 
@@ -13,6 +13,7 @@ const mainFigures = [
   ['rocAuc', 'ROC-AUC'],
   ['f1Neg', 'F1-Neg'],
   ['f1Any', 'F1-Any'],
+  ['falseAlarmRate', 'false alarms'],
   ['macroPrecision', 'precision'],
   ['macroRecall', 'recall'],
   ['microF1', 'micro F1'],
@@ -23,29 +24,29 @@ const mainFigures = [
   ['fprInNegatives', 'false positive rate in negatives'],
 ] as const;
 
-/** Each main figure at 0.5 and at fitted thresholds, with its interval. */
+/** Each main figure at 0.5 and as decided, with its interval. */
 export function figureTable(judgment: Judgment): Table {
-  const { metrics, intervals, fitted } = judgment;
+  const { metrics, intervals, decided } = judgment;
   return {
     title: '',
     note: figureNote(judgment),
     columns: [
       { title: '', kind: 'text' },
       { title: 'at 0.5', kind: 'percent' },
-      ...(fitted ? [{ title: 'at fitted thresholds', kind: 'percent' } as const] : []),
+      ...(decided ? [{ title: decidedTitle(decided), kind: 'percent' } as const] : []),
     ],
     rows: mainFigures
       .filter(([name]) => metrics[name] !== null)
       .map(([name, title]) => [
         title,
         withInterval(metrics[name], intervals?.overall[name]),
-        ...(fitted ? [withInterval(fitted.metrics[name], fitted.intervals?.overall[name])] : []),
+        ...(decided ? [withInterval(decided.metrics[name], decided.intervals?.overall[name])] : []),
       ]),
   };
 }
 
 /** The figures of each class. */
-export function classTable({ metrics, fitted, reliability }: Judgment): Table {
+export function classTable({ metrics, decided, reliability }: Judgment): Table {
   const percents = (titles: readonly string[]) => titles.map((title): Column => ({ title, kind: 'percent' }));
   return {
     title: '',
@@ -53,7 +54,7 @@ export function classTable({ metrics, fitted, reliability }: Judgment): Table {
       { title: 'class', kind: 'text' },
       { title: 'present', kind: 'count' },
       ...percents(['AP', 'AUC', 'F1', 'F2', 'precision', 'recall', 'ECE']),
-      ...(fitted
+      ...(decided
         ? [{ title: 'threshold', kind: 'number', digits: 3 } as const, ...percents(['F1 there', 'F2 there'])]
         : []),
     ],
@@ -67,8 +68,8 @@ export function classTable({ metrics, fitted, reliability }: Judgment): Table {
       metrics.perClassPrecision[j]!,
       metrics.perClassRecall[j]!,
       reliability.perClassEce[j] ?? null,
-      ...(fitted
-        ? [fitted.thresholds.values[j]!, fitted.metrics.perClassF1[j]!, fitted.metrics.perClassF2[j]!]
+      ...(decided
+        ? [decided.thresholds[j] ?? null, decided.metrics.perClassF1[j]!, decided.metrics.perClassF2[j]!]
         : []),
     ]),
   };
@@ -95,4 +96,18 @@ function withInterval(
   interval: { readonly low: number; readonly high: number } | null | undefined,
 ): Cell {
   return interval ? { value, interval: { low: interval.low, high: interval.high } } : value;
+}
+
+/**
+ * What the figures of a decision are headed by.
+ *
+ * @example
+ * decidedTitle(judgment.decided) // 'gate, at most 5% false alarms'
+ */
+export function decidedTitle({ rule, budget }: Pick<DecidedFigures, 'rule' | 'budget'>): string {
+  if (rule === 'class' || rule === 'fixed' || budget === null)
+    return rule === 'fixed' ? 'fixed threshold' : 'threshold per class';
+  const share = (value: number) => `${Number((100 * value).toFixed(2))}%`;
+  if ('falseAlarms' in budget) return `${rule}, at most ${share(budget.falseAlarms)} false alarms`;
+  return `${rule}, F1-Neg ${budget.f1Neg === 'at 0.5' ? 'as at 0.5' : `at least ${share(budget.f1Neg)}`}`;
 }

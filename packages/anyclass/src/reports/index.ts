@@ -1,6 +1,6 @@
 // Pages and texts from runs and judgments.
 
-export { fitOnValidation, type JudgeOptions, judge } from '../evaluation/judge.js';
+export { type JudgeOptions, judge } from '../evaluation/judge.js';
 export {
   csvTable,
   latexTable,

@@ -1,5 +1,6 @@
 // Judgments as text for a terminal.
 
+import { describeFalseAlarms } from '@anyclass/core';
 import type { Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
@@ -21,6 +22,7 @@ export function judgmentText(judgment: Judgment): string {
     `${judgment.split || 'scores'}: ${rows} images, ${positiveRows} positive, ${negativeRows} negative; figures in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
     bare(figureTable(judgment)),
     bare(classTable(judgment)),
+    ...decisionLines(judgment.decided),
     `calibration error of 'any class' ${ece(reliability.anyClassEce)}${calibrated ? `, ${ece(calibrated.anyClassEce)} after ${calibrated.calibration.kind} scaling` : ''}`,
     ...undefinedLines(undefinedFigures),
   ].join('\n\n');
@@ -60,4 +62,26 @@ function undefinedLines(figures: Judgment['metrics']['undefinedFigures']): strin
 // The first line says what a note would.
 function bare({ columns, rows }: Table): string {
   return textTable({ title: '', columns, rows });
+}
+
+/** What the fit of the decision promises, and what it cannot. */
+function decisionLines(decided: Judgment['decided']): string[] {
+  if (!decided?.report || decided.fittedOn === null) return [];
+  const { report, fittedOn } = decided;
+  const { guarantee } = report;
+  return [
+    [
+      `the decision was fitted on ${fittedOn}: ${describeFalseAlarms({ report, fittedOn })}`,
+      ...(guarantee.holds
+        ? [
+            `on new data like it at most ${percent(guarantee.falseAlarms)}% of negatives raise a false alarm, with ${percent(guarantee.confidence)}% confidence`,
+          ]
+        : []),
+      ...report.remarks,
+    ].join('\n'),
+  ];
+}
+
+function percent(share: number): number {
+  return Number((100 * share).toFixed(2));
 }

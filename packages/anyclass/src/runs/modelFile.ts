@@ -1,8 +1,8 @@
-// A trained network with all that its use takes: classes, how images are prepared, thresholds and calibration.
+// A trained network with all that its use takes: classes, how images are prepared, calibration and decision.
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Calibration, FittedThresholds } from '@anyclass/core';
+import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalogue.js';
@@ -21,8 +21,10 @@ export interface ModelDescription {
   /** DATASET, as the configuration had it. */
   readonly dataset: string;
   readonly classImportance?: readonly number[];
-  readonly thresholds?: FittedThresholds;
+  /** Applied to the network's probabilities before anything else. */
   readonly calibration?: Calibration;
+  /** How calibrated probabilities become labels. */
+  readonly decision?: Decision;
 }
 
 export interface Model {
@@ -56,7 +58,7 @@ export function loadModel(path: string): Model {
   const { tensors } = loadTensors(file);
   network.loadStateDict(tensors);
   for (const tensor of tensors.values()) tensor.dispose();
-  return { network, description: JSON.parse(model) };
+  return { network, description: describedModel(JSON.parse(model)) };
 }
 
 /** The file that a path to a model or a run means. */
@@ -70,4 +72,50 @@ function modelPath(path: string): string {
     });
   }
   return file;
+}
+
+/** Files of older versions have a threshold per class, for probabilities that were not calibrated. */
+type RecordedDescription = ModelDescription & { readonly thresholds?: FittedThresholds };
+
+function describedModel({ thresholds, ...description }: RecordedDescription): ModelDescription {
+  if (!thresholds || description.decision) return description;
+  const { calibration: _unused, ...rest } = description;
+  return { ...rest, decision: classDecision(thresholds) };
+}
+
+/** A threshold per class, as older versions fitted it, in the form of a decision. */
+export function classDecision({
+  values,
+  classNames,
+  beta,
+  fittedOn,
+  fingerprint,
+}: FittedThresholds): Decision {
+  return {
+    rule: 'class',
+    budget: { falseAlarms: 1, confidence: null },
+    beta,
+    kappa: 0,
+    classNames,
+    presence: 0,
+    thresholds: values.map((value) => (Number.isFinite(value) ? value : null)),
+    fittedOn,
+    fingerprint,
+    report: {
+      positives: 0,
+      negatives: 0,
+      undecided: 0,
+      falseAlarms: 0,
+      falseAlarmRate: null,
+      falseAlarmBound: null,
+      f1Neg: 0,
+      leastF1Neg: null,
+      macroFBeta: 0,
+      perClassFBeta: [],
+      withinBudget: true,
+      guarantee: { holds: false, reason: 'not requested' },
+      neverPredicted: [],
+      remarks: ['Fitted by an older version: a threshold per class without a budget for false alarms.'],
+    },
+  };
 }

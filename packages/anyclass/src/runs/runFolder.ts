@@ -11,6 +11,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { withTodaysFields } from '../configuration/olderFields.js';
 import { withPaths } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -55,6 +56,11 @@ export function runPaths(folder: string): RunPaths {
     summary: at('summary.json'),
     report: at('report.html'),
   };
+}
+
+/** Whether a path is the folder of a run, and not a model's file. */
+export function isRunFolder(path: string): boolean {
+  return existsSync(runPaths(path).config);
 }
 
 /** Refuses a folder that holds anything for a new run. */
@@ -104,7 +110,10 @@ export function openRun(folder: string): { readonly paths: RunPaths; readonly re
   const record = readWhole(paths.config, runRecord, `remove the folder ${folder} and train again`);
   return {
     paths,
-    record: { ...record, configuration: validateConfiguration(record.configuration, paths.config) },
+    record: {
+      ...record,
+      configuration: validateConfiguration(withTodaysFields(record.configuration), paths.config),
+    },
   };
 }
 

@@ -1,11 +1,13 @@
 // summary.json: what a run reached.
 
+import type { FittedThresholds, Metrics } from '@anyclass/core';
 import { z } from 'zod';
 import { resumeCommand } from '../errors/userError.js';
 import { bestMetrics } from '../events/bestMetric.js';
-import type { Judgment } from '../events/judgment.js';
+import type { Intervals, Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { readWhole } from '../files/wholeFile.js';
+import { classDecision } from './modelFile.js';
 import type { RunPaths } from './runFolder.js';
 
 /** What is asked of a judgment in a file: the figures that reports take from it. */
@@ -18,10 +20,36 @@ const judgedPart = z.object({
   }),
 });
 
-const judgment = z.custom<Judgment>(
-  (value) => judgedPart.safeParse(value).success,
-  'expected a split and its metrics',
-);
+const judgment = z
+  .custom<Judgment & OlderJudgment>(
+    (value) => judgedPart.safeParse(value).success,
+    'expected a split and its metrics',
+  )
+  .transform(withDecision);
+
+/** Older versions judged at a threshold per class. */
+interface OlderJudgment {
+  readonly fitted?: {
+    readonly thresholds: FittedThresholds;
+    readonly metrics: Metrics;
+    readonly intervals?: Intervals;
+  };
+}
+
+function withDecision({ fitted, ...judged }: Judgment & OlderJudgment): Judgment {
+  if (!fitted || judged.decided) return judged;
+  const { rule, beta, presence, thresholds, fittedOn } = classDecision(fitted.thresholds);
+  const { metrics, intervals } = fitted;
+  return {
+    ...judged,
+    decided: {
+      ...{ rule, beta, presence, thresholds, fittedOn, metrics },
+      ...(intervals && { intervals }),
+      budget: null,
+      validation: null,
+    },
+  };
+}
 
 const runSummary = z.object({
   dataset: z.string(),

@@ -1,13 +1,15 @@
-// The end of a run: the best weights, thresholds and calibration from validation, and the test split, judged once.
+// The end of a run: the best weights, calibration and decision from validation, and the test split, judged once.
 
 import { join } from 'node:path';
+import type { Scored } from '@anyclass/core';
+import { fitOptions } from '../configuration/decisionFields.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
 import { reasonOf } from '../errors/reasonOf.js';
-import { fitOnValidation, judge } from '../evaluation/judge.js';
+import { judge } from '../evaluation/judge.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { moveNetwork } from '../inference/computeDevice.js';
-import type { ScoredRows } from '../inference/scoreRows.js';
+import { calibratedScores, fitOnValidation, helpfulCalibration } from '../inference/decide.js';
 import { createScorer } from '../inference/scorer.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel, type Model, saveModel } from '../runs/modelFile.js';
@@ -28,21 +30,37 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   using network = model.network;
   moveNetwork(network, settings.device);
   const scorer = createScorer(network, { ...settings, ...data.preparation, batchSize: evaluationBatch });
-  const validation = await scoreSplit(session, 'validation', run, scorer);
-  const { thresholds, calibration } = fitOnValidation(validation.scored, evaluation);
-  const description = { ...model.description, thresholds, ...(calibration && { calibration }) };
+  const rawValidation = await scoreSplit(session, 'validation', run, scorer);
+  const { classImportance, groups } = data.dataset;
+  const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);
+  const validation = calibratedScores(rawValidation.scored, calibration);
+  const groupCodes = groups && rawValidation.rows.map((row) => groups.codes[row]!);
+  const options = { ...fitOptions(evaluation.decision), ...(groupCodes && { groups: groupCodes }) };
+  const fitted = rawValidation.targets.some((target) => target >= 0.5)
+    ? fitOnValidation(validation, options, { classImportance, note })
+    : undefined;
+  if (!fitted) note('No positives in validation: no decision is fitted, and the model decides at 0.5');
+  const description = {
+    ...model.description,
+    ...(fitted && { decision: fitted.decision }),
+    ...(calibration && { calibration }),
+  };
   saveModel(paths.model, { network, description });
-  writeScores(paths, 'validation', data.dataset, validation);
+  writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
 
-  const { classImportance } = data.dataset;
   const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
-  const test =
+  const rawTest =
     data.dataset.splits.test.length > 0 ? await scoreSplit(session, 'test', run, scorer) : undefined;
-  if (test) writeScores(paths, 'test', data.dataset, test);
-  const isLabeled = test?.targets.some((target) => !Number.isNaN(target)) ?? false;
+  const test = rawTest && calibratedScores(rawTest.scored, calibration);
+  if (rawTest && test) writeScores(paths, 'test', data.dataset, rawTest.rows, test);
+  const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!test) note('there is no test split: nothing is judged on it');
   else if (!isLabeled) note('the test split has no labels: it is not judged');
-  const quarantined = [session.loader.quarantined(), validation.quarantined, test?.quarantined ?? []].flat();
+  const quarantined = [
+    session.loader.quarantined(),
+    rawValidation.quarantined,
+    rawTest?.quarantined ?? [],
+  ].flat();
   if (quarantined.length > 0) note(`${quarantined.length} images could not be read: summary.json lists them`);
   const summary: RunSummary = {
     dataset: data.dataset.name,
@@ -54,8 +72,21 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     bestBy,
     bestValue: best.value,
     ...(isLastInstead && { isLastInstead }),
-    validation: judge(validation.scored, { ...shared, calibration, replicates: 0 }),
-    ...(test && isLabeled && { test: judge(test.scored, { ...shared, thresholds, calibration }) }),
+    validation: judge(validation, {
+      ...shared,
+      calibration,
+      uncalibrated: rawValidation.scored,
+      replicates: 0,
+    }),
+    ...(test &&
+      isLabeled && {
+        test: judge(test, {
+          ...shared,
+          ...fitted,
+          calibration,
+          uncalibrated: rawTest?.scored,
+        }),
+      }),
     quarantined,
   };
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);
@@ -99,12 +130,10 @@ function writeScores(
   paths: RunPaths,
   split: SplitName,
   dataset: Dataset,
-  scores: ScoredRows & { readonly scored: { readonly scores: ArrayLike<number> } },
+  rows: Int32Array,
+  { scores, targets }: Scored,
 ): void {
-  const table = {
-    names: Array.from(scores.rows, (row) => dataset.names.at(row)),
-    classNames: dataset.classes,
-  };
-  writeTable(join(paths.scores, `${split}.csv`), { ...table, values: scores.scored.scores });
-  writeTable(join(paths.scores, `${split}-labels.csv`), { ...table, values: scores.targets });
+  const table = { names: Array.from(rows, (row) => dataset.names.at(row)), classNames: dataset.classes };
+  writeTable(join(paths.scores, `${split}.csv`), { ...table, values: scores });
+  writeTable(join(paths.scores, `${split}-labels.csv`), { ...table, values: targets });
 }

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fitThresholds, measure } from '@anyclass/core';
+import { fitDecision, measure } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
@@ -134,19 +134,27 @@ describe('a run', () => {
         split,
       );
     const test = await table('test');
-    const thresholds = fitThresholds(await table('validation'));
-    const { metrics, fitted } = result.summary!.test!;
+    const { description } = loadModel(at('whole'));
+    const { metrics, decided } = result.summary!.test!;
     expect(measure(test)).toEqual(metrics);
-    expect(thresholds.values).toEqual(fitted?.thresholds.values);
-    expect(measure(test, { threshold: thresholds }).perClassF1).toEqual(fitted?.metrics.perClassF1);
+    const decision = fitDecision(await table('validation'));
+    expect(decision).toEqual(description.decision);
+    expect(decided).toMatchObject({
+      rule: 'gate',
+      presence: decision.presence,
+      thresholds: decision.thresholds,
+    });
+    expect(measure(test, { threshold: decision })).toEqual(decided?.metrics);
   });
 
-  test('gives a model that brings its classes, thresholds and calibration, and is the best epoch by mAP', () => {
+  test('gives a model that brings its classes and its decision, and is the best epoch by mAP', () => {
     const { description, network } = loadModel(at('whole'));
     const epochs = readEpochs(at('whole', 'metrics.jsonl'));
     const best = epochs.toSorted((a, b) => b.validation.mAP! - a.validation.mAP!)[0]!;
-    expect(description).toMatchObject({ epoch: best.epoch, thresholds: { fittedOn: 'validation' } });
-    expect(description.calibration?.kind).toBe('temperature');
+    expect(description).toMatchObject({
+      epoch: best.epoch,
+      decision: { rule: 'gate', fittedOn: 'validation' },
+    });
     expect(network.options.classes).toBe(6);
     expect(result.summary?.bestValue).toBe(best.validation.mAP);
   });
@@ -158,7 +166,8 @@ describe('a run', () => {
     expect(judgment.split).toBe('test');
     expect(judgment.metrics.perClassAP).toEqual(result.summary!.test!.metrics.perClassAP);
     const onValidation = await evaluate(at('whole'), 'digits', { ...options, split: 'validation' });
-    expect(onValidation.judgment.fitted).toBeUndefined();
+    expect(judgment.decided?.metrics).toEqual(result.summary!.test!.decided?.metrics);
+    expect(onValidation.judgment.decided).toBeUndefined();
   });
 
   test('has a report with curves, tables and images of mistakes', () => {

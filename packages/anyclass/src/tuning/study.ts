@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { differingFields, dottedFields } from '../configuration/dottedFields.js';
+import { withTodaysFields } from '../configuration/olderFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UserError } from '../errors/userError.js';
@@ -37,7 +38,10 @@ export function readStudy(folder: string): StudySettings | undefined {
   const path = studyPath(folder);
   if (!existsSync(path)) return undefined;
   const settings = readWhole(path, studySettings, 'start another study');
-  return { ...settings, configuration: validateConfiguration(settings.configuration, path) };
+  return {
+    ...settings,
+    configuration: validateConfiguration(withTodaysFields(settings.configuration), path),
+  };
 }
 
 /**

@@ -79,7 +79,7 @@ function metricsOfSetting(
     positiveRows: rows.positive,
     negativeRows: rows.negative,
     undecidedRows: rows.undecided,
-    thresholds,
+    thresholds: thresholds.map((threshold) => (threshold === Number.POSITIVE_INFINITY ? null : threshold)),
     macroF1: mean(perClassF1),
     macroF2: mean(perClassF2),
     macroPrecision: mean(perClassPrecision),

@@ -19,8 +19,8 @@ export interface Metrics {
   readonly negativeRows: number;
   /** Rows that an unknown label could make positive: they count in per-class figures by their known labels alone. */
   readonly undecidedRows: number;
-  /** Infinity for a class that a decision never predicts. */
-  readonly thresholds: readonly number[];
+  /** Null for a class that a decision never predicts. */
+  readonly thresholds: readonly (number | null)[];
 
   readonly macroF1: number;
   readonly macroF2: number;

@@ -1,0 +1,20 @@
+// Fields that configurations had once, in records of old runs and studies.
+
+import { isPlainObject, type PlainObject } from './overrides.js';
+
+/**
+ * A recorded configuration with today's fields: `evaluation.thresholds` and `thresholdBeta` became `evaluation.decision`.
+ *
+ * @example
+ * withTodaysFields({ evaluation: { thresholds: 'class', thresholdBeta: 2 } })
+ * // { evaluation: { decision: { rule: 'class', beta: 2 } } }
+ */
+export function withTodaysFields(recorded: PlainObject): PlainObject {
+  const { evaluation } = recorded;
+  if (!isPlainObject(evaluation)) return recorded;
+  const { thresholds, thresholdBeta, ...rest } = evaluation;
+  if (thresholds === undefined && thresholdBeta === undefined) return recorded;
+  const rule = thresholds === 'shared' ? { rule: 'shared', f1Neg: 'at 0.5' } : { rule: 'class' };
+  const decision = { ...rule, ...(thresholdBeta !== undefined && { beta: thresholdBeta }) };
+  return { ...recorded, evaluation: { ...rest, decision } };
+}

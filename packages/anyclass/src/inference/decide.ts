@@ -1,0 +1,109 @@
+// What is fitted on validation once the weights are chosen: whether to calibrate, and how probabilities become labels.
+
+import {
+  type Calibration,
+  calibrate,
+  chooseCalibration,
+  type Decision,
+  describeFalseAlarms,
+  type FitDecisionOptions,
+  fitDecision,
+  type Metrics,
+  measure,
+  type Scored,
+} from '@anyclass/core';
+import { UserError } from '../errors/userError.js';
+
+/** Left as it was, or by a method if it makes the probabilities better on rows that it was not fitted on. */
+export type CalibrationMethod = 'temperature' | 'platt' | 'none';
+
+/**
+ * A calibration that improves cross-validated log loss; undefined where none does, or none is asked for.
+ *
+ * @example
+ * helpfulCalibration(validation, 'temperature')?.kind // 'temperature'
+ */
+export function helpfulCalibration(validation: Scored, method: CalibrationMethod): Calibration | undefined {
+  const rows = validation.targets.length / validation.classNames.length;
+  if (method === 'none' || rows < 10) return undefined;
+  return chooseCalibration(validation, { method }).calibration;
+}
+
+/**
+ * Scores after a calibration, as they are saved and read back: what float32 holds of a network's, in doubles. What is fitted
+ * on them is fitted to the same bits from the files.
+ */
+export function calibratedScores<Rows extends Scored>(
+  scored: Rows,
+  calibration: Calibration | undefined,
+): Rows {
+  const { scores, classNames } = scored;
+  const calibrated = calibration ? calibrate(scores, classNames, calibration) : scores;
+  const saved = scores instanceof Float32Array ? Float32Array.from(calibrated) : calibrated;
+  return { ...scored, scores: Float64Array.from(saved) };
+}
+
+export interface FittedDecision {
+  readonly decision: Decision;
+  /** Its figures on the data of the fit. */
+  readonly validation: Metrics;
+}
+
+/**
+ * Fits a decision. Without negatives no false-alarm budget can be kept: thresholds per class are fitted then, and `note`
+ * hears of it.
+ *
+ * @throws UserError where nothing can be fitted: no positives
+ */
+export function fitOnValidation(
+  validation: Scored,
+  options: FitDecisionOptions,
+  {
+    classImportance,
+    note = () => {},
+  }: {
+    readonly classImportance?: readonly number[] | undefined;
+    readonly note?: (text: string) => void;
+  } = {},
+): FittedDecision {
+  const atHalf = measure(validation);
+  const needsNegatives = options.rule !== 'fixed' && options.rule !== 'class';
+  const isWithoutNegatives = atHalf.negativeRows === 0 && needsNegatives;
+  if (isWithoutNegatives)
+    note(
+      'No negatives in validation: no false-alarm budget can be kept, and a threshold per class is fitted instead',
+    );
+  const { budget: _budget, ...rest } = options;
+  const decision = asUserError(() =>
+    fitDecision(validation, isWithoutNegatives ? { ...rest, rule: 'class' } : options),
+  );
+  for (const remark of decision.report.remarks) note(remark);
+  return {
+    decision,
+    validation: measure(validation, {
+      threshold: decision,
+      allowSameSplit: true,
+      ...(classImportance && { classImportance }),
+    }),
+  };
+}
+
+/**
+ * A fitted decision in a sentence.
+ *
+ * @example
+ * decisionText(fitted) // 'gate on validation: F1 34.21, false alarms 38 of 805 validation negatives (4.7%; at most 6.1% …)'
+ */
+export function decisionText({ decision, validation }: FittedDecision): string {
+  const f1 = (100 * validation.macroF1).toFixed(2);
+  return `${decision.rule} on ${decision.fittedOn ?? 'validation'}: F1 ${f1}, false alarms ${describeFalseAlarms(decision)}`;
+}
+
+/** What core refuses here is what stands in the data or the options. */
+function asUserError<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RangeError ? new UserError(error.message, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,60 @@
+// The decision that a model is used with: its own, or one fitted anew on the scores that its run saved.
+
+import { type Decision, type FitDecisionOptions, fitDecision, type Metrics, measure } from '@anyclass/core';
+import { UserError } from '../errors/userError.js';
+import type { ModelDescription } from '../runs/modelFile.js';
+import { isRunFolder } from '../runs/runFolder.js';
+import { runScores } from '../runs/runScores.js';
+import { type FittedDecision, fitOnValidation } from './decide.js';
+
+/**
+ * Fits a run's decision anew on its saved validation scores, without training again.
+ *
+ * @throws UserError for a bare model file, which has no scores
+ *
+ * @example
+ * const { decision } = await refitDecision('runs/sewer', { budget: { falseAlarms: 0.02 } });
+ */
+export async function refitDecision(
+  run: string,
+  options: FitDecisionOptions,
+  note?: (text: string) => void,
+): Promise<FittedDecision & { readonly test: Metrics | undefined }> {
+  if (!isRunFolder(run)) {
+    throw new UserError(
+      `${run} is a model file without scores to fit a decision on; name the folder of its run, or use the model's own decision or a fixed threshold`,
+    );
+  }
+  const fitted = fitOnValidation(await runScores(run, 'validation'), options, { ...(note && { note }) });
+  return { ...fitted, test: await savedTest(run, fitted.decision) };
+}
+
+async function savedTest(run: string, decision: Decision): Promise<Metrics | undefined> {
+  try {
+    return measure(await runScores(run, 'test'), { threshold: decision });
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+/** A model's own decision; a threshold of 0.5 where training fitted none. */
+export function ownDecision({ classes, decision }: ModelDescription): Decision {
+  return decision ?? fixedDecision(classes, 0.5);
+}
+
+/**
+ * One threshold for all classes.
+ *
+ * @example
+ * fixedDecision(['crack', 'roots'], 0.3).thresholds // [0.3, 0.3]
+ */
+export function fixedDecision(classes: readonly string[], threshold: number): Decision {
+  // Nothing is fitted: the row only tells how many classes there are.
+  const row = {
+    scores: new Float64Array(classes.length),
+    targets: classes.map(() => 0),
+    classNames: classes,
+  };
+  return fitDecision(row, { rule: 'fixed', threshold });
+}
