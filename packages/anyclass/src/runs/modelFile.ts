@@ -67,7 +67,7 @@ function modelPath(path: string): string {
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {
-    throw new UserError(`${path}: has no model.safetensors; if the run is not finished, resume it`, {
+    throw new UserError(`${path}: holds no model.safetensors; if the run is not finished, resume it`, {
       next: resumeCommand(path),
     });
   }
