@@ -13,7 +13,7 @@ import { type ComputeWishes, chooseCompute, moveNetwork } from '../inference/com
 import { createScorer, probabilities, scoreRows } from '../inference/scoreRows.js';
 import { loadModel } from '../runs/modelFile.js';
 import { type JudgeOptions, judge } from './judge.js';
-import { runData, sharedSettings } from './runSettings.js';
+import { readingFor } from './runSettings.js';
 
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
@@ -57,7 +57,7 @@ export async function evaluate(
   const { network: loaded, description } = loadModel(model);
   using network = loaded;
   const preparation = changedPreparation(description, options.preparation ?? {});
-  const open = options.open ?? usualReading(model, spec);
+  const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
   try {
     const split = options.split ?? labeledSplit(dataset);
@@ -108,12 +108,6 @@ export async function evaluate(
   } finally {
     await dataset.images.close();
   }
-}
-
-/** As the run of the model read its own data. */
-function usualReading(model: string, spec: string): OpenOptions {
-  const data = runData(model);
-  return data ? openOptions({ ...sharedSettings(data), dataset: spec }) : {};
 }
 
 function labeledSplit(dataset: Dataset): SplitName {
