@@ -13,7 +13,7 @@ import { splitNames } from '../data/dataset.js';
 import { UsageError } from '../errors/usageError.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
-import { runData, sharedSettings } from '../evaluation/runSettings.js';
+import { readingFor } from '../evaluation/runSettings.js';
 import type { Judgment } from '../events/judgment.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
 import { checkInputFile } from '../files/inputs.js';
@@ -192,12 +192,10 @@ async function writePage(path: string, title: string, judgment: Judgment, scored
 
 /** The data to judge a model on: those of its run, or others that are read in the same way. */
 function modelSettings(model: string, given: Options): Pick<Configuration, 'data' | 'evaluation'> {
-  const own = runData(model);
-  const { dataset = own?.dataset } = given;
-  if (dataset === undefined) throw new UsageError('a model needs a DATASET to be judged on');
-  const base = own && (given.dataset === undefined ? own : sharedSettings(own));
-  const fields = chosenFields(given, ['data', 'evaluation'], { data: { ...base, dataset } });
-  return validateConfiguration(fields, `${dataset} with the options given`);
+  const data = readingFor(model, given.dataset);
+  if (data === undefined) throw new UsageError('a model needs a DATASET to be judged on');
+  const fields = chosenFields(given, ['data', 'evaluation'], { data });
+  return validateConfiguration(fields, `${data.dataset} with the options given`);
 }
 
 /** Fields with those that the options of the decision give. */

@@ -112,6 +112,13 @@ describe('evaluate', () => {
     expect(names('own.csv')).toEqual(['0.png', '1.png', '4.png']);
   });
 
+  test("takes the run's own data with their splits also where they are named again", async () => {
+    await judged('./old.csv', '--save-scores', 'again.csv');
+    expect(names('again.csv')).toEqual(['0.png', '1.png', '4.png']);
+    const { names: judgedNames } = await evaluateModel('run', 'old.csv', { replicates: 0, device: 'cpu' });
+    expect(judgedNames).toEqual(['0.png', '1.png', '4.png']);
+  });
+
   test("judges the model's classes in other data, which are read as the run read its own", async () => {
     const { split, metrics } = await judged('new/labels.csv', '--save-scores', 'scores.csv');
     expect(split).toBe('test');

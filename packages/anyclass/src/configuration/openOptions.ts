@@ -26,7 +26,12 @@ export async function openData(data: Configuration['data']): Promise<Dataset> {
  * @example
  * const dataset = await openDataset(configuration.data.dataset, openOptions(configuration.data));
  */
-export function openOptions({ columns = {}, draw, digits, ...data }: Configuration['data']): OpenOptions {
+export function openOptions({
+  columns = {},
+  draw,
+  digits,
+  ...data
+}: Partial<Configuration['data']>): OpenOptions {
   return {
     ...defined({
       imageColumn: columns.image,

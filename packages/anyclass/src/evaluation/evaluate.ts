@@ -19,7 +19,7 @@ import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
 import { type JudgeOptions, judge } from './judge.js';
-import { runData, sharedSettings } from './runSettings.js';
+import { readingFor } from './runSettings.js';
 
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
@@ -66,7 +66,7 @@ export async function evaluate(
   using network = loaded;
   const preparation = changedPreparation(description, options.preparation ?? {});
   const fitted = await usedDecision(model, description, options.decision);
-  const open = options.open ?? usualReading(model, spec);
+  const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
   try {
     const split = options.split ?? labeledSplit(dataset);
@@ -129,12 +129,6 @@ async function figuresOfFit(run: string, decision: Decision): Promise<Metrics | 
     if (error instanceof UserError) return undefined;
     throw error;
   }
-}
-
-/** As the run of the model read its own data. */
-function usualReading(model: string, spec: string): OpenOptions {
-  const data = runData(model);
-  return data ? openOptions({ ...sharedSettings(data), dataset: spec }) : {};
 }
 
 function labeledSplit(dataset: Dataset): SplitName {

@@ -2,35 +2,39 @@
 
 import { existsSync, statSync } from 'node:fs';
 import type { Configuration } from '../configuration/schema.js';
+import { absoluteDataset, datasetText, parseDataset } from '../data/datasetSpec.js';
 import { openRun } from '../runs/runFolder.js';
 
 type DataSettings = Configuration['data'];
 
-/** The settings of a run that hold for other data too. */
-export type SharedSettings = Omit<
-  DataSettings,
-  'dataset' | 'imageFolder' | 'keep' | 'drop' | 'splitFolder' | 'draw' | 'subset'
->;
+/** What is known of how to read a dataset; the rest has its defaults. */
+export type ReadingSettings = Partial<DataSettings> & Pick<DataSettings, 'dataset'>;
 
 /**
- * The data of the run in a folder; undefined for the file of a model.
+ * How to read a dataset for a model: as its run did where it is the run's own, which is also the default, and in the same way
+ * where it is another. Undefined where a model's file comes without a dataset.
  *
  * @example
- * runData('runs/sewer')?.dataset // 'sewerml=/data/sewer'
+ * readingFor('runs/pipes', 'new.csv')?.columns // { labels: 'defects' }
  */
-export function runData(model: string): DataSettings | undefined {
+export function readingFor(model: string, dataset?: string): ReadingSettings | undefined {
+  const own = runData(model);
+  if (!own) return dataset === undefined ? undefined : { dataset };
+  // Named again, the run's data keep their splits: drawn anew, images of training would be tested.
+  const isOwn = dataset === undefined || datasetText(absoluteDataset(parseDataset(dataset))) === own.dataset;
+  return isOwn ? own : { ...sharedSettings(own), dataset };
+}
+
+function runData(model: string): DataSettings | undefined {
   if (!existsSync(model) || !statSync(model).isDirectory()) return undefined;
   return openRun(model).record.configuration.data;
 }
 
 /**
- * What a run says about its data, less what belongs to those alone: where they are, which rows of them were trained on, and the
- * choice of classes, which is the model's own.
- *
- * @example
- * sharedSettings(runData('runs/pipes')).columns // { labels: 'defects' }
+ * Less what belongs to the run's data alone: where they are, which rows of them were trained on, and the choice of classes, which
+ * is the model's own.
  */
-export function sharedSettings(data: DataSettings): SharedSettings {
+function sharedSettings(data: DataSettings): Omit<DataSettings, 'dataset'> {
   const { dataset, imageFolder, keep, drop, splitFolder, draw, subset, ...shared } = data;
   return shared;
 }
