@@ -56,7 +56,7 @@ test('a table of scores comes back with every bit', async () => {
 });
 
 test('a table that the disk has no room for is not there, rather than cut off', () => {
-  const built = resolve(import.meta.dirname, '../../dist/runFolder/scoreFiles.js');
+  const built = resolve(import.meta.dirname, '../../dist/runs/scoreFiles.js');
   const path = at('large.csv');
   const program = `
     const { writeTable } = await import(${JSON.stringify(built)});
