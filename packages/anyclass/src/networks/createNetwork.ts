@@ -29,7 +29,7 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
   return buildNetwork(name, complete);
 }
 
-/** A network from options that are complete, as another one's `options` are. */
+/** A network from options that are complete, as another one's `options` are; an older file lacks those that came later. */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
   return tidy(() => networkDefinitions[name].build({ ...defaults, ...options }));
 }
@@ -44,7 +44,8 @@ const sharedFields = {
 
 function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void {
   const own = Object.keys({ ...sharedFields, ...networkDefinitions[name].options });
-  const foreign = Object.keys(options).find((option) => !own.includes(option));
+  const given = Object.keys(options).filter((option) => Reflect.get(options, option) !== undefined);
+  const foreign = given.find((option) => !own.includes(option));
   if (foreign === undefined) return;
   const takers = networkNames.filter((other) => Object.hasOwn(networkDefinitions[other].options, foreign));
   const advice = takers.length > 0 ? `it is an option of ${takers.join(', ')}` : `it takes ${own.join(', ')}`;

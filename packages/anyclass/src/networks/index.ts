@@ -3,9 +3,11 @@ export {
   type NetworkCost,
   type NetworkName,
   networkCost,
+  networkDefinitions,
   networkNames,
 } from './catalogue.js';
 export { createNetwork } from './createNetwork.js';
+export type { NamingConvention, NetworkDefinition, TrunkFigures, WeightRules } from './definition.js';
 export { foldBatchNorm } from './foldBatchNorm.js';
 export {
   ActivatedBatchNorm,
