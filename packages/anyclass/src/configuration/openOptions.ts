@@ -36,6 +36,7 @@ export function openOptions({ columns = {}, draw, digits, ...data }: Configurati
       groupColumn: columns.group,
       splitColumn: columns.split,
       ignoreColumns: columns.ignore,
+      uncertain: data.uncertain,
       imageFolder: data.imageFolder,
       classes: data.classes,
       keep: data.keep,
