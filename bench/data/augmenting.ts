@@ -28,7 +28,7 @@ function rate(side: number): number {
     step: 0,
     size: count,
     images: Uint8Array.from({ length: count * side * side * 3 }, (_, i) => (i * 2654435761) >>> 24),
-    targets: new Uint8Array(count),
+    targets: new Float32Array(count),
     indices: Int32Array.from({ length: count }, (_, i) => i),
     [Symbol.dispose]() {},
   };

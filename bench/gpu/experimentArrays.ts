@@ -25,9 +25,9 @@ for (const keep of ['coco-41', 'coco-animals']) {
 }
 
 function labelsOf({ labels, classes }: Dataset): Uint8Array {
-  const bytes = new Uint8Array(labels.rows * classes.length);
-  for (let row = 0; row < labels.rows; row++) labels.copyRow(row, bytes, row * classes.length);
-  return bytes;
+  return Uint8Array.from({ length: labels.rows * classes.length }, (_, i) =>
+    Number(labels.isPresent(Math.floor(i / classes.length), i % classes.length)),
+  );
 }
 
 async function writeImages(dataset: Dataset, path: string): Promise<void> {

@@ -45,7 +45,7 @@ namespace {
 
 void augmentOnCpu(const ImageBatch& batch, float* result) {
   std::vector<float> means(batch.count);
-  if (batch.parameters && batch.channels == 3) {
+  if (batch.parameters) {
     at::parallel_for(0, batch.count, 1, [&](int64_t start, int64_t end) {
       for (int64_t image = start; image < end; image++) means[image] = meanGray(batch, image);
     });

@@ -61,4 +61,11 @@ ANYCLASS_INLINE Color changed(const Color& color, float factor, float meanGray) 
   else return color;
 }
 
+// The same for a gray image: torchvision changes its brightness and contrast, and leaves it as it is for saturation and hue.
+ANYCLASS_INLINE float changedGray(ColorChange change, float gray, float factor, float meanGray) {
+  if (change == ColorChange::brightness) return blended(gray, factor, 0);
+  if (change == ColorChange::contrast) return blended(gray, factor, meanGray);
+  return gray;
+}
+
 }  // namespace anyclass

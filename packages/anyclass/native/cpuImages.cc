@@ -9,13 +9,20 @@ namespace {
 // change is one loop without branches.
 constexpr int kTile = 512;
 
-struct Tile {
+struct ColorTile {
+  static constexpr int channels = 3;
   int count;
   float red[kTile], green[kTile], blue[kTile];
 };
 
+struct GrayTile {
+  static constexpr int channels = 1;
+  int count;
+  float gray[kTile];
+};
+
 template <typename T>
-ANYCLASS_INLINE void load(const T* pixels, Tile& tile) {
+ANYCLASS_INLINE void load(const T* pixels, ColorTile& tile) {
   for (int i = 0; i < tile.count; i++) {
     tile.red[i] = unitValue(pixels[3 * i]);
     tile.green[i] = unitValue(pixels[3 * i + 1]);
@@ -23,10 +30,19 @@ ANYCLASS_INLINE void load(const T* pixels, Tile& tile) {
   }
 }
 
-ANYCLASS_INLINE Color colorAt(const Tile& tile, int i) { return {tile.red[i], tile.green[i], tile.blue[i]}; }
+template <typename T>
+ANYCLASS_INLINE void load(const T* pixels, GrayTile& tile) {
+  for (int i = 0; i < tile.count; i++) tile.gray[i] = unitValue(pixels[i]);
+}
+
+ANYCLASS_INLINE Color colorAt(const ColorTile& tile, int i) { return {tile.red[i], tile.green[i], tile.blue[i]}; }
+ANYCLASS_INLINE Color colorAt(const GrayTile& tile, int i) { return {tile.gray[i], tile.gray[i], tile.gray[i]}; }
+
+ANYCLASS_INLINE float grayAt(const ColorTile& tile, int i) { return grayOf(colorAt(tile, i)); }
+ANYCLASS_INLINE float grayAt(const GrayTile& tile, int i) { return tile.gray[i]; }
 
 template <ColorChange change>
-ANYCLASS_INLINE void changeAll(Tile& tile, float factor, float meanGray) {
+ANYCLASS_INLINE void changeAll(ColorTile& tile, float factor, float meanGray) {
   for (int i = 0; i < tile.count; i++) {
     const Color color = changed<change>(colorAt(tile, i), factor, meanGray);
     tile.red[i] = color.red;
@@ -35,7 +51,7 @@ ANYCLASS_INLINE void changeAll(Tile& tile, float factor, float meanGray) {
   }
 }
 
-ANYCLASS_INLINE void changeColors(Tile& tile, const ImageParameters& parameters, int changes, float meanGray) {
+ANYCLASS_INLINE void changeColors(ColorTile& tile, const ImageParameters& parameters, int changes, float meanGray) {
   for (int i = 0; i < changes; i++) {
     switch (parameters.change(i)) {
       case ColorChange::brightness: changeAll<ColorChange::brightness>(tile, parameters.factor(i), meanGray); break;
@@ -47,6 +63,16 @@ ANYCLASS_INLINE void changeColors(Tile& tile, const ImageParameters& parameters,
   }
 }
 
+ANYCLASS_INLINE void changeColors(GrayTile& tile, const ImageParameters& parameters, int changes, float meanGray) {
+  for (int i = 0; i < changes; i++) {
+    const ColorChange change = parameters.change(i);
+    if (change == ColorChange::none) continue;  // has no factor
+    const float factor = parameters.factor(i);
+    for (int k = 0; k < tile.count; k++) tile.gray[k] = changedGray(change, tile.gray[k], factor, meanGray);
+  }
+}
+
+template <typename Tile>
 ANYCLASS_INLINE void store(const Tile& tile, const ImageBatch& batch, bool isFlipped, float* __restrict result) {
   const int last = tile.count - 1;
   const float *scale = batch.scale, *offset = batch.offset;
@@ -58,7 +84,7 @@ ANYCLASS_INLINE void store(const Tile& tile, const ImageBatch& batch, bool isFli
   }
 }
 
-template <typename T>
+template <typename T, typename Tile>
 ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
   const auto parameters = batch.parametersOf(image);
   const int changes = parameters.beforeContrast();
@@ -67,56 +93,43 @@ ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
   float sums[kTile] = {};  // each in its own order, so that they are vectors without leave to reorder sums
   for (int start = 0; start < batch.pixels(); start += kTile) {
     tile.count = std::min(kTile, batch.pixels() - start);
-    load(batch.image<T>(image) + 3 * start, tile);
+    load(batch.image<T>(image) + Tile::channels * start, tile);
     changeColors(tile, parameters, changes, 0);
-    for (int i = 0; i < tile.count; i++) sums[i] += grayOf(colorAt(tile, i));
+    for (int i = 0; i < tile.count; i++) sums[i] += grayAt(tile, i);
   }
   double total = 0;
   for (const float sum : sums) total += sum;
   return static_cast<float>(total / batch.pixels());
 }
 
-template <typename T>
-ANYCLASS_INLINE void augmentColorRow(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
+template <typename T, typename Tile>
+ANYCLASS_INLINE void augmentRowOf(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
   const auto parameters = batch.parametersOf(row / batch.height);
   const bool isFlipped = parameters.isFlipped();
-  const T* const pixels = static_cast<const T*>(batch.images) + row * batch.width * 3;
+  const T* const pixels = static_cast<const T*>(batch.images) + row * batch.width * Tile::channels;
   Tile tile;
   for (int start = 0; start < batch.width; start += kTile) {
     tile.count = std::min(kTile, batch.width - start);
-    load(pixels + 3 * start, tile);
+    load(pixels + Tile::channels * start, tile);
     changeColors(tile, parameters, kChanges, meanGray);
     store(tile, batch, isFlipped, result + 3 * (isFlipped ? batch.width - start - tile.count : start));
-  }
-}
-
-// A gray image has no colors to change.
-template <typename T>
-ANYCLASS_INLINE void augmentGrayRow(const ImageBatch& batch, int64_t row, float* __restrict result) {
-  const bool isFlipped = batch.parametersOf(row / batch.height).isFlipped();
-  const T* const pixels = static_cast<const T*>(batch.images) + row * batch.width;
-  const float scale = batch.scale[0], offset = batch.offset[0];
-  for (int i = 0; i < batch.width; i++) {
-    const float value = unitValue(pixels[isFlipped ? batch.width - 1 - i : i]) * scale - offset;
-    result[3 * i] = value;
-    result[3 * i + 1] = value;
-    result[3 * i + 2] = value;
   }
 }
 
 }  // namespace
 
 ANYCLASS_VECTORISED float meanGray(const ImageBatch& batch, int64_t image) {
-  return batch.isBytes ? meanGrayOf<uint8_t>(batch, image) : meanGrayOf<float>(batch, image);
+  if (batch.channels == 3) return batch.isBytes ? meanGrayOf<uint8_t, ColorTile>(batch, image) : meanGrayOf<float, ColorTile>(batch, image);
+  return batch.isBytes ? meanGrayOf<uint8_t, GrayTile>(batch, image) : meanGrayOf<float, GrayTile>(batch, image);
 }
 
 ANYCLASS_VECTORISED void augmentRow(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
   if (batch.channels == 3) {
-    if (batch.isBytes) augmentColorRow<uint8_t>(batch, row, meanGray, result);
-    else augmentColorRow<float>(batch, row, meanGray, result);
+    if (batch.isBytes) augmentRowOf<uint8_t, ColorTile>(batch, row, meanGray, result);
+    else augmentRowOf<float, ColorTile>(batch, row, meanGray, result);
   } else {
-    if (batch.isBytes) augmentGrayRow<uint8_t>(batch, row, result);
-    else augmentGrayRow<float>(batch, row, result);
+    if (batch.isBytes) augmentRowOf<uint8_t, GrayTile>(batch, row, meanGray, result);
+    else augmentRowOf<float, GrayTile>(batch, row, meanGray, result);
   }
 }
 

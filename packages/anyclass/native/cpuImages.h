@@ -5,7 +5,7 @@
 
 namespace anyclass {
 
-// The mean gray of a color image as it is before its contrast changes; 0 where that does not.
+// The mean gray of an image as it is before its contrast changes; 0 where that does not.
 float meanGray(const ImageBatch& batch, int64_t image);
 
 // One of the batch's count · height rows, from its pixels to normalized values, three a pixel.

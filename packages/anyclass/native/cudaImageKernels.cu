@@ -30,19 +30,37 @@ __device__ __forceinline__ Color withChanges(Color color, const ImageParameters&
   return color;
 }
 
+// A gray pixel as a color of three equal channels.
+__device__ __forceinline__ Color grayWithChanges(float gray, const ImageParameters& parameters, int changes, float meanGray) {
+  for (int i = 0; i < changes; i++) {
+    const ColorChange change = parameters.change(i);
+    if (change != ColorChange::none) gray = changedGray(change, gray, parameters.factor(i), meanGray);
+  }
+  return {gray, gray, gray};
+}
+
+template <int channels, typename T>
+__device__ __forceinline__ Color changedPixel(const T* pixels, int at, const ImageParameters& parameters, int changes, float meanGray) {
+  if constexpr (channels == 3) return withChanges(colorAt(pixels, at), parameters, changes, meanGray);
+  else return grayWithChanges(unitValue(pixels[at]), parameters, changes, meanGray);
+}
+
 __device__ __forceinline__ float sumOfWarp(float value) {
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kAllLanes, value, step);
   return value;
 }
 
-template <typename T>
+template <typename T, int channels>
 __global__ void __launch_bounds__(kMeanThreads) meanGrays(ImageBatch batch, float* means) {
   const auto parameters = batch.parametersOf(blockIdx.x);
   const int changes = parameters.beforeContrast();
   if (changes == kChanges) return;
   const T* const pixels = batch.image<T>(blockIdx.x);
   float sum = 0;
-  for (int at = threadIdx.x; at < batch.pixels(); at += kMeanThreads) sum += grayOf(withChanges(colorAt(pixels, at), parameters, changes, 0));
+  for (int at = threadIdx.x; at < batch.pixels(); at += kMeanThreads) {
+    const Color color = changedPixel<channels>(pixels, at, parameters, changes, 0);
+    sum += channels == 3 ? grayOf(color) : color.red;
+  }
   __shared__ float ofWarps[kMeanWarps];
   sum = sumOfWarp(sum);
   if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = sum;
@@ -59,14 +77,7 @@ __global__ void __launch_bounds__(kThreads) augment(ImageBatch batch, const floa
   const int at = blockIdx.x % blocksOfImage * kThreads + threadIdx.x;
   if (at >= batch.pixels()) return;
   const auto parameters = batch.parametersOf(image);
-  const T* const pixels = batch.image<T>(image);
-  Color color;
-  if constexpr (channels == 3) {
-    color = withChanges(colorAt(pixels, at), parameters, kChanges, means[image]);
-  } else {
-    const float gray = unitValue(pixels[at]);  // has no colors to change
-    color = {gray, gray, gray};
-  }
+  const Color color = changedPixel<channels>(batch.image<T>(image), at, parameters, kChanges, means[image]);
   const int column = at % batch.width;
   const int to = parameters.isFlipped() ? at - column + batch.width - 1 - column : at;
   float* const values = result + (int64_t{image} * batch.pixels() + to) * 3;
@@ -75,15 +86,17 @@ __global__ void __launch_bounds__(kThreads) augment(ImageBatch batch, const floa
   values[2] = color.blue * batch.scale[2] - batch.offset[2];
 }
 
+template <typename T, int channels>
+void launchFor(const ImageBatch& batch, float* means, float* result, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(batch.count * ((batch.pixels() + kThreads - 1) / kThreads));
+  if (batch.parameters) meanGrays<T, channels><<<static_cast<unsigned>(batch.count), kMeanThreads, 0, stream>>>(batch, means);
+  augment<T, channels><<<blocks, kThreads, 0, stream>>>(batch, means, result);
+}
+
 template <typename T>
 void launch(const ImageBatch& batch, float* means, float* result, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(batch.count * ((batch.pixels() + kThreads - 1) / kThreads));
-  if (batch.channels == 1) {
-    augment<T, 1><<<blocks, kThreads, 0, stream>>>(batch, means, result);
-    return;
-  }
-  if (batch.parameters) meanGrays<T><<<static_cast<unsigned>(batch.count), kMeanThreads, 0, stream>>>(batch, means);
-  augment<T, 3><<<blocks, kThreads, 0, stream>>>(batch, means, result);
+  if (batch.channels == 1) launchFor<T, 1>(batch, means, result, stream);
+  else launchFor<T, 3>(batch, means, result, stream);
 }
 
 }  // namespace

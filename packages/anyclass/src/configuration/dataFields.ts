@@ -34,7 +34,7 @@ const draw = z
 
 const subset = z
   .strictObject({
-    negativesPerPositive: z.number().min(0).optional().describe('0 trains on positives only'),
+    negativesPerPositive: z.number().min(0).optional().describe('0 trains without negatives'),
     instances: count.optional().describe('at most so many training images'),
     seed: z.int().min(0).default(0).describe('another seed, another choice'),
   })
@@ -61,6 +61,10 @@ export const dataFields = z.strictObject({
   keep: z.array(z.string()).min(1).optional().describe('use only these classes'),
   drop: z.array(z.string()).optional().describe('leave these classes out'),
   columns: columns.optional(),
+  uncertain: z
+    .union([z.enum(['ignore', 'zero', 'one']), share])
+    .default('ignore')
+    .describe('how a -1 in a class column is read: as unknown, 0, 1 or a number between'),
   splitFolder: z.string().optional().describe('folder with train.txt, validation.txt, test.txt'),
   draw: draw.optional(),
   subset: subset.optional(),

@@ -41,6 +41,7 @@ export function openOptions({
       groupColumn: columns.group,
       splitColumn: columns.split,
       ignoreColumns: columns.ignore,
+      uncertain: data.uncertain,
       imageFolder: data.imageFolder,
       classes: data.classes,
       keep: data.keep,

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { augmentations } from './augmentation/parameters.js';
 import { deviceBatch } from './deviceBatch.js';
 import { decodedPixels } from './images/pixelSource.js';
-import { UNKNOWN } from './labelMatrix.js';
 import { type Batch, createLoader } from './loading/loader.js';
 import { openDataset } from './openDataset.js';
 import { randomStream } from './philox.js';
@@ -27,7 +26,7 @@ function colorBatch(size: number, width: number, height: number, byte: () => num
     step: 0,
     size,
     images: Uint8Array.from({ length: size * width * height * 3 }, byte),
-    targets: new Uint8Array(size),
+    targets: new Float32Array(size),
     indices: Int32Array.from({ length: size }, (_, i) => i),
     [Symbol.dispose]() {},
   };
@@ -48,12 +47,13 @@ test('evaluation: bytes become normalized floats on three equal channels, in cha
   expect([...targets.toFloat32Array()]).toEqual([...batch.targets]);
 });
 
-test('unknown labels are NaN, others as they are', async () => {
+test('unknown and soft targets reach the device as they are', async () => {
   const batch = await firstBatch(4);
-  batch.targets[2] = UNKNOWN;
+  batch.targets.set([Number.NaN, 0.7, 1, 0]);
   const { targets } = deviceBatch(batch, options);
-  const expected = Array.from(batch.targets, (label) => (label === UNKNOWN ? Number.NaN : label));
-  expect([...targets.toFloat32Array()]).toEqual(expected);
+  expect(targets.dtype).toBe('float32');
+  expect(targets.toFloat32Array()).toEqual(batch.targets);
+  expect([...batch.targets.subarray(0, 4)]).toEqual([Number.NaN, Math.fround(0.7), 1, 0]);
 });
 
 test('what happens to an image does not depend on the batch it is in', async () => {

@@ -7,7 +7,6 @@ import { eraseBoxes } from './augmentation/erase.js';
 import { cropAndResize, rotate } from './augmentation/geometry.js';
 import { type Augmentation, type BatchParameters, drawParameters } from './augmentation/parameters.js';
 import type { PixelFormat } from './images/decode.js';
-import { UNKNOWN } from './labelMatrix.js';
 import type { Batch } from './loading/loader.js';
 
 export interface DeviceBatchOptions extends Normalization {
@@ -22,7 +21,7 @@ export interface DeviceBatchOptions extends Normalization {
 export interface DeviceBatch {
   /** [N, 3, H, W] float32 in channels-last order, normalized. */
   readonly images: Tensor;
-  /** [N, classes] float32: 1 present, 0 absent, NaN unknown. */
+  /** [N, classes] float32: 1 present, 0 absent, a number between, or NaN where unknown. */
   readonly targets: Tensor;
 }
 
@@ -80,9 +79,7 @@ function uploaded(
 }
 
 function deviceTargets({ size, targets }: Batch, device: Device): Tensor {
-  const labels = tensor(targets, { shape: [size, targets.length / Math.max(1, size)], device });
-  const present = labels.eq(1).to('float32');
-  return targets.includes(UNKNOWN) ? present.maskedFill(labels.eq(UNKNOWN), Number.NaN) : present;
+  return tensor(targets, { shape: [size, targets.length / Math.max(1, size)], device });
 }
 
 function drawFor(

@@ -1,27 +1,37 @@
-/** Label of a class that nobody looked for in an instance: left out of the loss, of counts and of 'negative'. */
-export const UNKNOWN = 255;
+import { type InstancePresence, PRESENT_FROM } from '@anyclass/core';
 
-/** Whether an instance shows any class: `positive`, `negative`, or `unknown` where a missing label could decide. */
-export type Presence = 'positive' | 'negative' | 'unknown';
-
-/** The labels of all rows, a bit each: 1 present, 0 absent; a second plane only if some are unknown. */
+/**
+ * The targets of all rows: 1 present, 0 absent, a number between, or NaN where nobody looked. Two bits each at most (a
+ * plane of those at 0.5 or more, a plane of unknown ones where there are any); a plane of floats only where some are soft.
+ */
 export interface LabelMatrix {
   readonly rows: number;
   readonly classes: number;
-  /** 1 present, 0 absent, {@link UNKNOWN}. */
+  /** 0 to 1 in single precision, or NaN where unknown. */
   at(row: number, classIndex: number): number;
-  presence(row: number): Presence;
-  /** Write the labels of a row into `out` from `offset` on, one byte a class. */
-  copyRow(row: number, out: Uint8Array, offset: number): void;
+  /** Whether the target is known and 0.5 or more. */
+  isPresent(row: number, classIndex: number): boolean;
+  /** Whether the table said 'uncertain', whatever that was then read as. */
+  isUncertain(row: number, classIndex: number): boolean;
+  /** Whether any class of the row is known. */
+  isLabeled(row: number): boolean;
+  /** As core's `instancePresence` has it. */
+  presence(row: number): InstancePresence;
+  /** Write the targets of a row into `out` from `offset` on. */
+  copyRow(row: number, out: Float32Array, offset: number): void;
   readonly hasUnknown: boolean;
+  readonly hasUncertain: boolean;
+  readonly hasSoft: boolean;
 }
 
-/** Collects labels row by row: `addRow`, then `set` and `setUnknown` for that last row. */
+/** Collects targets row by row: `addRow`, then `set` for that last row, each class once. Classes left out are absent. */
 export interface LabelMatrixBuilder {
   readonly rows: number;
   addRow(): void;
-  set(classIndex: number): void;
-  setUnknown(classIndex: number): void;
+  /** 0 to 1, or NaN for unknown. Default 1. */
+  set(classIndex: number, target?: number): void;
+  /** The same, remembering that the table said 'uncertain'. */
+  setUncertain(classIndex: number, target: number): void;
   finish(): LabelMatrix;
 }
 
@@ -30,16 +40,33 @@ export interface LabelMatrixBuilder {
  * const labels = labelMatrixBuilder(3);
  * labels.addRow();
  * labels.set(1);
- * labels.finish().at(0, 1) // 1
+ * labels.set(2, 0.25);
+ * labels.finish().at(0, 2) // 0.25
  */
 export function labelMatrixBuilder(classes: number): LabelMatrixBuilder {
   const stride = wordsFor(classes);
-  let present: Uint32Array = new Uint32Array(stride * 1024);
-  let unknown: Uint32Array | undefined;
+  let capacity = 1024;
   let rows = 0;
+  let present = new Uint32Array(stride * capacity);
+  let unknown: Uint32Array | undefined;
+  let uncertain: Uint32Array | undefined;
+  let soft: Float32Array | undefined;
   const mark = (plane: Uint32Array, classIndex: number) => {
     const word = (rows - 1) * stride + (classIndex >>> 5);
     plane[word] = plane[word]! | (1 << (classIndex & 31));
+  };
+  const set = (classIndex: number, target = 1) => {
+    const value = Math.fround(target);
+    if (Number.isNaN(value)) {
+      unknown ??= new Uint32Array(stride * capacity);
+      mark(unknown, classIndex);
+      return;
+    }
+    if (!(value >= 0 && value <= 1)) throw new RangeError(`target is ${target}; expected 0 to 1, or NaN`);
+    if (value >= PRESENT_FROM) mark(present, classIndex);
+    if (value === 0 || value === 1) return;
+    soft ??= new Float32Array(classes * capacity);
+    soft[(rows - 1) * classes + classIndex] = value;
   };
   return {
     get rows() {
@@ -47,18 +74,26 @@ export function labelMatrixBuilder(classes: number): LabelMatrixBuilder {
     },
     addRow() {
       rows += 1;
-      if (rows * stride > present.length) {
-        present = grown(present);
-        if (unknown) unknown = grown(unknown);
-      }
+      if (rows <= capacity) return;
+      capacity *= 2;
+      present = extended(present, new Uint32Array(stride * capacity));
+      if (unknown) unknown = extended(unknown, new Uint32Array(stride * capacity));
+      if (uncertain) uncertain = extended(uncertain, new Uint32Array(stride * capacity));
+      if (soft) soft = extended(soft, new Float32Array(classes * capacity));
     },
-    set: (classIndex) => mark(present, classIndex),
-    setUnknown(classIndex) {
-      unknown ??= new Uint32Array(present.length);
-      mark(unknown, classIndex);
+    set,
+    setUncertain(classIndex, target) {
+      uncertain ??= new Uint32Array(stride * capacity);
+      mark(uncertain, classIndex);
+      set(classIndex, target);
     },
     finish: () =>
-      labelMatrix(rows, classes, present.slice(0, rows * stride), unknown?.slice(0, rows * stride)),
+      labelMatrix(rows, classes, {
+        present: present.slice(0, rows * stride),
+        unknown: unknown?.slice(0, rows * stride),
+        uncertain: uncertain?.slice(0, rows * stride),
+        soft: soft?.slice(0, rows * classes),
+      }),
   };
 }
 
@@ -73,19 +108,27 @@ export function selectClasses(labels: LabelMatrix, kept: readonly number[]): Lab
   for (let row = 0; row < labels.rows; row++) {
     builder.addRow();
     for (let j = 0; j < kept.length; j++) {
-      const label = labels.at(row, kept[j]!);
-      if (label === 1) builder.set(j);
-      else if (label === UNKNOWN) builder.setUnknown(j);
+      const target = labels.at(row, kept[j]!);
+      if (labels.isUncertain(row, kept[j]!)) builder.setUncertain(j, target);
+      else if (target !== 0) builder.set(j, target);
     }
   }
   return builder.finish();
 }
 
+interface Planes {
+  /** Targets of 0.5 and more. */
+  readonly present: Uint32Array;
+  readonly unknown: Uint32Array | undefined;
+  readonly uncertain: Uint32Array | undefined;
+  /** Targets between 0 and 1, one a class; 0 where the bits say it all. */
+  readonly soft: Float32Array | undefined;
+}
+
 function labelMatrix(
   rows: number,
   classes: number,
-  present: Uint32Array,
-  unknown: Uint32Array | undefined,
+  { present, unknown, uncertain, soft }: Planes,
 ): LabelMatrix {
   const stride = wordsFor(classes);
   const bit = (plane: Uint32Array, row: number, classIndex: number) =>
@@ -94,16 +137,26 @@ function labelMatrix(
     for (let word = row * stride; word < (row + 1) * stride; word++) if (plane[word] !== 0) return true;
     return false;
   };
-  const at = (row: number, classIndex: number) =>
-    unknown && bit(unknown, row, classIndex) === 1 ? UNKNOWN : bit(present, row, classIndex);
+  const at = (row: number, classIndex: number) => {
+    if (unknown && bit(unknown, row, classIndex) === 1) return Number.NaN;
+    return soft?.[row * classes + classIndex] || bit(present, row, classIndex);
+  };
   return {
     rows,
     classes,
     at,
     hasUnknown: unknown !== undefined,
+    hasUncertain: uncertain !== undefined,
+    hasSoft: soft !== undefined,
+    isPresent: (row, classIndex) => bit(present, row, classIndex) === 1,
+    isUncertain: (row, classIndex) => uncertain !== undefined && bit(uncertain, row, classIndex) === 1,
+    isLabeled(row) {
+      for (let j = 0; j < classes; j++) if (!(unknown && bit(unknown, row, j) === 1)) return true;
+      return false;
+    },
     presence(row) {
       if (any(present, row)) return 'positive';
-      return unknown && any(unknown, row) ? 'unknown' : 'negative';
+      return unknown && any(unknown, row) ? 'undecided' : 'negative';
     },
     copyRow(row, out, offset) {
       for (let j = 0; j < classes; j++) out[offset + j] = at(row, j);
@@ -116,8 +169,7 @@ function wordsFor(classes: number): number {
   return Math.max(1, Math.ceil(classes / 32));
 }
 
-function grown(plane: Uint32Array): Uint32Array {
-  const larger = new Uint32Array(plane.length * 2);
+function extended<Plane extends Uint32Array | Float32Array>(plane: Plane, larger: Plane): Plane {
   larger.set(plane);
   return larger;
 }

@@ -138,5 +138,5 @@ function labeledSplit(dataset: Dataset): SplitName {
 }
 
 function hasLabels({ splits, labels }: Dataset, split: SplitName): boolean {
-  return splits[split].some((row) => labels.presence(row) !== 'unknown');
+  return splits[split].some((row) => labels.isLabeled(row));
 }

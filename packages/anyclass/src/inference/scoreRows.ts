@@ -2,7 +2,6 @@
 
 import type { Dataset } from '../data/dataset.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
-import { UNKNOWN } from '../data/labelMatrix.js';
 import { createLoader } from '../data/loading/loader.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type Scorer, scoredBatches } from './scorer.js';
@@ -20,7 +19,7 @@ export interface ScoreOptions {
 export interface ScoredRows {
   readonly rows: Int32Array;
   readonly logits: Float32Array;
-  /** 1, 0, or NaN where unknown. */
+  /** 0 to 1, or NaN where unknown. */
   readonly targets: Float32Array;
   readonly quarantined: readonly Quarantined[];
 }
@@ -48,9 +47,7 @@ export async function scoreRows(
   for await (const { batch, logits } of scoredBatches(loader.epoch(0, signal ? { signal } : {}), scorer)) {
     scored.set(batch.indices, count);
     all.set(logits, count * classes);
-    batch.targets.forEach((label, i) => {
-      targets[count * classes + i] = label === UNKNOWN ? Number.NaN : label;
-    });
+    targets.set(batch.targets, count * classes);
     count += batch.size;
     onProgress?.(Math.min(rows.length, (batch.step + 1) * batchSize));
   }

@@ -1,6 +1,6 @@
 import { effectiveNumberWeights } from '@anyclass/core';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
-import type { ClassCount, Inspection, SplitCount } from './inspection.js';
+import type { ClassCount, Inspection, LabelCount, SplitCount } from './inspection.js';
 
 type Labels = Pick<Dataset, 'classes' | 'splits' | 'labels'>;
 
@@ -11,7 +11,7 @@ export function countSplits({
   groups,
 }: Pick<Dataset, 'splits' | 'labels' | 'groups'>): SplitCount[] {
   const count = (split: SplitCount['split'], rows: Int32Array): SplitCount => {
-    const of = { positive: 0, negative: 0, unknown: 0 };
+    const of = { positive: 0, negative: 0, undecided: 0 };
     const seen = new Set<number>();
     for (const row of rows) {
       of[labels.presence(row)] += 1;
@@ -29,12 +29,29 @@ export function countClasses({ classes, splits, labels }: Labels): ClassCount[] 
   const ofSplit = (split: SplitName) => {
     const counts = new Int32Array(classes.length);
     for (const row of splits[split]) {
-      for (let j = 0; j < classes.length; j++) if (labels.at(row, j) === 1) counts[j] = counts[j]! + 1;
+      for (let j = 0; j < classes.length; j++) if (labels.isPresent(row, j)) counts[j] = counts[j]! + 1;
     }
     return counts;
   };
   const [train, validation, test] = [ofSplit('train'), ofSplit('validation'), ofSplit('test')];
   return classes.map((name, j) => ({ name, train: train[j]!, validation: validation[j]!, test: test[j]! }));
+}
+
+/** Unknown, uncertain and soft labels of each class, over all splits. */
+export function countPartialLabels({ classes, splits, labels }: Labels): LabelCount[] {
+  const counts = classes.map((name) => ({ name, unknown: 0, uncertain: 0, soft: 0 }));
+  if (!labels.hasUnknown && !labels.hasUncertain && !labels.hasSoft) return counts;
+  for (const split of splitNames) {
+    for (const row of splits[split]) {
+      counts.forEach((count, j) => {
+        const target = labels.at(row, j);
+        if (Number.isNaN(target)) count.unknown += 1;
+        else if (target > 0 && target < 1) count.soft += 1;
+        if (labels.isUncertain(row, j)) count.uncertain += 1;
+      });
+    }
+  }
+  return counts;
 }
 
 /** Instances that show any class of a family, by split. */
@@ -47,7 +64,7 @@ export function countFamilies({ classes, classFamilies, splits, labels }: Datase
     .filter(({ members }) => members.length > 0)
     .map(({ name, members }) => {
       const count = (split: SplitName) =>
-        splits[split].reduce((sum, row) => sum + (members.some((j) => labels.at(row, j) === 1) ? 1 : 0), 0);
+        splits[split].reduce((sum, row) => sum + (members.some((j) => labels.isPresent(row, j)) ? 1 : 0), 0);
       return { name, train: count('train'), validation: count('validation'), test: count('test') };
     });
 }
@@ -61,8 +78,8 @@ export function countTogether({
   const labelsPerInstance: number[] = [];
   const cooccurrence = classes.map(() => new Array<number>(classes.length).fill(0));
   for (const row of splitNames.flatMap((split) => [...splits[split]])) {
-    if (labels.presence(row) === 'unknown') continue;
-    const present = classes.flatMap((_, j) => (labels.at(row, j) === 1 ? [j] : []));
+    if (labels.presence(row) === 'undecided') continue;
+    const present = classes.flatMap((_, j) => (labels.isPresent(row, j) ? [j] : []));
     labelsPerInstance[present.length] = (labelsPerInstance[present.length] ?? 0) + 1;
     for (const a of present) for (const b of present) cooccurrence[a]![b] = cooccurrence[a]![b]! + 1;
   }

@@ -105,13 +105,21 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   };
 }
 
-/** Sums of pixels and their squares stay whole numbers, so the order in which images arrive does not matter. */
+/** Deviations are summed in whole parts of this size. */
+const deviationPart = 2 ** -30;
+
+/**
+ * Means, and the means of the images' own deviations. Sums stay whole numbers, so the order in which images arrive does not
+ * matter.
+ */
 function channelSums({ channels }: PixelFormat) {
   const sum = new Float64Array(channels);
-  const squares = new Float64Array(channels);
+  const deviations = new Float64Array(channels);
+  let images = 0;
   let pixelCount = 0;
   return {
     add(pixels: Uint8Array) {
+      const count = pixels.length / channels;
       for (let c = 0; c < channels; c++) {
         let channelSum = 0;
         let channelSquares = 0;
@@ -121,15 +129,17 @@ function channelSums({ channels }: PixelFormat) {
           channelSquares += value * value;
         }
         sum[c] = sum[c]! + channelSum;
-        squares[c] = squares[c]! + channelSquares;
+        // count² · variance, a whole number below 2^53 for images of up to 600 x 600 pixels
+        const spread = count * channelSquares - channelSum * channelSum;
+        const deviation = Math.sqrt(Math.max(0, spread)) / count / 255;
+        deviations[c] = deviations[c]! + Math.round(deviation / deviationPart);
       }
-      pixelCount += pixels.length / channels;
+      images += 1;
+      pixelCount += count;
     },
     finish() {
       const mean = Array.from(sum, (total) => total / Math.max(1, pixelCount) / 255);
-      const std = mean.map((m, c) =>
-        Math.sqrt(Math.max(0, squares[c]! / Math.max(1, pixelCount) / 255 ** 2 - m * m)),
-      );
+      const std = Array.from(deviations, (total) => (total * deviationPart) / Math.max(1, images));
       return { mean, std };
     },
   };

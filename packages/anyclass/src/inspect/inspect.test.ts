@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { decodeImage } from '../data/images/decode.js';
 import { openDataset } from '../data/openDataset.js';
 import { inspectDataset } from './inspectDataset.js';
 import { inspectPage } from './inspectPage.js';
@@ -41,10 +42,10 @@ async function faulty() {
 test('counts, weights and statistics of a small dataset are exact', async () => {
   const inspection = await inspectDataset(await faulty(), {});
   expect(inspection.splits).toEqual([
-    { split: 'train', positive: 2, negative: 4, unknown: 0, total: 6, groups: 3 },
-    { split: 'validation', positive: 0, negative: 0, unknown: 0, total: 0, groups: 0 },
-    { split: 'test', positive: 2, negative: 1, unknown: 0, total: 3, groups: 3 },
-    { split: 'all', positive: 4, negative: 5, unknown: 0, total: 9, groups: 5 },
+    { split: 'train', positive: 2, negative: 4, undecided: 0, total: 6, groups: 3 },
+    { split: 'validation', positive: 0, negative: 0, undecided: 0, total: 0, groups: 0 },
+    { split: 'test', positive: 2, negative: 1, undecided: 0, total: 3, groups: 3 },
+    { split: 'all', positive: 4, negative: 5, undecided: 0, total: 9, groups: 5 },
   ]);
   expect(inspection.classCounts).toEqual([
     { name: '<cat>', train: 2, validation: 0, test: 2 },
@@ -61,6 +62,64 @@ test('counts, weights and statistics of a small dataset are exact', async () => 
   expect(inspection.images).toMatchObject({ examined: 7, of: 9, width: { min: 40, median: 40, max: 40 } });
   // Four training pictures: in color (twice: 8 and 16 bits), by palette, and gray; red is 200, 40, 40, 240 by quarters.
   expect(inspection.images!.mean[0]).toBeCloseTo((3 * 130 + 130) / 4 / 255, 2);
+});
+
+test('the deviation is the mean of what each training image has, as a plain loop computes it', async () => {
+  const data = await faulty();
+  const size = { width: 31, height: 17 };
+  const { images } = await inspectDataset(data, { size });
+  const format = { ...size, channels: 3 } as const;
+  const deviations: number[][] = [];
+  for (const row of [0, 1, 2, 3]) {
+    const pixels = await decodeImage(await data.images.read(row), format);
+    const ofChannel = (c: number) => {
+      const values = [...pixels].filter((_, i) => i % 3 === c).map((byte) => byte / 255);
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+    };
+    deviations.push([0, 1, 2].map(ofChannel));
+  }
+  for (const c of [0, 1, 2]) {
+    const expected = deviations.reduce((sum, ofImage) => sum + ofImage[c]!, 0) / 4;
+    expect(images!.std[c]).toBeCloseTo(expected, 8);
+  }
+});
+
+test('unknown, uncertain, soft and undecided labels are counted', async () => {
+  const rows = [
+    'a.png,train,-1,0',
+    'b.png,train,,1',
+    'c.png,train,0,0',
+    'd.png,test,0.25,-1',
+    'e.png,test,,0',
+  ];
+  writeFileSync(join(folder, 'partial.csv'), ['file,split,cat,dog', ...rows].join('\n'));
+  const data = await openDataset(join(folder, 'partial.csv'), { uncertain: 0.75 });
+  const inspection = await inspectDataset(data, { images: false });
+  expect(inspection.splits.at(-1)).toEqual({
+    split: 'all',
+    positive: 3,
+    negative: 1,
+    undecided: 1,
+    total: 5,
+  });
+  expect(inspection.labelCounts).toEqual([
+    { name: 'cat', unknown: 2, uncertain: 1, soft: 2 },
+    { name: 'dog', unknown: 0, uncertain: 1, soft: 1 },
+  ]);
+  expect(inspection.classCounts).toEqual([
+    { name: 'cat', train: 1, validation: 0, test: 0 },
+    { name: 'dog', train: 1, validation: 0, test: 1 },
+  ]);
+  const text = inspectText(inspection);
+  expect(text).toMatch(/split +positive +negative +undecided +total/);
+  expect(text).toMatch(/\(all\) +2 +2 +3/);
+  expect(inspectPage(inspection, [])).toContain('Unknown, uncertain and soft labels');
+  const ignored = await openDataset(join(folder, 'partial.csv'));
+  expect((await inspectDataset(ignored, { images: false })).labelCounts).toEqual([
+    { name: 'cat', unknown: 3, uncertain: 1, soft: 1 },
+    { name: 'dog', unknown: 1, uncertain: 1, soft: 0 },
+  ]);
 });
 
 test('every fault is found and named', async () => {
@@ -87,6 +146,7 @@ test('text and page show the counts and the problems, the page with nothing from
   const inspection = await inspectDataset(data, {});
   const text = inspectText(inspection);
   expect(text).toMatch(/train +2 +4 +6 +66\.7 +3/);
+  expect(text).not.toContain('uncertain');
   expect(text).toContain("! 1 groups ('patient') in more than one split");
   const page = inspectPage(inspection, await sampleImages(data, {}));
   expect(page).not.toMatch(/(src|href)="(?!data:|#)/);

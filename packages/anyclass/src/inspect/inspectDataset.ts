@@ -3,7 +3,14 @@
 
 import { closeDataset, type Dataset } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
-import { balanceWeights, countClasses, countFamilies, countSplits, countTogether } from './countLabels.js';
+import {
+  balanceWeights,
+  countClasses,
+  countFamilies,
+  countPartialLabels,
+  countSplits,
+  countTogether,
+} from './countLabels.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
 import { imageProblems, labelProblems } from './findProblems.js';
 import type { Inspection } from './inspection.js';
@@ -51,6 +58,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     classes: dataset.classes,
     splits,
     classCounts,
+    labelCounts: countPartialLabels(dataset),
     familyCounts: countFamilies(dataset),
     ...countTogether(dataset),
     balance: balanceWeights(classCounts, splits, options.beta ?? 0.9999),

@@ -4,7 +4,7 @@ import { escaped } from '../tables/escaped.js';
 import type { Table } from '../tables/index.js';
 import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from './figures.js';
 import type { ImageStatistics, Inspection, Problem } from './inspection.js';
-import { classTable, splitTable } from './inspectTables.js';
+import { classTable, labelTable, splitTable } from './inspectTables.js';
 import type { SampleRow } from './samples.js';
 
 /**
@@ -16,6 +16,7 @@ import type { SampleRow } from './samples.js';
 export function inspectPage(inspection: Inspection, samples: readonly SampleRow[]): string {
   const { dataset, classes, splits, splitOrigin, lambda, familyCounts, images } = inspection;
   const all = splits.at(-1)!;
+  const partial = labelTable(inspection);
   const share = (100 * all.negative) / Math.max(1, all.positive + all.negative);
   const list: Section[] = [
     { name: 'problems', title: 'Problems', parts: [problemList(inspection.problems)] },
@@ -33,6 +34,9 @@ export function inspectPage(inspection: Inspection, samples: readonly SampleRow[
       parts: [
         figureBlock(distributionFigure('classes', inspection.classCounts)),
         `<details><summary>Counts and class-balancing weights</summary>${tableBlock(classTable(inspection))}</details>`,
+        ...(partial
+          ? [`<details><summary>Unknown, uncertain and soft labels</summary>${tableBlock(partial)}</details>`]
+          : []),
       ],
     },
     ...(familyCounts.length > 0

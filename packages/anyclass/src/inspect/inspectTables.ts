@@ -3,9 +3,9 @@
 import type { Cell, ReportTable } from '../tables/index.js';
 import type { Inspection } from './inspection.js';
 
-/** Positive and negative instances by split. */
+/** Positive, negative and undecided instances by split. */
 export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 'groupColumn'>): ReportTable {
-  const counts = ['positive', 'negative', 'unknown', 'total', ...(groupColumn ? [groupColumn] : [])];
+  const counts = ['positive', 'negative', 'undecided', 'total', ...(groupColumn ? [groupColumn] : [])];
   return {
     name: 'splits',
     table: {
@@ -17,11 +17,11 @@ export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 
       ],
       rows: splits
         .filter(({ total }) => total > 0)
-        .map(({ split, positive, negative, unknown, total, groups }): Cell[] => [
+        .map(({ split, positive, negative, undecided, total, groups }): Cell[] => [
           split,
           positive,
           negative,
-          unknown,
+          undecided,
           total,
           ...(groupColumn ? [groups ?? null] : []),
           positive + negative === 0 ? null : negative / (positive + negative),
@@ -53,6 +53,24 @@ export function classTable({ classCounts, balance }: Inspection): ReportTable {
         ]),
         ['(negative)', null, null, null, balance.negativeWeight],
       ],
+    },
+  };
+}
+
+/** Labels of each class that are unknown, uncertain or soft; undefined where every label is 0 or 1. */
+export function labelTable({ labelCounts }: Pick<Inspection, 'labelCounts'>): ReportTable | undefined {
+  if (labelCounts.every(({ unknown, uncertain, soft }) => unknown + uncertain + soft === 0)) return undefined;
+  return {
+    name: 'label-counts',
+    table: {
+      title: '',
+      columns: [
+        { title: 'class', kind: 'text' },
+        { title: 'unknown', kind: 'count' },
+        { title: 'uncertain', kind: 'count' },
+        { title: 'soft', kind: 'count' },
+      ],
+      rows: labelCounts.map(({ name, unknown, uncertain, soft }): Cell[] => [name, unknown, uncertain, soft]),
     },
   };
 }

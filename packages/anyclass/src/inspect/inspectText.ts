@@ -1,5 +1,5 @@
 import { alignedColumns } from '../tables/index.js';
-import type { ImageStatistics, Inspection } from './inspection.js';
+import type { ImageStatistics, Inspection, LabelCount } from './inspection.js';
 
 /**
  * An inspection as text for a terminal.
@@ -14,6 +14,7 @@ export function inspectText(inspection: Inspection): string {
     splitSection(inspection),
     `splits: ${splitOrigin}`,
     classSection(inspection),
+    labelSection(inspection),
     familySection(inspection),
     `labels per instance: ${inspection.labelsPerInstance.map((count, labels) => `${labels}: ${number(count)}`).join(', ')}`,
     togetherSection(inspection),
@@ -25,12 +26,12 @@ export function inspectText(inspection: Inspection): string {
 }
 
 function splitSection({ splits, groupColumn }: Inspection): string {
-  const withUnknown = splits.some(({ unknown }) => unknown > 0);
+  const withUndecided = splits.some(({ undecided }) => undecided > 0);
   const header = [
     'split',
     'positive',
     'negative',
-    ...(withUnknown ? ['unknown'] : []),
+    ...(withUndecided ? ['undecided'] : []),
     'total',
     'negative %',
   ];
@@ -38,11 +39,11 @@ function splitSection({ splits, groupColumn }: Inspection): string {
     [...header, ...(groupColumn === undefined ? [] : [groupColumn])],
     ...splits
       .filter(({ total }) => total > 0)
-      .map(({ split, positive, negative, unknown, total, groups }) => [
+      .map(({ split, positive, negative, undecided, total, groups }) => [
         split,
         number(positive),
         number(negative),
-        ...(withUnknown ? [number(unknown)] : []),
+        ...(withUndecided ? [number(undecided)] : []),
         number(total),
         positive + negative === 0 ? '–' : ((100 * negative) / (positive + negative)).toFixed(1),
         ...(groups === undefined ? [] : [number(groups)]),
@@ -61,6 +62,21 @@ function classSection({ classCounts, balance }: Inspection): string {
   ]);
   const header = ['class', 'train', 'validation', 'test', `weight (β ${balance.beta})`];
   return alignedColumns([header, ...counted, ['(negative)', '', '', '', weight(balance.negativeWeight)]]);
+}
+
+/** Which classes have labels that are not simply 0 or 1. */
+function labelSection({ labelCounts }: Inspection): string {
+  const partial = labelCounts.filter(({ unknown, uncertain, soft }) => unknown + uncertain + soft > 0);
+  if (partial.length === 0) return '';
+  const sum = (count: (of: LabelCount) => number) =>
+    partial.reduce((total, classCount) => total + count(classCount), 0);
+  return alignedColumns([
+    ['labels', 'unknown', 'uncertain', 'soft'],
+    ...partial.map(({ name, ...counts }) => [name, counts.unknown, counts.uncertain, counts.soft].map(text)),
+    ['(all)', sum(({ unknown }) => unknown), sum(({ uncertain }) => uncertain), sum(({ soft }) => soft)].map(
+      text,
+    ),
+  ]);
 }
 
 function familySection({ familyCounts }: Inspection): string {

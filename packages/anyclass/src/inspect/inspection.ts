@@ -6,8 +6,8 @@ export interface SplitCount {
   readonly split: SplitName | 'all';
   readonly positive: number;
   readonly negative: number;
-  /** Without a known label that would decide between the two. */
-  readonly unknown: number;
+  /** No class is known to be present, and an unknown one may be. */
+  readonly undecided: number;
   readonly total: number;
   /** Different patients, videos…, where the dataset has groups. */
   readonly groups?: number;
@@ -19,6 +19,17 @@ export interface ClassCount {
   readonly train: number;
   readonly validation: number;
   readonly test: number;
+}
+
+/** Labels of a class, over all splits, that are not simply 0 or 1. */
+export interface LabelCount {
+  readonly name: string;
+  /** Those that nobody gave, and uncertain ones that are read as such. */
+  readonly unknown: number;
+  /** -1 in the table, whatever it is read as. */
+  readonly uncertain: number;
+  /** Between 0 and 1. */
+  readonly soft: number;
 }
 
 /** Something to look at before training. */
@@ -50,6 +61,7 @@ export interface ImageStatistics {
   readonly sizes: readonly { readonly size: string; readonly count: number }[];
   /** Per channel, 0 to 1, over training images at the size they are trained at. */
   readonly mean: readonly number[];
+  /** The mean of the deviations that the images have each for itself, as the recipes' constants are. */
   readonly std: readonly number[];
 }
 
@@ -69,8 +81,9 @@ export interface Inspection {
   readonly classes: readonly string[];
   readonly splits: readonly SplitCount[];
   readonly classCounts: readonly ClassCount[];
+  readonly labelCounts: readonly LabelCount[];
   readonly familyCounts: readonly ClassCount[];
-  /** Instances with 0, 1, 2… labels, unknown ones left out. */
+  /** Instances with 0, 1, 2… labels, undecided ones left out. */
   readonly labelsPerInstance: readonly number[];
   /** Instances with both classes; the class itself on the diagonal. */
   readonly cooccurrence: readonly (readonly number[])[];

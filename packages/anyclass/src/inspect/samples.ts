@@ -44,14 +44,14 @@ export async function sampleImages(
       if (!wanted(row)) continue;
       const dataUrl = await thumbnail(() => dataset.images.read(row), side);
       if (dataUrl === undefined) continue;
-      const present = classes.filter((_, j) => labels.at(row, j) === 1);
+      const present = classes.filter((_, j) => labels.isPresent(row, j));
       images.push({ name: dataset.names.at(row), labels: present, dataUrl });
     }
     return { title, images };
   };
   const found: SampleRow[] = [];
   for (const [j, name] of classes.entries())
-    found.push(await matching(name, perClass, (row) => labels.at(row, j) === 1));
+    found.push(await matching(name, perClass, (row) => labels.isPresent(row, j)));
   found.push(await matching('negative', perClass * 2, (row) => labels.presence(row) === 'negative'));
   return found;
 }

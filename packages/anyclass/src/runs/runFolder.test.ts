@@ -101,12 +101,15 @@ test.each([
   },
 );
 
-test('labels other than 0, 1 and nothing are refused with file, line and class', async () => {
+test('labels may be soft or empty; others are refused with file, line and class', async () => {
   writeFileSync(at('scores.csv'), 'Filename,x\na,1\nb,0\n');
-  writeFileSync(at('labels.csv'), 'Filename,x\na,\nb,0.5\n');
+  writeFileSync(at('labels.csv'), 'Filename,x\na,\nb,0.25\n');
+  const soft = joinTables(await readTable(at('scores.csv')), await readTable(at('labels.csv')));
+  expect([...Array.from(soft.targets)]).toEqual([Number.NaN, 0.25]);
+  writeFileSync(at('labels.csv'), 'Filename,x\na,\nb,1.5\n');
   const [scores, labels] = [await readTable(at('scores.csv')), await readTable(at('labels.csv'))];
   expect(() => joinTables(scores, labels)).toThrow(
-    `${at('labels.csv')}, line 3: class 'x' holds 0.5; expected 0 or 1 (or empty for unknown)`,
+    `${at('labels.csv')}, line 3: class 'x' holds 1.5; expected 0 to 1 (or empty for unknown)`,
   );
 });
 

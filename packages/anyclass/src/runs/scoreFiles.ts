@@ -1,4 +1,4 @@
-// Scores and labels as CSV: `Filename` and one column per class, probabilities or 0/1 (empty where unknown).
+// Scores and labels as CSV: `Filename` and one column per class, probabilities or labels from 0 to 1 (empty where unknown).
 
 import { existsSync } from 'node:fs';
 import { type Scored, scoredByName } from '@anyclass/core';
@@ -100,7 +100,7 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
     );
   }
   checkCells(scores, labels.classNames, isProbability, 'a probability from 0 to 1');
-  checkCells(labels, labels.classNames, isLabel, '0 or 1 (or empty for unknown)');
+  checkCells(labels, labels.classNames, isLabel, '0 to 1 (or empty for unknown)');
   const chosen = labels.classNames.map((name) => scores.classNames.indexOf(name));
   const width = scores.classNames.length;
   const values = new Float64Array(scores.names.length * chosen.length);
@@ -128,7 +128,7 @@ function isProbability(value: number): boolean {
 }
 
 function isLabel(value: number): boolean {
-  return value === 0 || value === 1 || Number.isNaN(value);
+  return (value >= 0 && value <= 1) || Number.isNaN(value);
 }
 
 /** Refuses what is not as expected in the columns of some classes. */

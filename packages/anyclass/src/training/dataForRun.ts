@@ -9,6 +9,7 @@ import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import { checkImagesAreThere } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
 import { chooseSubset } from '../data/splits/subset.js';
+import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
 
@@ -42,7 +43,7 @@ export async function openRunData({ data, network, bestBy }: Configuration): Pro
   try {
     if (dataset.splits.train.length === 0)
       throw new UserError(`${dataset.name}: there are no training images`);
-    if (!dataset.splits.validation.some((row) => dataset.labels.presence(row) !== 'unknown')) {
+    if (!dataset.splits.validation.some((row) => dataset.labels.isLabeled(row))) {
       throw new UserError(
         `${dataset.name}: there are no labeled validation images; name a split, or set data.draw`,
       );
@@ -59,6 +60,7 @@ export async function openRunData({ data, network, bestBy }: Configuration): Pro
       `${dataset.name}: ${dataset.classes.length} classes; splits: ${dataset.splitOrigin}`,
       state.text,
       ...validationRemarks(dataset),
+      ...negativeRemarks(dataset, trainingRows),
     ];
     return { dataset, pixels, preparation, trainingRows, remarks, close };
   } catch (error) {
@@ -83,6 +85,23 @@ function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
   }
 }
 
+/** What a training set without negatives means for the run, with its counts. */
+function negativeRemarks({ labels, classes }: Dataset, rows: Int32Array): string[] {
+  const counts = { positive: 0, negative: 0, undecided: 0 };
+  for (const row of rows) counts[labels.presence(row)] += 1;
+  const { positive, negative, undecided } = counts;
+  if (negative > 0) return [];
+  if (undecided === 0) {
+    return [
+      `warning: all ${positive} training images are positive: nothing teaches the network what no class looks like`,
+    ];
+  }
+  const unknown = classes.filter((_, j) => rows.some((row) => Number.isNaN(labels.at(row, j))));
+  return [
+    `warning: no training image is negative: ${positive} are positive and ${undecided} undecided, since ${listed(unknown)} may be present there; undecided images train the classes that are known, and the any-class term learns from positives alone`,
+  ];
+}
+
 export interface ClassBalance {
   readonly classWeights: readonly number[];
   readonly negativeWeight: number;
@@ -90,13 +109,13 @@ export interface ClassBalance {
   readonly emptyClasses: readonly string[];
 }
 
-/** Class-balancing weights from the counts of the training rows. */
+/** Class-balancing weights from the counts of the training rows; undecided ones count nowhere. */
 export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: number): ClassBalance {
   const counts = new Float64Array(classes.length);
   let negatives = 0;
   for (const row of rows) {
     if (labels.presence(row) === 'negative') negatives++;
-    for (let j = 0; j < classes.length; j++) if (labels.at(row, j) === 1) counts[j] = counts[j]! + 1;
+    for (let j = 0; j < classes.length; j++) if (labels.isPresent(row, j)) counts[j] = counts[j]! + 1;
   }
   const weights = effectiveNumberWeights(counts, negatives, { beta, emptyClass: 'zero' });
   return {
@@ -109,10 +128,16 @@ export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: 
 /** A hash of names, labels and splits. */
 export function datasetFingerprint({ names, labels, splits, classes }: Dataset): string {
   const hash = createHash('sha256').update(JSON.stringify(classes)).update(names.bytes);
-  const row = new Uint8Array(labels.classes);
-  for (let i = 0; i < labels.rows; i++) {
-    labels.copyRow(i, row, 0);
-    hash.update(row);
+  const targets = new Float32Array(labels.classes);
+  const bytes = new Uint8Array(labels.classes);
+  for (let row = 0; row < labels.rows; row++) {
+    labels.copyRow(row, targets, 0);
+    // A byte each where none is soft: runs were recorded so before labels could be.
+    targets.forEach((target, j) => {
+      bytes[j] = Number.isNaN(target) ? 255 : target;
+    });
+    hash.update(bytes);
+    if (labels.hasSoft) hash.update(targets);
   }
   for (const split of splitNames) hash.update(split).update(splits[split]);
   return hash.digest('hex');

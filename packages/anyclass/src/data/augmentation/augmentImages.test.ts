@@ -111,6 +111,23 @@ test('rows of more than a thousand pixels are changed and flipped as a whole', (
   expectClose(augmented(images), reference(images), tolerance);
 });
 
+test('brightness and contrast change gray images, saturation and hue leave every bit', () => {
+  const shape = { width: 600, height: 2, channels: 1 };
+  const bytes = Uint8Array.from({ length: 1200 }, (_, i) => (i * i) % 251);
+  const once = (kind: keyof Jitter, factor: number) =>
+    augmented({ ...shape, bytes, changes: [{ flip: false, color: [{ kind, factor }] }] });
+  const plain = augmented({ ...shape, bytes, changes: [{ flip: false, color: [] }] });
+  expect(once('saturation', 1.7)).toEqual(plain);
+  expect(once('hue', 0.3)).toEqual(plain);
+  const values = Array.from(bytes, (byte) => byte / 255);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const normalized = (value: number) => Array(3).fill((Math.min(1, Math.max(0, value)) - 0.1) / 0.5);
+  const brighter = values.flatMap((value) => normalized(1.5 * value));
+  const flatter = values.flatMap((value) => normalized(0.3 * value + 0.7 * mean));
+  expectClose(once('brightness', 1.5), brighter, tolerance);
+  expectClose(once('contrast', 0.3), flatter, tolerance);
+});
+
 test('floats from 0 to 1 give what their bytes give', () => {
   fc.assert(
     fc.property(someImages, (images) => {
@@ -195,11 +212,13 @@ type Pixel = readonly [red: number, green: number, blue: number];
 function reference({ width, height, channels, bytes, changes }: Images): number[] {
   const { mean, std } = channels === 3 ? colors : grays;
   return changes.flatMap(({ flip, color }, image) => {
-    let pixels = Array.from({ length: width * height }, (_, at): Pixel => {
+    let pixels: readonly Pixel[] = Array.from({ length: width * height }, (_, at): Pixel => {
       const value = (c: number) => bytes[(image * width * height + at) * channels + (c % channels)]! / 255;
       return [value(0), value(1), value(2)];
     });
-    if (channels === 3) for (const { kind, factor } of color) pixels = changedPixels(pixels, kind, factor);
+    for (const { kind, factor } of color) {
+      pixels = channels === 3 ? changedPixels(pixels, kind, factor) : changedGrays(pixels, kind, factor);
+    }
     return pixels.flatMap((_, at) => {
       const from = flip ? at - (at % width) + width - 1 - (at % width) : at;
       return pixels[from]!.map((value, c) => (value - mean[c % channels]!) / std[c % channels]!);
@@ -217,6 +236,17 @@ function changedPixels(pixels: readonly Pixel[], kind: keyof Jitter, factor: num
   return pixels.map((pixel) => {
     if (kind === 'hue') return withShiftedHue(pixel, factor);
     return blend(pixel, kind === 'brightness' ? 0 : kind === 'contrast' ? meanGray : gray(pixel));
+  });
+}
+
+/** As torchvision's adjust_brightness and adjust_contrast have one channel; its saturation and hue return it as it is. */
+function changedGrays(pixels: readonly Pixel[], kind: keyof Jitter, factor: number): readonly Pixel[] {
+  if (kind === 'saturation' || kind === 'hue') return pixels;
+  const mean = pixels.reduce((sum, [gray]) => sum + gray, 0) / pixels.length;
+  const other = kind === 'contrast' ? mean : 0;
+  return pixels.map(([gray]) => {
+    const mixed = Math.min(1, Math.max(0, factor * gray + (1 - factor) * other));
+    return [mixed, mixed, mixed];
   });
 }
 

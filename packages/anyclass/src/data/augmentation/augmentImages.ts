@@ -14,7 +14,8 @@ export interface Normalization {
 /**
  * Flip images, change their colors and normalize them: [N, H, W, C] of bytes, or of floats from 0 to 1, to float32
  * [N, 3, H, W] in channels-last memory. `changes` are those of `drawParameters`, a row an image, which travel to the device
- * together; without them images are normalized only. Gray images (C is 1) have no colors to change, only their flip.
+ * together; without them images are normalized only. Of gray images (C is 1) brightness and contrast change, as torchvision
+ * has it; saturation and hue do nothing.
  *
  * @example
  * const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });

@@ -30,8 +30,8 @@ export interface Batch {
   /** Instances in it: fewer than asked for (even none) where images are quarantined, or in a last batch. */
   readonly size: number;
   readonly images: Uint8Array;
-  /** N x classes: 1 present, 0 absent, 255 unknown. */
-  readonly targets: Uint8Array;
+  /** N x classes: 1 present, 0 absent, a number between, or NaN where unknown. */
+  readonly targets: Float32Array;
   /** Row of the dataset of each instance. */
   readonly indices: Int32Array;
   /** Hand the memory back to be used again: `using batch`. */
@@ -113,7 +113,7 @@ export function createLoader(dataset: Dataset, pixels: PixelSource, options: Loa
     else await readEach(rows, memory, good, stopped);
     const size = closeGaps(memory, good, stride);
     const indices = rows.filter((_, i) => good[i] === 1);
-    const targets = new Uint8Array(size * classes);
+    const targets = new Float32Array(size * classes);
     indices.forEach((row, i) => {
       dataset.labels.copyRow(row, targets, i * classes);
     });

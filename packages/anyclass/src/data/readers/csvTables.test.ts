@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { UNKNOWN } from '../labelMatrix.js';
 import { openDataset } from '../openDataset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-csv-'));
@@ -22,11 +21,11 @@ test('a table of 0/1 columns gives its classes in column order, and an empty cel
   expect(dataset.classes).toEqual(['crack', 'root']);
   expect(dataset.names.at(3)).toBe('d.png');
   expect(dataset.labels.at(0, 0)).toBe(1);
-  expect(dataset.labels.at(2, 0)).toBe(UNKNOWN);
+  expect(dataset.labels.at(2, 0)).toBeNaN();
   expect([0, 1, 2, 3].map((row) => dataset.labels.presence(row))).toEqual([
     'positive',
     'negative',
-    'unknown',
+    'undecided',
     'positive',
   ]);
 });
@@ -107,6 +106,32 @@ test('a class or column that is not there is told with its field and the nearest
   await expect(openDataset(labels, { labelColumn: 'label' })).rejects.toThrow("did you mean 'labels'?");
 });
 
+test.each([
+  ['ignore', Number.NaN, 'undecided'],
+  ['zero', 0, 'negative'],
+  ['one', 1, 'positive'],
+  [0.75, 0.75, 'positive'],
+  [0.25, 0.25, 'negative'],
+] as const)('with uncertain %s a -1 is read as %d and its row is %s', async (uncertain, target, presence) => {
+  const path = file('chexpert.csv', 'Path,Edema,Fracture\na.png,-1,0\nb.png,-1.0,1.0\nc.png,0,0\n');
+  const { labels } = await openDataset(path, { uncertain });
+  expect([labels.at(0, 0), labels.at(1, 0), labels.at(1, 1)]).toEqual([target, target, 1]);
+  expect([0, 1, 2].map((row) => labels.presence(row))).toEqual([presence, 'positive', 'negative']);
+  expect([0, 1, 2].map((row) => labels.isUncertain(row, 0))).toEqual([true, true, false]);
+});
+
+test('an uncertain label is unknown where nothing else is said', async () => {
+  const { labels } = await openDataset(file('default.csv', 'Path,Edema\na.png,-1\nb.png,1\nc.png,0\n'));
+  expect(labels.at(0, 0)).toBeNaN();
+});
+
+test('soft labels are read as they stand, from 0.5 up as present', async () => {
+  const path = file('soft.csv', 'file,a,b\n1.png,.5,0\n2.png,0.25,4.9e-1\n3.png,,0.25\n');
+  const { labels } = await openDataset(path);
+  expect([labels.at(0, 0), labels.at(1, 0), labels.at(1, 1)]).toEqual([0.5, 0.25, Math.fround(0.49)]);
+  expect([0, 1, 2].map((row) => labels.presence(row))).toEqual(['positive', 'negative', 'undecided']);
+});
+
 test('0 and 1 may be written as other programs do', async () => {
   const path = file('written.csv', 'file,a,b\n1.png,1.0,True\n2.png, 0,FALSE\n3.png,0.0,1\n');
   const { labels } = await openDataset(path);
@@ -132,12 +157,18 @@ test('what is wrong in a table is said with file and line', async () => {
   const complaints: [string, string][] = [
     [
       'Filename,RB\na.png,1\nb.png,2\n',
-      "bad.csv, line 3: class column 'RB' holds '2'; expected 0 or 1 (or empty",
+      "bad.csv, line 3: class column 'RB' holds '2'; expected 0 to 1, empty for unknown, or -1 for uncertain",
     ],
     [
       'Filename,weather\na.png,sunny\n',
-      `holds 'sunny'; expected 0 or 1 (or empty for unknown). If it is not a class, add it to data.columns.ignore`,
+      "class column 'weather' holds 'sunny'; expected 0 to 1, empty for unknown, or -1 for uncertain. If it is not a class, add it to data.columns.ignore",
     ],
+    [
+      'Filename,RB\na.png,-2\n',
+      "line 2: class column 'RB' holds '-2'; expected 0 to 1, empty for unknown, or -1 for uncertain. A -1 means uncertain: set data.uncertain to ignore, zero, one or a number",
+    ],
+    ['Filename,RB\na.png,0x1\n', "class column 'RB' holds '0x1'"],
+    ['Filename,RB\na.png,1.01\n', "class column 'RB' holds '1.01'"],
     [
       'Filename,RB\na.png,1\nb.png,0\na.png,0\n',
       "bad.csv: image 'a.png' stands in two rows, number 1 and number 3 without headers; leave one of them",
@@ -178,18 +209,20 @@ test('what is wrong in a table is said with file and line', async () => {
 });
 
 test('any labels written as a table are read back', async () => {
-  const table = fc.array(fc.array(fc.constantFrom('0', '1', ''), { minLength: 40, maxLength: 40 }), {
-    minLength: 1,
-    maxLength: 20,
-  });
+  const soft = fc.float({ min: 0, max: 1, noNaN: true }).map(String);
+  const cell = fc.oneof(fc.constantFrom('0', '1', '', '-1'), soft);
+  const table = fc.array(fc.array(cell, { minLength: 40, maxLength: 40 }), { minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(table, async (rows) => {
       const header = ['Filename', ...rows[0]!.map((_, j) => `class ${j}`)].join(',');
       const lines = rows.map((cells, i) => [`${i}.png`, ...cells].join(','));
       const path = file('any.csv', [header, ...lines, ''].join('\n'));
-      const { labels } = await openDataset(path, { splitFolder: splitFolder(rows.length) });
+      const { labels } = await openDataset(path, { splitFolder: splitFolder(rows.length), uncertain: 0.25 });
       const read = rows.map((cells, i) => cells.map((_, j) => labels.at(i, j)));
-      expect(read).toEqual(rows.map((cells) => cells.map((cell) => (cell === '' ? UNKNOWN : Number(cell)))));
+      const written: Readonly<Record<string, number>> = { '': Number.NaN, '-1': 0.25 };
+      expect(read).toEqual(rows.map((cells) => cells.map((cell) => written[cell] ?? Number(cell))));
+      const uncertain = rows.map((cells, i) => cells.map((_, j) => labels.isUncertain(i, j)));
+      expect(uncertain).toEqual(rows.map((cells) => cells.map((cell) => cell === '-1')));
     }),
     { numRuns: 30 },
   );

@@ -40,7 +40,7 @@ test('SewerML: 17 classes, VA and ND dropped, negatives from the labels, Defect 
     'negative',
     'negative',
     'positive',
-    'unknown',
+    'undecided',
   ]);
   expect([...sewer.splits.validation]).toEqual([3]);
   expect([...sewer.splits.test]).toEqual([4]);

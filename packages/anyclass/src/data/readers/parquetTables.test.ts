@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeDataset } from '../dataset.js';
 import { decodeImage } from '../images/decode.js';
-import { UNKNOWN } from '../labelMatrix.js';
 import { openDataset } from '../openDataset.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
@@ -38,7 +37,7 @@ test('columns of booleans and of 0/1 are classes, null is unknown, and a column 
     [0, 1],
     [1, 1],
     [0, 0],
-    [UNKNOWN, 0],
+    [Number.NaN, 0],
   ]);
   await closeDataset(dataset);
 });

@@ -141,7 +141,7 @@ function listClassNames(file: ParquetFile): readonly string[] | undefined {
 
 function cellText(value: unknown, classNames: readonly string[] | undefined, where: () => string): string {
   if (typeof value === 'string') return value;
-  if (value === undefined || value === null) return '';
+  if (value === undefined || value === null || Number.isNaN(value)) return '';
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');

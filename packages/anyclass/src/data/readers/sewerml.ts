@@ -78,7 +78,7 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
         names.add(name);
         labels.addRow();
         if (unlabeled) {
-          for (let j = 0; j < classes.length; j++) labels.setUnknown(j);
+          for (let j = 0; j < classes.length; j++) labels.set(j, Number.NaN);
           return;
         }
         let any = false;

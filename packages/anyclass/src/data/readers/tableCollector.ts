@@ -3,6 +3,7 @@ import { type DatasetTable, type Grouping, type SplitName, type Splits, splitNam
 import { type LabelMatrix, labelMatrixBuilder } from '../labelMatrix.js';
 import { type NameTable, nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
+import { labelCell, UNCERTAIN, uncertainTarget } from './labelCells.js';
 import { separatedLabels } from './separatedLabels.js';
 import type { TableLayout, TableOptions } from './tableLayout.js';
 
@@ -40,6 +41,7 @@ export function tableCollector(options: TableOptions): TableCollector {
   let firstLayout: TableLayout | undefined;
   let columns: ReturnType<typeof labelMatrixBuilder> | undefined;
   const separated = separatedLabels();
+  const uncertain = uncertainTarget(options.uncertain ?? 'ignore');
   return {
     get rows() {
       return names.length;
@@ -53,11 +55,9 @@ export function tableCollector(options: TableOptions): TableCollector {
         columns ??= labelMatrixBuilder(layout.labels.classes.length);
         columns.addRow();
         for (let j = 0; j < layout.labels.columns.length; j++) {
-          const cell = cells[layout.labels.columns[j]!]!;
-          const isPresent =
-            cell === '1' || (cell !== '0' && presence(cell, layout.labels.classes[j]!, where));
-          if (isPresent === undefined) columns.setUnknown(j);
-          else if (isPresent) columns.set(j);
+          const target = labelCell(cells[layout.labels.columns[j]!]!, layout.labels.classes[j]!, where);
+          if (target === UNCERTAIN) columns.setUncertain(j, uncertain);
+          else if (target !== 0) columns.set(j, target);
         }
       } else {
         separated.add(cells[layout.labels.column]!, where);
@@ -133,27 +133,6 @@ function splitNamed(word: string, where: () => string): SplitName {
     throw new DataError(`${where()}: split '${word}'; expected train, validation or test`);
   }
   return split;
-}
-
-/** What other programs write for 0 and 1; undefined for an empty cell. */
-function presence(cell: string, className: string, where: () => string): boolean | undefined {
-  switch (cell.trim().toLowerCase()) {
-    case '':
-      return undefined;
-    case '1':
-    case '1.0':
-    case 'true':
-      return true;
-    case '0':
-    case '0.0':
-    case 'false':
-      return false;
-    default:
-      throw new DataError(
-        `${where()}: class column '${className}' holds '${cell}'; expected 0 or 1 (or empty for unknown). If it is not a class, add it to data.columns.ignore`,
-        { setting: `data.columns.ignore=${JSON.stringify([className])}` },
-      );
-  }
 }
 
 function splitsFromCodes(codes: Int32Array, fromFiles: boolean): DatasetTable['fixedSplits'] | undefined {

@@ -1,5 +1,6 @@
 import { DataError } from '../../errors/dataError.js';
 import { nearestOrAll } from '../../errors/nearest.js';
+import type { UncertainPolicy } from './labelCells.js';
 
 /** Which columns of a table mean what. */
 export interface TableOptions {
@@ -21,6 +22,8 @@ export interface TableOptions {
   readonly ignoreColumns?: readonly string[];
   /** Read only these 0/1 columns; what others hold does not matter then. */
   readonly keep?: readonly string[];
+  /** How a -1 in a class column is read. Default `ignore`: as unknown. */
+  readonly uncertain?: UncertainPolicy;
 }
 
 export interface TableLayout {

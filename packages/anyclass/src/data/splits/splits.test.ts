@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readDigits } from '../digits/digits.js';
+import { type LabelMatrix, labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { drawSplits } from './drawSplits.js';
 import { loadSplits, saveSplits } from './splitFiles.js';
-import { chooseSubset } from './subset.js';
+import { chooseSubset, type SubsetOptions } from './subset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-splits-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -86,4 +87,52 @@ test('a subset keeps positives only, a ratio, or a number of instances, smaller 
   expect(() => chooseSubset(rows, labels, { instances: 2001 })).toThrow(
     'data.subset.instances is 2001; there are 2000',
   );
+});
+
+/** Of every ten rows two are positive, three negative and five undecided. */
+function partialLabels(rows: number) {
+  const builder = labelMatrixBuilder(2);
+  for (let row = 0; row < rows; row++) {
+    builder.addRow();
+    if (row % 10 < 2) builder.set(0);
+    else if (row % 10 < 7) builder.set(1, Number.NaN);
+  }
+  return builder.finish();
+}
+
+function counts(matrix: LabelMatrix, rows: Int32Array) {
+  const of = { positive: 0, negative: 0, undecided: 0 };
+  for (const row of rows) of[matrix.presence(row)] += 1;
+  return of;
+}
+
+test('undecided rows are a stratum of their own in drawn splits', () => {
+  const partial = partialLabels(200);
+  const { train, validation, test } = drawSplits(partial, undefined, { shares: [0.5, 0.3, 0.2] });
+  expect(counts(partial, train)).toEqual({ positive: 20, negative: 30, undecided: 50 });
+  expect(counts(partial, validation)).toEqual({ positive: 12, negative: 18, undecided: 30 });
+  expect(counts(partial, test)).toEqual({ positive: 8, negative: 12, undecided: 20 });
+});
+
+test('a ratio of negatives leaves undecided rows in, and a number of instances takes its share of them', () => {
+  const partial = partialLabels(200);
+  const rows = Int32Array.from({ length: 200 }, (_, row) => row);
+  const choose = (options: SubsetOptions) => counts(partial, chooseSubset(rows, partial, options));
+  expect(choose({ negativesPerPositive: 0 })).toEqual({ positive: 40, negative: 0, undecided: 100 });
+  expect(choose({ negativesPerPositive: 1 })).toEqual({ positive: 40, negative: 40, undecided: 100 });
+  expect(choose({ instances: 100 })).toEqual({ positive: 20, negative: 30, undecided: 50 });
+  expect(choose({ negativesPerPositive: 0.5, instances: 80 })).toEqual({
+    positive: 20,
+    negative: 10,
+    undecided: 50,
+  });
+  expect(() => choose({ negativesPerPositive: 2 })).toThrow(
+    'needs 80 negatives; there are 60 (100 images are undecided)',
+  );
+  for (let instances = 2; instances <= 200; instances++) {
+    const smaller = chooseSubset(rows, partial, { instances: instances - 1 });
+    const larger = new Set(chooseSubset(rows, partial, { instances }));
+    expect(larger.size).toBe(instances);
+    expect(smaller.every((row) => larger.has(row))).toBe(true);
+  }
 });

@@ -5,9 +5,12 @@ import { growingInt32 } from '../typedArrays.js';
 
 /** Which rows of the training split to use; the rest stays out. */
 export interface SubsetOptions {
-  /** Negatives per positive: 0 keeps positives only, 1 as many of each. Default: all negatives. */
+  /**
+   * Negatives per positive: 0 leaves all negatives out, 1 keeps as many of each. Undecided rows, which an unknown label could
+   * make positive, stay. Default: all negatives.
+   */
   readonly negativesPerPositive?: number;
-  /** At most this many rows, positives and negatives in the proportion they then have. */
+  /** At most this many rows: positives, negatives and undecided ones in the proportion they then have. */
   readonly instances?: number;
   /** Default 0. */
   readonly seed?: number;
@@ -28,32 +31,43 @@ export function chooseSubset(rows: Int32Array, labels: LabelMatrix, options: Sub
   if (instances !== undefined && !(Number.isInteger(instances) && instances > 0)) {
     throw new RangeError(`instances is ${instances}; expected a whole number of 1 or more`);
   }
-  const positive = growingInt32();
-  const other = growingInt32();
-  for (const row of rows) (labels.presence(row) === 'positive' ? positive : other).push(row);
-  const positives = shuffled(positive.finish(), randomStream('subset', seed, 0, 0));
-  let others = shuffled(other.finish(), randomStream('subset', seed, 0, 1));
+  const found = { positive: growingInt32(), negative: growingInt32(), undecided: growingInt32() };
+  for (const row of rows) found[labels.presence(row)].push(row);
+  const positives = shuffled(found.positive.finish(), randomStream('subset', seed, 0, 0));
+  let negatives = shuffled(found.negative.finish(), randomStream('subset', seed, 0, 1));
+  const undecided = shuffled(found.undecided.finish(), randomStream('subset', seed, 0, 2));
   if (negativesPerPositive !== undefined) {
     const wanted = Math.round(positives.length * negativesPerPositive);
-    if (wanted > others.length) {
+    if (wanted > negatives.length) {
+      const left = undecided.length > 0 ? ` (${undecided.length} images are undecided)` : '';
       throw new DataError(
-        `data.subset.negativesPerPositive is ${negativesPerPositive}, which needs ${wanted} negatives; there are ${others.length}`,
+        `data.subset.negativesPerPositive is ${negativesPerPositive}, which needs ${wanted} negatives; there are ${negatives.length}${left}`,
       );
     }
-    others = others.subarray(0, wanted);
+    negatives = negatives.subarray(0, wanted);
   }
-  const total = positives.length + others.length;
-  if (instances === undefined) return sorted(positives, others);
+  const others = negatives.length + undecided.length;
+  const total = positives.length + others;
+  if (instances === undefined) return sorted(positives, negatives, undecided);
   if (instances > total) {
     throw new DataError(`data.subset.instances is ${instances}; there are ${total} training images`);
   }
   const fromPositives = Math.round((instances * positives.length) / total);
-  return sorted(positives.subarray(0, fromPositives), others.subarray(0, instances - fromPositives));
+  const fromOthers = instances - fromPositives;
+  const fromUndecided = Math.round((fromOthers * undecided.length) / Math.max(1, others));
+  return sorted(
+    positives.subarray(0, fromPositives),
+    negatives.subarray(0, fromOthers - fromUndecided),
+    undecided.subarray(0, fromUndecided),
+  );
 }
 
-function sorted(a: Int32Array, b: Int32Array): Int32Array {
-  const rows = new Int32Array(a.length + b.length);
-  rows.set(a);
-  rows.set(b, a.length);
+function sorted(...parts: readonly Int32Array[]): Int32Array {
+  const rows = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let length = 0;
+  for (const part of parts) {
+    rows.set(part, length);
+    length += part.length;
+  }
   return rows.sort();
 }

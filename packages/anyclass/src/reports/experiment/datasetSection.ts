@@ -42,9 +42,7 @@ function savedLabels(
     for (let row = 0; row < (scored?.names.length ?? 0); row++) {
       builder.addRow();
       classes.forEach((_, j) => {
-        const label = scored!.targets[row * classes.length + j]!;
-        if (label === 1) builder.set(j);
-        else if (Number.isNaN(label)) builder.setUnknown(j);
+        builder.set(j, scored!.targets[row * classes.length + j]!);
       });
     }
     return Int32Array.from({ length: builder.rows - first }, (_, row) => first + row);
