@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { paperDatasets } from '../../configuration/recipes.js';
 import { paperAblation, paperDataset } from './paper.js';
-import { paperDatasets, paperLossTable } from './paperTables.js';
+import { paperLossTable } from './paperTables.js';
 
 test('a dataset is the paper’s by its name or the classes that were kept', () => {
   expect(paperDataset('coco64 (coco-41)', 'auto')).toBe('coco-41');

@@ -2,19 +2,13 @@
 
 import type { PaperFigure } from '@anyclass/core';
 import type { SweepLine } from '../../charts/sweepChart.js';
+import { type PaperDataset, paperDatasets } from '../../configuration/recipes.js';
 import { spreadCell } from '../../experiments/comparisonTables.js';
 import { figureTitles } from '../../experiments/figures.js';
 import type { Cell, Column } from '../../tables/index.js';
 import type { SweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material } from './material.js';
-import {
-  type PaperDataset,
-  type PaperRow,
-  type PublishedFigures,
-  paperDatasets,
-  paperLambdaAblation,
-  paperLossTable,
-} from './paperTables.js';
+import { type PaperRow, type PublishedFigures, paperLambdaAblation, paperLossTable } from './paperTables.js';
 
 /** What a user says of our data: a dataset of the paper, or that their names tell. */
 export type PaperChoice = PaperDataset | 'auto';

@@ -1,12 +1,12 @@
 // Figures against λ, for each set-up that was trained with several.
 
+import type { PaperDataset } from '../../configuration/recipes.js';
 import type { JudgedSplit } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';
 import { isAnyClass } from '../../losses/lossNames.js';
 import { type SweepPanels, sweepFigures, sweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material, Panel, ReportSection } from './material.js';
 import { paperAblation } from './paper.js';
-import type { PaperDataset } from './paperTables.js';
 
 /** Nothing where no set-up has several λ; with the paper's ablation where a dataset of the paper is named. */
 export function sweepSection(material: Material, paper: PaperDataset | undefined): ReportSection {
