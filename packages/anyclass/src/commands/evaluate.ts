@@ -9,6 +9,7 @@ import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset.js';
 import { UsageError } from '../errors/usageError.js';
+import { readClassImportance } from '../evaluation/classImportance.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import { runData, sharedSettings } from '../evaluation/runSettings.js';
@@ -35,6 +36,11 @@ const options = z.object({
     .describe('fit thresholds on these probabilities')
     .meta({ placeholder: 'CSV' }),
   fitLabels: z.string().optional().describe('and these labels, of other data').meta({ placeholder: 'CSV' }),
+  classImportance: z
+    .string()
+    .optional()
+    .describe('with --scores: weights of the classes for F2-CIW; sewerml, or a JSON file with one by class')
+    .meta({ placeholder: 'sewerml|FILE' }),
   // Without defaults: those of the configuration's `evaluation` hold.
   thresholds: z
     .enum(['class', 'shared'])
@@ -74,6 +80,10 @@ export const evaluate = command({
       'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv',
       'also at thresholds fitted on other data',
     ],
+    [
+      'anyclass evaluate --scores sewer.csv --labels SewerML_Val.csv --class-importance sewerml',
+      'with F2-CIW, as the benchmark ranks',
+    ],
   ],
   options,
   async run(given, terminal) {
@@ -90,7 +100,14 @@ export const evaluate = command({
 type Options = z.output<typeof options>;
 
 const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
-const forScores = ['labels', 'fitScores', 'fitLabels', 'thresholds', 'thresholdBeta'] as const;
+const forScores = [
+  'labels',
+  'fitScores',
+  'fitLabels',
+  'classImportance',
+  'thresholds',
+  'thresholdBeta',
+] as const;
 const forFitting = ['thresholds', 'thresholdBeta'] as const;
 const fittingFields = ['evaluation.thresholds', 'evaluation.thresholdBeta', 'evaluation.calibration'];
 
@@ -121,7 +138,16 @@ async function judgeScores(given: Options): Promise<Judgment> {
   // Scores have no data; the schema wants some.
   const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
   const { batchSize, ...judging } = validateConfiguration(fields, 'the options given').evaluation;
-  const judgment = await evaluateScores({ scores, labels, fitScores, fitLabels, ...judging });
+  const classImportance =
+    given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
+  const judgment = await evaluateScores({
+    scores,
+    labels,
+    fitScores,
+    fitLabels,
+    classImportance,
+    ...judging,
+  });
   if (html !== undefined) {
     const scored = joinTables(await readTable(scores), await readTable(labels), scores);
     await writePage(html, scores, judgment, scored);

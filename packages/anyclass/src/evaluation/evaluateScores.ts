@@ -5,10 +5,10 @@ import type { Scored } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { type ImportanceByClass, importanceInOrder } from './classImportance.js';
 import { type FitOptions, fitOnValidation, type JudgeOptions, judge } from './judge.js';
 
-export interface EvaluateScoresOptions
-  extends Pick<JudgeOptions, 'replicates' | 'confidence' | 'classImportance'> {
+export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' | 'confidence'> {
   /** CSV with `Filename` and a probability per class. */
   readonly scores: string;
   /** CSV with `Filename` and 0, 1 or nothing per class. */
@@ -22,6 +22,8 @@ export interface EvaluateScoresOptions
   readonly thresholdBeta?: number | undefined;
   /** How probabilities are calibrated on that data. Default 'temperature'. */
   readonly calibration?: FitOptions['calibration'] | undefined;
+  /** Weights of F2-CIW, by class or in the order of the labels' columns. */
+  readonly classImportance?: ImportanceByClass | readonly number[] | undefined;
 }
 
 /**
@@ -40,12 +42,14 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
     thresholds = 'class',
     thresholdBeta = 1,
     calibration = 'temperature',
-    ...judging
+    classImportance,
+    ...rest
   } = options;
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UserError('fitScores and fitLabels go together');
   }
   const judged = await labeledScores(scores, labels);
+  const judging = { ...rest, classImportance: inOrder(classImportance, judged) };
   if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
   const fitting = await labeledScores(fitScores, fitLabels);
   if (fitting.classNames.join() !== judged.classNames.join()) {
@@ -60,6 +64,20 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
     ...judging,
     ...fitOnValidation(fitting, { thresholds, thresholdBeta, calibration }),
   });
+}
+
+function inOrder(
+  importance: EvaluateScoresOptions['classImportance'],
+  { classNames }: Scored,
+): readonly number[] | undefined {
+  return importance === undefined || isList(importance)
+    ? importance
+    : importanceInOrder(importance, classNames);
+}
+
+// Array.isArray does not tell a readonly list from the other member of a union.
+function isList(importance: ImportanceByClass | readonly number[]): importance is readonly number[] {
+  return Array.isArray(importance);
 }
 
 async function labeledScores(scores: string, labels: string): Promise<Scored> {
