@@ -5,6 +5,7 @@ import { evaluate } from './evaluate.js';
 import { init } from './init.js';
 import { inspect } from './inspect.js';
 import { networks } from './networks.js';
+import { paper } from './paper.js';
 import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   sweep,
   tune,
   report,
+  paper,
   networks,
   playground,
   verify,
