@@ -70,8 +70,8 @@ describe('disk', () => {
         { ...sewerml, validation: 0 },
       );
     const weights = 4 * (11_176_512 + 17 * 513);
-    expect(bytes('sgd')).toBe(weights * (2 * 2 + 2));
-    expect(bytes('adamw')).toBe(weights * (2 * 3 + 2));
+    expect(bytes('sgd')).toBe(weights * (2 + 2));
+    expect(bytes('adamw')).toBe(weights * (3 + 2));
   });
 
   test('a cache has every pixel once', () => {
@@ -93,7 +93,7 @@ test('a plan is estimated by what is left, with the rate that was measured', asy
   expect(before.rows).toMatchObject([
     { dataset: 'digits', network: 'tresnet-s', runs: 2, finished: 0, images: 600, isMeasured: false },
   ]);
-  expect(textTable(estimateTable(before, 'Plan'))).toMatch(/~[\d,]+ .*\n\nAbout .* on cpu \(no GPU\)\.\n~: /);
+  expect(textTable(estimateTable(before, 'Plan'))).toMatch(/~[\d,]+ .*\n\nAbout .* on the CPU\.\n~: /);
 
   const record = (epoch: number) => JSON.stringify({ epoch, imagesPerSecond: 100, validation: {} });
   mkdirSync(plan[0]!.folder, { recursive: true });

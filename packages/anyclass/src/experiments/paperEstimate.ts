@@ -12,9 +12,7 @@ export interface RunSize {
   readonly test: number;
 }
 
-/**
- * Training images a second on an NVIDIA H200 at 224 px, batch 256, bfloat16: bench/RESULTS.md.
- */
+/** Training images a second on an NVIDIA H200 at 224 px, batch 256, bfloat16: bench/RESULTS.md. */
 const h200Rates: Readonly<Partial<Record<NetworkName, number>>> = {
   'tresnet-l': 2718,
   'vit-b-16': 3613,
@@ -24,8 +22,8 @@ const h200Rates: Readonly<Partial<Record<NetworkName, number>>> = {
 /** Multiply-adds a second: what TResNet-L gets from an H200, for networks that were not measured there. */
 const h200Speed = 3 * 2718 * networkCost('tresnet-l', 17).multiplyAdds;
 
-/** Of a CPU core: a third of what a single convolution reaches in bench/RESULTS.md. */
-const coreSpeed = 15e9;
+/** The same of a CPU core: TResNet-M at 64 px on two cores in bench/RESULTS.md. */
+const coreSpeed = 28e9;
 
 /** Forward and backward cost about three times what scoring an image does. */
 const passes = 3;
@@ -66,8 +64,8 @@ export function runSeconds(
 const cellBytes = 20 + 2;
 
 /**
- * Bytes of a run's folder at its largest: the newest checkpoints and one more while it is written, each with the optimizer's
- * state; the weights that were best by each metric; the model; scores and labels.
+ * Bytes of a finished run's folder: the newest checkpoints, each with the optimizer's state; the weights that were best by each
+ * metric; the model; scores and labels. While it runs, a checkpoint more is there when one is written.
  */
 export function runBytes(configuration: Configuration, size: RunSize): number {
   const { network, optimizer, averageDecay, checkpoints, bestBy } = configuration;
@@ -76,7 +74,7 @@ export function runBytes(configuration: Configuration, size: RunSize): number {
   const checkpoint = weights * (1 + momenta + (averageDecay === undefined ? 0 : 1));
   const best = new Set([bestBy, ...checkpoints.best]).size;
   const scores = (size.validation + size.test) * size.classes * cellBytes;
-  return (checkpoints.keep + 1) * checkpoint + (best + 1) * weights + scores;
+  return checkpoints.keep * checkpoint + (best + 1) * weights + scores;
 }
 
 /** Bytes of the cache of prepared images. */

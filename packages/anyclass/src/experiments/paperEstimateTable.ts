@@ -63,7 +63,7 @@ function noteOf(estimate: PlanEstimate): string {
   const hardware = isOnGpu ? "an NVIDIA H200's" : 'a guess for the cores of this machine';
   const isAssumed = rows.some((row) => !row.isMeasured);
   return [
-    `About ${timeText(seconds)} on ${devices.join(', ')}${isOnGpu ? '' : ' (no GPU)'}.`,
+    `About ${timeText(seconds)} on ${isOnGpu ? devices.join(', ') : 'the CPU'}.`,
     ...(isAssumed ? [`~: assumed, ${hardware}; measured from the first epoch on.`] : []),
     diskText('The runs', bytes, freeBytes),
     ...(cacheBytes > 0 ? [diskText('The prepared images', cacheBytes, cacheFreeBytes)] : []),
