@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeSewerml } from '../../test/paperLayouts.js';
+import type { PlanEstimate } from '../experiments/paperEstimatePlan.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-'));
@@ -35,17 +36,20 @@ function bytesIn(path: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-test('a dry run prints the plan and leaves nothing behind', () => {
-  const { status, stdout, stderr } = anyclass(...words, '--dry-run');
-  expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('rror') });
-  expect(stdout).toMatch(/Table 1[\s\S]*sewerml +tresnet-s +4 +0 +1 +68 [\s\S]*About .* on the CPU\./);
+let estimate: PlanEstimate;
+
+test('a dry run tells the plan and leaves nothing behind', () => {
+  const { status, stdout } = anyclass(...words, '--dry-run', '--json');
+  expect(status).toBe(0);
+  estimate = JSON.parse(stdout);
+  expect(estimate.rows).toMatchObject([{ dataset: 'sewerml', network: 'tresnet-s', runs: 4, images: 68 }]);
   expect(existsSync(join(folder, 'out'))).toBe(false);
 });
 
 test('a table ends in a page with the published figures, and is resumed by the same command', () => {
-  const estimate = JSON.parse(anyclass(...words, '--dry-run', '--json').stdout);
   const { status, stdout, stderr } = anyclass(...words, '--replicates', '20', '--jobs', '2');
   expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('4 to go') });
+  expect(stderr).toMatch(/Table 1[\s\S]*sewerml +tresnet-s +4 +0 +1 +68 [\s\S]*About .* on the CPU\./);
   expect(stdout).toContain(join('out', 'table-1.html'));
   const rows = readFileSync(join(folder, 'out', 'table-1', 'paper-sewerml.csv'), 'utf8').split('\n');
   expect(rows.filter((row) => row.startsWith('ours,tresnet-s,')).length).toBe(4);
@@ -62,6 +66,28 @@ test('a table ends in a page with the published figures, and is resumed by the s
   expect(again.stderr).toContain('4 finished before and reused, 0 to go');
   expect(again.stderr).not.toContain('~');
 }, 180_000);
+
+test('weights that are imported are judged as the run that they are from', () => {
+  const run = join('out', 'sewerml-tresnet-s-bce-seed1');
+  const imported = anyclass(
+    ...['import', join(run, 'model.safetensors'), '--network', 'tresnet-s', '--input-size', '32'],
+    ...['--classes', 'RB,OB,PF,DE,FS,IS,RO,IN,AF,BE,FO,GR,PH,PB,OS,OP,OK'],
+    ...['--mean', '0.523,0.453,0.345', '--std', '0.21,0.199,0.154', '--out', 'imported.safetensors'],
+  );
+  expect(imported).toMatchObject({ status: 0, stdout: expect.stringContaining('entries loaded') });
+  const judged = (model: string) => {
+    const data = ['sewerml=sewerml', '--split', 'validation', '--replicates', '0', '--device', 'cpu'];
+    return JSON.parse(anyclass('evaluate', model, ...data, '--json').stdout).metrics;
+  };
+  const metrics = judged('imported.safetensors');
+  expect(metrics).toEqual(judged(run));
+  const scores = ['validation.csv', 'validation-labels.csv'].map((name) => join(run, 'scores', name));
+  const saved = anyclass(
+    ...['evaluate', '--scores', scores[0]!, '--labels', scores[1]!, '--replicates', '0', '--json'],
+    ...['--class-importance', 'sewerml'],
+  );
+  expect(JSON.parse(saved.stdout).metrics.f2Ciw).toBeCloseTo(metrics.f2Ciw, 6);
+});
 
 test('a mistake is told with its option and the help', () => {
   const { status, stderr } = anyclass('paper', '1', '--data', 'coco-41=x', '--out', 'other');
