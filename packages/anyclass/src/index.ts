@@ -55,7 +55,14 @@ export {
 export { type InspectOptions, inspectDataset } from './inspect/inspectDataset.js';
 export type { Inspection } from './inspect/inspection.js';
 export { type Suggestion, suggestConfiguration } from './inspect/suggestConfiguration.js';
+export {
+  type RerunHooks,
+  type RerunOptions,
+  type RerunResult,
+  rerunPaper,
+} from './reports/experiment/paperRerun.js';
 export { resume, train } from './reports/trainAndReport.js';
+export { type ImportModelOptions, importModel } from './runs/importModel.js';
 export { type RunScores, runScores } from './runs/runScores.js';
 export type { TrainingResult, TrainOptions } from './training/activeRun.js';
 export type { StudyResult } from './tuning/studyResult.js';

@@ -11,6 +11,7 @@ import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset.js';
 import { UsageError } from '../errors/usageError.js';
+import { readClassImportance } from '../evaluation/classImportance.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import { readingFor } from '../evaluation/runSettings.js';
@@ -39,6 +40,11 @@ const options = z.object({
     .describe('fit the decision on these probabilities')
     .meta({ placeholder: 'CSV' }),
   fitLabels: z.string().optional().describe('and these labels, of other data').meta({ placeholder: 'CSV' }),
+  classImportance: z
+    .string()
+    .optional()
+    .describe('with --scores: weights of the classes for F2-CIW; sewerml, or a JSON file with one by class')
+    .meta({ placeholder: 'sewerml|FILE' }),
   ...decisionOptions,
   replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
   device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
@@ -77,6 +83,10 @@ export const evaluate = command({
       'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv --false-alarms 0.05',
       'as decided by a gate that was fitted on other data',
     ],
+    [
+      'anyclass evaluate --scores sewer.csv --labels SewerML_Val.csv --class-importance sewerml',
+      'with F2-CIW, as the benchmark ranks',
+    ],
   ],
   options,
   async run(given, terminal) {
@@ -94,7 +104,7 @@ export const evaluate = command({
 type Options = z.output<typeof options>;
 
 const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
-const forScores = ['labels', 'fitScores', 'fitLabels'] as const;
+const forScores = ['labels', 'fitScores', 'fitLabels', 'classImportance'] as const;
 const forFitting = ['rule', 'falseAlarms', 'f1Neg', 'confidence', 'beta'] as const;
 const fittingFields = ['evaluation.decision', 'evaluation.calibration'];
 
@@ -124,6 +134,8 @@ async function judgeScores(given: Options): Promise<Judgment> {
   }
   // Scores have no data; the schema wants some.
   const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
+  const classImportance =
+    given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
   const { evaluation } = validateConfiguration(withDecision(fields, given), 'the options given');
   const { replicates, confidence, decision, calibration } = evaluation;
   const isCalibrated = given.set.some((text) => text.startsWith('evaluation.calibration='));
@@ -133,6 +145,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
     ...(fitScores !== undefined && { fitScores, fitLabels, decision: fitOptions(decision) }),
     // Scores from anywhere are taken as they are, so that what is fitted can be applied to them as they are.
     ...(isCalibrated && { calibration }),
+    classImportance,
     replicates,
     confidence,
   });

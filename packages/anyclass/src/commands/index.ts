@@ -2,9 +2,11 @@ import type { Command } from '../commandLine/command.js';
 import { compare } from './compare.js';
 import { doctor } from './doctor.js';
 import { evaluate } from './evaluate.js';
+import { importCheckpoint } from './import.js';
 import { init } from './init.js';
 import { inspect } from './inspect.js';
 import { networks } from './networks.js';
+import { paper } from './paper.js';
 import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
@@ -22,10 +24,12 @@ export const commands: readonly Command[] = [
   train,
   evaluate,
   predict,
+  importCheckpoint,
   compare,
   sweep,
   tune,
   report,
+  paper,
   networks,
   playground,
   verify,

@@ -3,12 +3,12 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
+import { paperDatasets } from '../configuration/recipes.js';
 import { UserError } from '../errors/userError.js';
 import { type Run, readRuns, unfinishedRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
-import { paperDatasets } from '../reports/experiment/paperTables.js';
 
 export const report = command({
   name: 'report',

@@ -7,7 +7,7 @@ import { UsageError } from '../errors/usageError.js';
 import { withOverrides } from './overrides.js';
 import { checkParts, refuseFields } from './parts.js';
 import { readConfiguration } from './readConfiguration.js';
-import { recipeNames } from './recipes.js';
+import { recipeFor, recipeNames } from './recipes.js';
 import { configurationFields, configurationReference } from './reference.js';
 import { validateConfiguration } from './validate.js';
 
@@ -113,6 +113,33 @@ test('a recipe of the paper asks for the data', async () => {
   await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow(
     'paper/sewerml/vit-b-16: data.dataset is missing',
   );
+});
+
+test('each network of the paper has its own recipe on each dataset', () => {
+  expect(recipeFor('paper/sewerml/tresnet-l', { network: 'maxvit-s' })).toBe('paper/sewerml/maxvit-s');
+  expect(recipeFor('paper/sewerml/tresnet-l', { dataset: 'coco-animals=x' })).toBe(
+    'paper/coco-animals/tresnet-l',
+  );
+  expect(recipeFor('paper/sewerml/tresnet-l', { dataset: 'my.csv' })).toBe('paper/sewerml/tresnet-l');
+  expect(recipeFor('quick', { dataset: 'coco-41=x', network: 'tresnet-m' })).toBe('quick');
+  expect(() => recipeFor('paper/sewerml/tresnet-l', { network: 'tresnet-m' })).toThrow(
+    /none for tresnet-m.*network\.name=tresnet-m/,
+  );
+});
+
+test('a recipe of the paper is refused for another network or dataset that has its own', async () => {
+  const dataset = 'sewerml=x';
+  const read = (set: string[], source = 'paper/sewerml/tresnet-l') =>
+    readConfiguration(source, { dataset, set });
+  await expect(read(['network.name=maxvit-s'])).rejects.toThrow('paper/sewerml/maxvit-s');
+  await expect(read(['data.dataset=coco-41=x'])).rejects.toThrow('paper/coco-41/tresnet-l');
+  expect((await read(['network.name=tresnet-s'])).optimizer.name).toBe('sgd');
+  const built = file('built.json', '{ "recipe": "paper/sewerml/tresnet-l" }');
+  await expect(read(['network.name=vit-b-16'], built)).rejects.toThrow(
+    /built\.json builds on paper\/sewerml\/tresnet-l.*paper\/sewerml\/vit-b-16/,
+  );
+  const own = { recipe: 'paper/sewerml/tresnet-l', network: { name: 'vit-b-16' } };
+  expect((await read([], file('own.json', JSON.stringify(own)))).network.name).toBe('vit-b-16');
 });
 
 test('a file without data has its other mistakes told too', async () => {

@@ -10,7 +10,14 @@ import { fileProblem } from '../files/fileProblem.js';
 import { checkInputFile } from '../files/inputs.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
 import { pathsFromFile } from './paths.js';
-import { recipe, recipeNames } from './recipes.js';
+import {
+  isPaperNetwork,
+  paperDatasetOf,
+  paperRecipe,
+  paperRecipeName,
+  recipe,
+  recipeNames,
+} from './recipes.js';
 import type { Configuration } from './schema.js';
 import { configurationProblems, problemText, validateConfiguration } from './validate.js';
 
@@ -30,7 +37,7 @@ export interface ReadOptions {
  * configuration.network.name // 'tresnet-s'
  */
 export async function readConfiguration(source: string, options: ReadOptions = {}): Promise<Configuration> {
-  const given = recipe(source) ?? (await readFile(source));
+  const { base, fields: given } = await readSource(source);
   const changes = options.dataset === undefined ? {} : { data: { dataset: options.dataset } };
   const own = merged(given, changes);
   const changed = withOverrides(own, options.set ?? []);
@@ -42,9 +49,33 @@ export async function readConfiguration(source: string, options: ReadOptions = {
     });
   }
   const configuration = validateConfiguration(changed, blamed(source, own, changed));
+  if (base !== undefined) refuseOtherRecipe(source, base, given, configuration);
   const { weights } = configuration.network;
   if (weights !== undefined) checkInputFile('network.weights', weights);
   return configuration;
+}
+
+/**
+ * A recipe of the paper names its network and its data: with others that the paper has, options would train them by the wrong
+ * recipe. What a file itself says stands.
+ */
+function refuseOtherRecipe(
+  source: string,
+  base: string,
+  given: PlainObject,
+  { data, network }: Configuration,
+): void {
+  const own = paperRecipe(base);
+  if (!own) return;
+  const isFromFile = source !== base;
+  const isOwnNetwork = isPlainObject(given['network']) && given['network']['name'] === own.network;
+  const wanted = paperRecipeName({
+    dataset: (isFromFile ? undefined : paperDatasetOf(data.dataset)) ?? own.dataset,
+    network: isOwnNetwork && isPaperNetwork(network.name) ? network.name : own.network,
+  });
+  if (wanted === base) return;
+  const told = isFromFile ? `${source} builds on ${base}, which` : base;
+  throw new UserError(`${told} is the recipe of ${own.network} on ${own.dataset}; use ${wanted} instead`);
 }
 
 /** Data that are something else than an object are a mistake of their own. */
@@ -59,7 +90,18 @@ function blamed(source: string, own: PlainObject, changed: PlainObject): string 
   return isOwn ? source : `${source} with the options given`;
 }
 
-async function readFile(path: string): Promise<PlainObject> {
+interface Source {
+  /** The recipe that it is, or builds on. */
+  readonly base?: string;
+  readonly fields: PlainObject;
+}
+
+async function readSource(source: string): Promise<Source> {
+  const fields = recipe(source);
+  return fields ? { base: source, fields } : readFile(source);
+}
+
+async function readFile(path: string): Promise<Source> {
   if (!existsSync(path)) {
     const close = nearest(path, recipeNames);
     const hint = close ? `did you mean the recipe '${close}'?` : `the recipes are ${recipeNames.join(', ')}`;
@@ -69,13 +111,13 @@ async function readFile(path: string): Promise<PlainObject> {
   if (!isPlainObject(content)) throw new UserError(`${path}: expected an object with the fields of a run`);
   const { recipe: base, ...own } = content;
   const fields = pathsFromFile(own, dirname(path));
-  if (base === undefined) return fields;
+  if (base === undefined) return { fields };
   const known = typeof base === 'string' ? recipe(base) : undefined;
-  if (!known)
+  if (!known || typeof base !== 'string')
     throw new UserError(
       `${path}: recipe: there is no ${JSON.stringify(base)}; there are ${recipeNames.join(', ')}`,
     );
-  return merged(known, fields);
+  return { base, fields: merged(known, fields) };
 }
 
 async function contentOf(path: string): Promise<unknown> {

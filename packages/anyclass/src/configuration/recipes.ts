@@ -1,17 +1,32 @@
 // Set-ups with a name: those of arXiv 2506.05721, and one for small data on a CPU.
 
-import type { NetworkName } from '../networks/catalogue.js';
+import { type FolderDataset, parseDataset } from '../data/datasetSpec.js';
+import { UsageError } from '../errors/usageError.js';
+import { isNetworkName, type NetworkName } from '../networks/catalogue.js';
 import { merged, type PlainObject } from './overrides.js';
 
-const paperDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals'] as const;
-const paperNetworks = ['tresnet-l', 'vit-b-16', 'maxvit-s'] as const satisfies readonly NetworkName[];
-type PaperDataset = (typeof paperDatasets)[number];
-type PaperNetwork = (typeof paperNetworks)[number];
+export const paperDatasets = [
+  'sewerml',
+  'chestxray14',
+  'coco-41',
+  'coco-animals',
+] as const satisfies readonly FolderDataset[];
+export const paperNetworks = ['tresnet-l', 'vit-b-16', 'maxvit-s'] as const satisfies readonly NetworkName[];
+export type PaperDataset = (typeof paperDatasets)[number];
+export type PaperNetwork = (typeof paperNetworks)[number];
+
+/** What a recipe of the paper is for: its name is `paper/DATASET/NETWORK`. */
+export interface PaperRecipe {
+  readonly dataset: PaperDataset;
+  readonly network: PaperNetwork;
+}
 
 /** The names that `recipe` knows. */
 export const recipeNames: readonly string[] = [
   'quick',
-  ...paperDatasets.flatMap((dataset) => paperNetworks.map((network) => `paper/${dataset}/${network}`)),
+  ...paperDatasets.flatMap((dataset) =>
+    paperNetworks.map((network) => paperRecipeName({ dataset, network })),
+  ),
 ];
 
 /**
@@ -23,11 +38,66 @@ export const recipeNames: readonly string[] = [
  */
 export function recipe(name: string): PlainObject | undefined {
   if (name === 'quick') return quick;
+  const known = paperRecipe(name);
+  return known && paper(known);
+}
+
+/**
+ * What a recipe's name says, or undefined where it is not one of the paper's.
+ *
+ * @example
+ * paperRecipe('paper/sewerml/vit-b-16') // { dataset: 'sewerml', network: 'vit-b-16' }
+ */
+export function paperRecipe(name: string): PaperRecipe | undefined {
   const parts = name.split('/');
   const dataset = paperDatasets.find((known) => known === parts[1]);
   const network = paperNetworks.find((known) => known === parts[2]);
-  if (parts.length !== 3 || parts[0] !== 'paper' || !dataset || !network) return undefined;
-  return paper(dataset, network);
+  return parts.length === 3 && parts[0] === 'paper' && dataset && network ? { dataset, network } : undefined;
+}
+
+export function paperRecipeName({ dataset, network }: PaperRecipe): string {
+  return `paper/${dataset}/${network}`;
+}
+
+/** The data and the network that are asked for; either may be left as the recipe has it. */
+export interface RecipeWishes {
+  /** DATASET. */
+  readonly dataset?: string | undefined;
+  readonly network?: string | undefined;
+}
+
+/**
+ * The recipe to take for other data or another network: each pair of the paper has its own, and anything else that `name` may be
+ * stays. The paper has no recipe for other networks.
+ *
+ * @example
+ * recipeFor('paper/sewerml/tresnet-l', { network: 'maxvit-s' }) // 'paper/sewerml/maxvit-s'
+ * recipeFor('quick', { network: 'maxvit-s' }) // 'quick'
+ */
+export function recipeFor(name: string, wishes: RecipeWishes): string {
+  const own = paperRecipe(name);
+  if (!own) return name;
+  const { network } = wishes;
+  if (network !== undefined && isNetworkName(network) && !isPaperNetwork(network)) {
+    throw new UsageError(
+      `${name} is the recipe of ${own.network}, and the paper has none for ${network}; to train ${network} with this one, set network.name=${network}`,
+      'networks',
+    );
+  }
+  return paperRecipeName({
+    dataset: paperDatasetOf(wishes.dataset) ?? own.dataset,
+    network: network !== undefined && isPaperNetwork(network) ? network : own.network,
+  });
+}
+
+/** The paper's dataset that a DATASET names, if it does. */
+export function paperDatasetOf(dataset: string | undefined): PaperDataset | undefined {
+  const spec = dataset === undefined ? undefined : parseDataset(dataset);
+  return spec?.kind === 'known' ? spec.name : undefined;
+}
+
+export function isPaperNetwork(name: string): name is PaperNetwork {
+  return paperNetworks.some((known) => known === name);
 }
 
 const quick: PlainObject = {
@@ -39,7 +109,7 @@ const quick: PlainObject = {
   schedule: { name: 'cosine', warmUpEpochs: 1 },
 };
 
-function paper(dataset: PaperDataset, network: PaperNetwork): PlainObject {
+function paper({ dataset, network }: PaperRecipe): PlainObject {
   const shared: PlainObject = {
     network: { name: network, inputSize: 224 },
     batchSize: 256,

@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { evaluationPage } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
 import { confidentMistakes } from '../reports/mistakes.js';
+import { readClassImportance } from './classImportance.js';
 import { evaluateScores } from './evaluateScores.js';
 import { judge } from './judge.js';
 
@@ -49,6 +50,27 @@ test('a decision is fitted on other data within the budget, and refused on the s
       `${fitScores} holds the data that are judged`,
     );
   }
+});
+
+test('F2-CIW weighs each class by its name, whatever the order of the columns', async () => {
+  const weights = readClassImportance(file('weights.json', '{ "roots": 3, "crack": 1, "other": 9 }'));
+  const judged = await evaluateScores({ scores, labels, replicates: 0, classImportance: weights });
+  const [crack = 0, roots = 0] = judged.metrics.perClassF2;
+  expect(crack).not.toBe(roots);
+  expect(judged.metrics.f2Ciw).toBeCloseTo((crack + 3 * roots) / 4, 12);
+  const listed = await evaluateScores({ scores, labels, replicates: 0, classImportance: [1, 3] });
+  expect(listed.metrics.f2Ciw).toBe(judged.metrics.f2Ciw);
+  expect(judgmentText(judged)).toContain('F2-CIW');
+});
+
+test('a class importance that is damaged, or lacks a class, is refused by name', async () => {
+  expect(readClassImportance('sewerml')['OS']).toBe(0.9009);
+  await expect(
+    evaluateScores({ scores, labels, classImportance: readClassImportance('sewerml') }),
+  ).rejects.toThrow("no weight for 'crack'");
+  expect(() => readClassImportance('sewer')).toThrow(/sewer: there is no such file; expected sewerml/);
+  expect(() => readClassImportance(file('bad.json', '{ "crack": -1 }'))).toThrow(/bad\.json: class 'crack'/);
+  expect(() => readClassImportance(file('list.json', '[1, 2]'))).toThrow(/list\.json: .*"CLASS": WEIGHT/);
 });
 
 test('labels that are all unknown are refused, also for fitting', async () => {

@@ -11,10 +11,10 @@ import {
   helpfulCalibration,
 } from '../inference/decide.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { type ImportanceByClass, importanceInOrder } from './classImportance.js';
 import { type JudgeOptions, judge } from './judge.js';
 
-export interface EvaluateScoresOptions
-  extends Pick<JudgeOptions, 'replicates' | 'confidence' | 'classImportance'> {
+export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' | 'confidence'> {
   /** CSV with `Filename` and a probability per class. */
   readonly scores: string;
   /** CSV with `Filename` and 0, 1 or nothing per class. */
@@ -26,6 +26,8 @@ export interface EvaluateScoresOptions
   readonly decision?: FitDecisionOptions | undefined;
   /** How probabilities are calibrated, if that helps on the data of the fit. Default 'none': scores are taken as they are. */
   readonly calibration?: CalibrationMethod | undefined;
+  /** Weights of F2-CIW, by class or in the order of the labels' columns. */
+  readonly classImportance?: ImportanceByClass | readonly number[] | undefined;
 }
 
 /**
@@ -36,11 +38,13 @@ export interface EvaluateScoresOptions
  * metrics.mAP
  */
 export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgment> {
-  const { scores, labels, fitScores, fitLabels, decision = {}, calibration = 'none', ...judging } = options;
+  const { scores, labels, fitScores, fitLabels, decision = {}, calibration = 'none', ...rest } = options;
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UserError('fitScores and fitLabels go together');
   }
   const judged = await labeledScores(scores, labels);
+  const classImportance = inOrder(rest.classImportance, judged);
+  const judging = { ...rest, classImportance };
   if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
   const fitting = await labeledScores(fitScores, fitLabels);
   if (fitting.classNames.join() !== judged.classNames.join()) {
@@ -52,7 +56,6 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
     );
   }
   const helpful = helpfulCalibration(fitting, calibration);
-  const { classImportance } = judging;
   const fitted = fitOnValidation(calibratedScores(fitting, helpful), decision, { classImportance });
   return judgeTables(calibratedScores(judged, helpful), {
     ...judging,
@@ -60,6 +63,20 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
     calibration: helpful,
     uncalibrated: judged,
   });
+}
+
+function inOrder(
+  importance: EvaluateScoresOptions['classImportance'],
+  { classNames }: Scored,
+): readonly number[] | undefined {
+  return importance === undefined || isList(importance)
+    ? importance
+    : importanceInOrder(importance, classNames);
+}
+
+// Array.isArray does not tell a readonly list from the other member of a union.
+function isList(importance: ImportanceByClass | readonly number[]): importance is readonly number[] {
+  return Array.isArray(importance);
 }
 
 async function labeledScores(scores: string, labels: string): Promise<Scored> {

@@ -107,6 +107,28 @@ describe('a plan', () => {
     expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['pipes@data.keep=3', 'scans']);
   });
 
+  test('takes the paper’s recipe of each network and dataset', async () => {
+    const runs = await planRuns({
+      ...request,
+      config: 'paper/sewerml/tresnet-l',
+      seeds: [1],
+      datasets: ['sewerml=a', 'chestxray14=b'].map((text) => parseVariant(text, 'data')),
+      networks: parseVariants('tresnet-l,maxvit-s', 'network'),
+    });
+    const optimizers = runs.map(({ configuration: { optimizer } }) => [optimizer.name, optimizer.rate]);
+    expect(optimizers).toEqual([
+      ['sgd', 0.1],
+      ['adamw', 0.001],
+      ['sgd', 0.1],
+      ['adamw', 0.0001],
+    ]);
+    const other = parseVariants('tresnet-m', 'network');
+    const config = 'paper/sewerml/tresnet-l';
+    await expect(planRuns({ ...request, config, data: 'sewerml=a', networks: other })).rejects.toThrow(
+      'network.name=tresnet-m',
+    );
+  });
+
   test('tells files of one name apart by their folders', async () => {
     const datasets = ['siteA/labels.csv', 'siteB/labels.csv', 'scans.csv'].map((path) =>
       parseVariant(path, 'data'),

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { resultKey } from '../configuration/dottedFields.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
+import { recipeFor } from '../configuration/recipes.js';
 import type { Configuration } from '../configuration/schema.js';
 import { datasetFolders, datasetName, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
@@ -36,7 +37,7 @@ export interface PlannedRun {
 }
 
 /**
- * The runs of an experiment. Settings of a dataset come before those of a network, and those of a loss last. One that is there
+ * The runs of an experiment. A recipe of the paper stands for the one of each run's own data and network. Settings of a dataset come before those of a network, and those of a loss last. One that is there
  * already under another name keeps it.
  *
  * @example
@@ -50,8 +51,9 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
     for (const network of optional(networks)) {
       for (const loss of optional(losses)) {
         for (const seed of seeds) {
-          const read = await readConfiguration(config, {
-            dataset: data?.name || given,
+          const dataset = data?.name || given;
+          const read = await readConfiguration(recipeFor(config, { dataset, network: network?.name }), {
+            dataset,
             set: [
               ...set,
               ...(data?.set ?? []),

@@ -80,7 +80,8 @@ async function prepareOne(
   }
 }
 
-async function freeBytes(path: string): Promise<number> {
+/** What is free on the disk of a path that may not exist yet. */
+export async function freeBytes(path: string): Promise<number> {
   let existing = path;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   const { bavail, bsize } = await statfs(existing);

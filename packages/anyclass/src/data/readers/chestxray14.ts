@@ -31,15 +31,17 @@ const chestxray14Classes = [
 const tables = ['Data_Entry_2017_v2020.csv', 'Data_Entry_2017_v2020.csv.gz', 'Data_Entry_2017.csv'];
 
 /**
- * ChestX-ray14 from its table below `root`, with images in `images` or in the twelve folders `images_001/images`…
- * as they are published. Split by patient, 70/15/15, as in the paper.
+ * ChestX-ray14 from its table in `root` or its `annotations`, with images in `images` or in the twelve folders
+ * `images_001/images`… as they are published. Split by patient, 70/15/15, as in the paper.
  *
  * @example
  * (await readChestxray14('data/chest')).fixedSplits?.splits.train.length // 78566
  */
 export async function readChestxray14(root: string): Promise<DatasetTable> {
-  const path = tables.map((name) => join(root, name)).find((candidate) => existsSync(candidate));
-  if (!path) throw new DataError(`${shownPath(root)}: no ${tables[0]} in this folder`);
+  const path = [root, join(root, 'annotations')]
+    .flatMap((folder) => tables.map((name) => join(folder, name)))
+    .find((candidate) => existsSync(candidate));
+  if (!path) throw new DataError(`${shownPath(root)}: no ${tables[0]} in this folder or in its annotations`);
   const table = await readCsvTables([path], {
     imageColumn: 'Image Index',
     labelColumn: 'Finding Labels',

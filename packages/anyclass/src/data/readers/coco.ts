@@ -184,7 +184,7 @@ function resolved(
   });
 }
 
-/** `annotations/instances_train2017.json` has its images in `../train2017` or `../images/train2017`. */
+/** `annotations/instances_train2017.json` has its images in `../train2017`, `../images/train2017` or `../images`. */
 function imageFolderOf(path: string): string {
   const own = dirname(path);
   const split = basename(path, '.json').replace(/^instances_/, '');
@@ -193,6 +193,7 @@ function imageFolderOf(path: string): string {
     join(own, '..', 'images', split),
     join(own, split),
     join(own, 'images'),
+    ...(basename(own) === 'annotations' ? [join(own, '..', 'images')] : []),
   ];
   return candidates.find((folder) => existsSync(folder)) ?? own;
 }

@@ -37,14 +37,19 @@ const files: readonly {
   readonly file: string;
   readonly folders: readonly string[];
 }[] = [
-  { split: 'train', file: 'SewerML_Train.csv', folders: ['train', 'Train', 'images/train'] },
-  { split: 'validation', file: 'SewerML_Val.csv', folders: ['val', 'valid', 'Val', 'Valid', 'images/val'] },
-  { split: 'test', file: 'SewerML_Test.csv', folders: ['test', 'Test', 'images/test'] },
+  { split: 'train', file: 'SewerML_Train.csv', folders: ['train', 'Train', 'images/train', 'images'] },
+  {
+    split: 'validation',
+    file: 'SewerML_Val.csv',
+    folders: ['val', 'valid', 'Val', 'Valid', 'images/val', 'images'],
+  },
+  { split: 'test', file: 'SewerML_Test.csv', folders: ['test', 'Test', 'images/test', 'images'] },
 ];
 
 /**
- * SewerML from its three tables (those that are there) below `root`, images in one folder per split. A row with none of
- * the 17 codes is negative, whatever its column `Defect` says; rows where the two disagree are counted and named.
+ * SewerML from its three tables (those that are there) in `root` or its `annotations`, images in one folder per split or all in
+ * `images`. A row with none of the 17 codes is negative, whatever its column `Defect` says; rows where the two disagree are
+ * counted and named.
  *
  * @example
  * const sewer = await readSewerml('data/sewerml');
@@ -57,8 +62,10 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
   const parts: { firstRow: number; folder: string; split: SplitName }[] = [];
   const disagreeing: { count: number; examples: string[] } = { count: 0, examples: [] };
   for (const { split, file, folders } of files) {
-    const path = join(root, file);
-    if (!existsSync(path)) continue;
+    const path = [join(root, file), join(root, 'annotations', file)].find((candidate) =>
+      existsSync(candidate),
+    );
+    if (path === undefined) continue;
     const folder = folders.map((name) => join(root, name)).find((candidate) => existsSync(candidate));
     parts.push({ firstRow: names.length, folder: folder ?? join(root, folders[0]!), split });
     await readCsv(path, (columns) => {
@@ -100,7 +107,7 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
   }
   if (parts.length === 0) {
     throw new DataError(
-      `${shownPath(root)}: no SewerML_Train.csv, SewerML_Val.csv or SewerML_Test.csv in this folder`,
+      `${shownPath(root)}: no SewerML_Train.csv, SewerML_Val.csv or SewerML_Test.csv in this folder or in its annotations`,
     );
   }
   const table = names.finish();

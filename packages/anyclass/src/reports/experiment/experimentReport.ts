@@ -5,6 +5,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PaperDataset } from '../../configuration/recipes.js';
 import { type Comparison, type ComparisonOptions, compareRuns } from '../../experiments/comparison.js';
 import { comparisonTables } from '../../experiments/comparisonTables.js';
 import type { Run } from '../../experiments/readRuns.js';
@@ -19,7 +20,6 @@ import { assets, belonging, itemHtml } from './items.js';
 import { learningSection } from './learningSection.js';
 import { type Item, type Material, materialOf, type ReportSection } from './material.js';
 import { type PaperChoice, paperDataset, paperItems } from './paper.js';
-import type { PaperDataset } from './paperTables.js';
 import { scoreSection } from './scoreSection.js';
 import { sweepSection } from './sweepSection.js';
 

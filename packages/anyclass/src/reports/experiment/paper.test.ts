@@ -1,8 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { writeSyntheticRun } from '../../../test/experimentRuns.js';
+import { paperDatasets } from '../../configuration/recipes.js';
+import { readRuns } from '../../experiments/readRuns.js';
+import { experimentReport } from './experimentReport.js';
 import { paperAblation, paperDataset } from './paper.js';
-import { paperDatasets, paperLossTable } from './paperTables.js';
+import { paperLossTable } from './paperTables.js';
 
 test('a dataset is the paper’s by its name or the classes that were kept', () => {
   expect(paperDataset('coco64 (coco-41)', 'auto')).toBe('coco-41');
@@ -15,6 +20,38 @@ test('a dataset is the paper’s by its name or the classes that were kept', () 
 test('a dataset whose name tells nothing is the one that the user names', () => {
   expect(paperDataset('nih128.parquet', 'chestxray14')).toBe('chestxray14');
   expect(paperDataset('coco64 (coco-41)', 'chestxray14')).toBe('coco-41');
+});
+
+test('an ablation of SewerML stands beside the paper’s with F2, though its loss table has F2-CIW', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-ablation-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, lambda] of [
+    ['bce', 0.02],
+    ['any-bce', 0.02],
+    ['any-bce', 0.3],
+  ] as const) {
+    writeSyntheticRun(join(folder, `${name}-${lambda}`), {
+      configuration: { data: { dataset: 'sewerml=data' }, loss: { name, lambda } },
+      strength: 2 + lambda,
+      classImportance: [1, 0.5, 0],
+    });
+  }
+  const runs = readRuns([folder]).map((run) => ({ ...run, dataset: 'sewerml' }));
+  const { comparison, sections } = await experimentReport(runs, {
+    title: 'λ',
+    paper: 'auto',
+    replicates: 0,
+  });
+  const items = sections.flatMap((section) => section.items);
+  const found = items.find((item) => item.kind === 'table' && item.table.name === 'lambda-1-paper');
+  const { columns = [], rows = [] } = found?.kind === 'table' ? found.table.table : {};
+  expect(columns.slice(1, 5).map(({ title }) => title)).toEqual(['F1', 'F2', 'mAP', 'F1-Neg']);
+  expect(rows.map(([lambda]) => lambda)).toEqual('none (bce),0,0.01,0.02,0.05,0.1,0.2,0.3,0.5,1'.split(','));
+  const { validation } = comparison.groups.find(({ lambda }) => lambda === 0.3)!;
+  expect(validation.f2Ciw?.mean).not.toBe(validation.macroF2?.mean);
+  expect(rows[7]?.[2]).toMatchObject({ value: validation.macroF2?.mean });
+  expect(rows[7]?.slice(5)).toEqual([null, null, null, null]);
+  expect(rows[3]?.[6]).toMatchObject({ value: 0.6392 });
 });
 
 const vectors = resolve(import.meta.dirname, '../../../../../../shared/vectors/paper_tables.json');

@@ -2,19 +2,13 @@
 
 import type { PaperFigure } from '@anyclass/core';
 import type { SweepLine } from '../../charts/sweepChart.js';
+import { type PaperDataset, paperDatasets } from '../../configuration/recipes.js';
 import { spreadCell } from '../../experiments/comparisonTables.js';
 import { figureTitles } from '../../experiments/figures.js';
-import type { Cell, Column } from '../../tables/index.js';
+import type { Cell, Column, Table } from '../../tables/index.js';
 import type { SweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material } from './material.js';
-import {
-  type PaperDataset,
-  type PaperRow,
-  type PublishedFigures,
-  paperDatasets,
-  paperLambdaAblation,
-  paperLossTable,
-} from './paperTables.js';
+import { type PaperRow, type PublishedFigures, paperLambdaAblation, paperLossTable } from './paperTables.js';
 
 /** What a user says of our data: a dataset of the paper, or that their names tell. */
 export type PaperChoice = PaperDataset | 'auto';
@@ -82,6 +76,48 @@ export function paperAblation(dataset: PaperDataset, base: 'bce' | 'focal'): Swe
   };
 }
 
+/** A point of ours against λ; null is the standard loss. */
+interface AblationPoint {
+  readonly value: number | null;
+  readonly figures: Group['figures'];
+}
+
+const ablationFigures = ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const;
+
+/** Our ablation beside the paper's, on validation, by rising λ; with F2 also where classes have an importance, as there. */
+export function ablationTable(
+  points: readonly AblationPoint[],
+  dataset: PaperDataset,
+  base: 'bce' | 'focal',
+): Table | undefined {
+  const found = paperLambdaAblation(dataset, base);
+  if (!found) return undefined;
+  const published = new Map<number | null, PublishedFigures>([
+    [null, found.standard],
+    ...found.anyClass.map(([lambda, ...figures]) => [lambda, figures] as const),
+  ]);
+  const values = [...new Set([...published.keys(), ...points.map(({ value }) => value)])];
+  const columns = (group: string) =>
+    ablationFigures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
+  return {
+    title: `λ with ${base}, beside ${dataset} in the paper`,
+    note: 'Percent, validation, at 0.5. The paper: TResNet-L, one seed each.',
+    columns: [{ title: 'λ', kind: 'text' }, ...columns('Ours'), ...columns('Paper')],
+    rows: values
+      .sort((a, b) => (a ?? -1) - (b ?? -1))
+      .map((value) => {
+        const own = points.find((point) => point.value === value)?.figures.validation;
+        return [
+          value === null ? `none (${base})` : String(value),
+          ...ablationFigures.map((figure) => spreadCell(own?.[figure] ?? null, false)),
+          ...publishedCells(published.get(value) ?? nothingPublished),
+        ];
+      }),
+  };
+}
+
+const nothingPublished: PublishedFigures = [null, null, null, null];
+
 function pointOf(value: number | null, mean: number | null | undefined) {
   return mean === null || mean === undefined ? [] : [{ value, mean }];
 }
@@ -97,7 +133,9 @@ function ownRow({ network, label, figures: of }: Group, figures: readonly PaperF
 }
 
 function publishedRow({ network, loss, validation, test }: PaperRow): Cell[] {
-  const shares = (figures: PublishedFigures) =>
-    figures.map((value): Cell => (value === null ? null : { value: value / 100, emphasis: 'faint' }));
-  return ['paper', network, loss, ...shares(validation), ...shares(test)];
+  return ['paper', network, loss, ...publishedCells(validation), ...publishedCells(test)];
+}
+
+function publishedCells(figures: PublishedFigures): Cell[] {
+  return figures.map((value): Cell => (value === null ? null : { value: value / 100, emphasis: 'faint' }));
 }

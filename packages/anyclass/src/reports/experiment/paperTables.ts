@@ -1,6 +1,7 @@
 // The figures that were published: "Any-Class Presence Likelihood for Robust Multi-Label Classification with Abundant
 // Negative Data", arXiv 2506.05721. Percent, one seed each.
 
+import type { PaperDataset } from '../../configuration/recipes.js';
 import type { LossName } from '../../losses/lossNames.js';
 
 export interface PaperRow {
@@ -23,9 +24,6 @@ export interface PaperAblation {
   /** By rising λ. */
   readonly anyClass: readonly (readonly [lambda: number, ...figures: PublishedFigures])[];
 }
-
-export const paperDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals'] as const;
-export type PaperDataset = (typeof paperDatasets)[number];
 
 /** Rows of the loss tables: network, loss, the figures on validation, the figures on test. */
 const rows: Readonly<Partial<Record<PaperDataset, readonly PublishedRow[]>>> = {

@@ -1,26 +1,28 @@
 // Figures against λ, for each set-up that was trained with several.
 
+import type { PaperDataset } from '../../configuration/recipes.js';
 import type { JudgedSplit } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';
 import { isAnyClass } from '../../losses/lossNames.js';
 import { type SweepPanels, sweepFigures, sweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material, Panel, ReportSection } from './material.js';
-import { paperAblation } from './paper.js';
-import type { PaperDataset } from './paperTables.js';
+import { ablationTable, paperAblation } from './paper.js';
 
 /** Nothing where no set-up has several λ; with the paper's ablation where a dataset of the paper is named. */
 export function sweepSection(material: Material, paper: PaperDataset | undefined): ReportSection {
   const sweeps = lambdaSweeps(material.groups);
   const splits: readonly JudgedSplit[] = material.split === 'test' ? ['validation', 'test'] : ['validation'];
-  const items = sweeps.map((sweep, i): Item => {
+  const items = sweeps.flatMap((sweep, i): Item[] => {
     const { network, loss } = sweep[0]!;
     const points = pointsOf(sweep, material.groups);
-    const published = paper && paperAblation(paper, loss === 'any-focal' ? 'focal' : 'bce');
+    const base = loss === 'any-focal' ? 'focal' : 'bce';
+    const published = paper && paperAblation(paper, base);
+    const table = paper && ablationTable(points, paper, base);
     const panel = (title: string, panels: SweepPanels, name: string): Panel => ({
       title,
       items: [{ kind: 'figures', figures: sweepFigures(panels, `lambda-${i + 1}-${name}`) }],
     });
-    return {
+    const figures: Item = {
       kind: 'choice',
       name: `sweep-${i + 1}`,
       legend: sweeps.length > 1 ? `${network}, ${loss}` : 'Split',
@@ -29,6 +31,7 @@ export function sweepSection(material: Material, paper: PaperDataset | undefined
         ...(published ? [panel('the paper’s, validation', published, 'paper')] : []),
       ],
     };
+    return table ? [figures, { kind: 'table', table: { name: `lambda-${i + 1}-paper`, table } }] : [figures];
   });
   return { name: 'lambda', title: 'λ', items };
 }

@@ -1,0 +1,95 @@
+// A table of the paper as a user reruns it, on a few images in the authors' layout.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeSewerml } from '../../test/paperLayouts.js';
+import type { PlanEstimate } from '../experiments/paperEstimatePlan.js';
+
+const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(() => writeSewerml(join(folder, 'sewerml')));
+
+const anyclass = (...words: string[]) =>
+  spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
+
+const tiny = [
+  'network.name=tresnet-s',
+  'network.inputSize=32',
+  'epochs=1',
+  'batchSize=34',
+  'device=cpu',
+  'threads=1',
+  'checkpoints.best=["mAP"]',
+  'checkpoints.keep=1',
+  'evaluation.replicates=0',
+].flatMap((field) => ['--set', field]);
+const words = ['paper', '1', '--networks', 'tresnet-l', '--data', 'sewerml=sewerml', '--out', 'out', ...tiny];
+
+function bytesIn(path: string): number {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+let estimate: PlanEstimate;
+
+test('a dry run tells the plan and leaves nothing behind', () => {
+  const { status, stdout } = anyclass(...words, '--dry-run', '--json');
+  expect(status).toBe(0);
+  estimate = JSON.parse(stdout);
+  expect(estimate.rows).toMatchObject([{ dataset: 'sewerml', network: 'tresnet-s', runs: 4, images: 68 }]);
+  expect(existsSync(join(folder, 'out'))).toBe(false);
+});
+
+test('a table ends in a page with the published figures, and is resumed by the same command', () => {
+  const { status, stdout, stderr } = anyclass(...words, '--replicates', '20', '--jobs', '2');
+  expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('4 to go') });
+  expect(stderr).toMatch(/Table 1[\s\S]*sewerml +tresnet-s +4 +0 +1 +68 [\s\S]*About .* on the CPU\./);
+  expect(stdout).toContain(join('out', 'table-1.html'));
+  const rows = readFileSync(join(folder, 'out', 'table-1', 'paper-sewerml.csv'), 'utf8').split('\n');
+  expect(rows.filter((row) => row.startsWith('ours,tresnet-s,')).length).toBe(4);
+  expect(rows.find((row) => row.startsWith('paper,maxvit-s,any-focal'))).toContain('0.6904');
+  expect(readFileSync(join(folder, 'out', 'table-1.html'), 'utf8')).toContain('beside sewerml in the paper');
+  const { groups } = JSON.parse(readFileSync(join(folder, 'out', 'table-1.json'), 'utf8'));
+  expect(groups.map(({ figures }: { figures: string[] }) => figures[1])).toEqual(Array(4).fill('f2Ciw'));
+
+  const runs = readdirSync(join(folder, 'out')).filter((name) => name.endsWith('seed1'));
+  const taken = runs.reduce((sum, name) => sum + bytesIn(join(folder, 'out', name)), 0);
+  expect(Math.abs(estimate.bytes / taken - 1)).toBeLessThan(0.03);
+
+  const again = anyclass(...words, '--replicates', '0');
+  expect(again.stderr).toContain('4 finished before and reused, 0 to go');
+  expect(again.stderr).not.toContain('~');
+}, 180_000);
+
+test('weights that are imported are judged as the run that they are from', () => {
+  const run = join('out', 'sewerml-tresnet-s-bce-seed1');
+  const imported = anyclass(
+    ...['import', join(run, 'model.safetensors'), '--network', 'tresnet-s', '--input-size', '32'],
+    ...['--classes', 'RB,OB,PF,DE,FS,IS,RO,IN,AF,BE,FO,GR,PH,PB,OS,OP,OK'],
+    ...['--mean', '0.523,0.453,0.345', '--std', '0.21,0.199,0.154', '--out', 'imported.safetensors'],
+  );
+  expect(imported).toMatchObject({ status: 0, stdout: expect.stringContaining('entries loaded') });
+  const judged = (model: string) => {
+    const data = ['sewerml=sewerml', '--split', 'validation', '--replicates', '0', '--device', 'cpu'];
+    return JSON.parse(anyclass('evaluate', model, ...data, '--json').stdout).metrics;
+  };
+  const metrics = judged('imported.safetensors');
+  expect(metrics).toEqual(judged(run));
+  const scores = ['validation.csv', 'validation-labels.csv'].map((name) => join(run, 'scores', name));
+  const saved = anyclass(
+    ...['evaluate', '--scores', scores[0]!, '--labels', scores[1]!, '--replicates', '0', '--json'],
+    ...['--class-importance', 'sewerml'],
+  );
+  expect(JSON.parse(saved.stdout).metrics.f2Ciw).toBeCloseTo(metrics.f2Ciw, 6);
+});
+
+test('a mistake is told with its option and the help', () => {
+  const { status, stderr } = anyclass('paper', '1', '--data', 'coco-41=x', '--out', 'other');
+  expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--data') });
+});

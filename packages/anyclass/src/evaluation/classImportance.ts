@@ -1,0 +1,58 @@
+// Weights of the classes in F2-CIW, by name: scores in a file do not say whose order theirs is.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { sewermlClasses } from '../data/readers/sewerml.js';
+import { nearestOrAll } from '../errors/nearest.js';
+import { UserError } from '../errors/userError.js';
+import { fileProblem } from '../files/fileProblem.js';
+
+export type ImportanceByClass = Readonly<Record<string, number>>;
+
+const weights = z.record(z.string(), z.number().min(0, 'expected a number of at least 0'));
+
+/**
+ * The class importance that a text stands for: `sewerml`, or a JSON file with a weight for each class.
+ *
+ * @example
+ * readClassImportance('sewerml')['OS'] // 0.9009
+ * readClassImportance('weights.json') // { crack: 1, roots: 0.25 }
+ */
+export function readClassImportance(source: string): ImportanceByClass {
+  if (source === 'sewerml') return sewermlClasses;
+  if (!existsSync(source)) {
+    throw new UserError(
+      `${source}: there is no such file; expected sewerml or a JSON file such as { "crack": 1, "roots": 0.25 }`,
+    );
+  }
+  const { data, error } = weights.safeParse(contentOf(source));
+  if (data) return data;
+  const [issue] = error.issues;
+  const place = issue?.path.length ? `class '${issue.path.join('.')}': ` : '';
+  throw new UserError(`${source}: ${place}${issue?.message}; write { "CLASS": WEIGHT, … }`);
+}
+
+/**
+ * The weights in the order of the classes; each must have one, and others may be there.
+ *
+ * @example
+ * importanceInOrder({ crack: 1, roots: 0.25 }, ['roots', 'crack']) // [0.25, 1]
+ */
+export function importanceInOrder(importance: ImportanceByClass, classNames: readonly string[]): number[] {
+  return classNames.map((name) => {
+    const weight = Object.hasOwn(importance, name) ? importance[name] : undefined;
+    if (weight === undefined) {
+      const hint = nearestOrAll(name, Object.keys(importance), 'it has');
+      throw new UserError(`the class importance has no weight for '${name}'; ${hint}`);
+    }
+    return weight;
+  });
+}
+
+function contentOf(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UserError(`${path}: ${fileProblem(error)}`);
+  }
+}

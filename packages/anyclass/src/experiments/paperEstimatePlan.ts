@@ -1,0 +1,194 @@
+// The estimate of a whole plan: what is left to do, by data and network.
+
+import { existsSync } from 'node:fs';
+import { type ChildDevice, configuredDevice, freeGpuMemory, listedDevices } from '../children/devices.js';
+import { openData } from '../configuration/openOptions.js';
+import type { Configuration } from '../configuration/schema.js';
+import { openPixels } from '../data/cache/openCache.js';
+import { closeDataset } from '../data/dataset.js';
+import { networkCost } from '../networks/catalogue.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { runPaths } from '../runs/runFolder.js';
+import type { ExperimentSettings } from './experiment.js';
+import { assumedRate, cacheBytes, type RunSize, runBytes, runSeconds } from './paperEstimate.js';
+import type { PlannedRun } from './plan.js';
+import { freeBytes } from './prepareCaches.js';
+
+/** Runs of one network on one dataset. */
+export interface EstimatedRuns {
+  readonly dataset: string;
+  readonly network: string;
+  readonly runs: number;
+  /** Of them. */
+  readonly finished: number;
+  readonly epochs: number;
+  /** Training images. */
+  readonly images: number;
+  readonly parameters: number;
+  readonly imagesPerSecond: number;
+  /** Measured by an epoch of one of these runs. */
+  readonly isMeasured: boolean;
+  /** What is left, one run after another. */
+  readonly seconds: number;
+  /** What the folders of runs that are not finished will take. */
+  readonly bytes: number;
+}
+
+/** Plain JSON. */
+export interface PlanEstimate {
+  readonly rows: readonly EstimatedRuns[];
+  readonly devices: readonly string[];
+  /** Where no GPU was found, the CPU. */
+  readonly isOnGpu: boolean;
+  /** On all devices together, and at least what the longest run takes. */
+  readonly seconds: number;
+  readonly bytes: number;
+  /** Left on the disk of the runs. */
+  readonly freeBytes: number;
+  /** Of the prepared images that are missing. */
+  readonly cacheBytes: number;
+  readonly cacheFreeBytes: number;
+}
+
+/**
+ * Estimates what a plan still takes. Rates come from epochs that runs of the plan have behind them, else they are assumed.
+ *
+ * @example
+ * const { seconds, bytes } = await estimatePlan(plan, { out: 'paper' });
+ */
+export async function estimatePlan(
+  plan: readonly PlannedRun[],
+  { out, devices, noPrepare = false }: ExperimentSettings,
+): Promise<PlanEstimate> {
+  const first = plan[0]!.configuration;
+  const chosen = devices === undefined ? [configuredDevice(first)] : listedDevices(devices);
+  const isOnGpu = chosen.some(hasGpu);
+  const data = new Map<string, DataSize>();
+  for (const { configuration } of plan) {
+    const key = dataKey(configuration);
+    if (!data.has(key)) data.set(key, await dataSize(configuration));
+  }
+  const rates = measuredRates(plan);
+  const perRun = plan.map((run) => {
+    const { name, size } = data.get(dataKey(run.configuration))!;
+    const { network } = run.configuration;
+    const measured = rates.get(rateKey(run));
+    const rate = measured ?? assumedRate(network, size.classes, isOnGpu ? 'gpu' : 'cpu');
+    return {
+      dataset: name,
+      imagesPerSecond: rate,
+      isMeasured: measured !== undefined,
+      ...estimateRun(run, size, rate),
+    };
+  });
+  const seconds = sum(perRun.map((run) => run.seconds));
+  const longest = Math.max(...perRun.map((run) => run.seconds));
+  const missing = noPrepare ? [] : [...data.values()];
+  return {
+    rows: groupRuns(perRun),
+    devices: chosen.map(({ name }) => name),
+    isOnGpu,
+    seconds: Math.max(longest, seconds / chosen.length),
+    bytes: sum(perRun.map((run) => run.bytes)),
+    freeBytes: await freeBytes(out),
+    cacheBytes: sum(missing.map((each) => each.cacheBytes)),
+    cacheFreeBytes: await freeBytes(first.data.cache),
+  };
+}
+
+interface EstimatedRun extends Omit<EstimatedRuns, 'runs' | 'finished'> {
+  readonly isFinished: boolean;
+}
+
+function estimateRun({ folder, configuration }: PlannedRun, size: RunSize, rate: number) {
+  const { network, epochs } = configuration;
+  const isFinished = existsSync(runPaths(folder).summary);
+  const done = isFinished ? epochs : Math.min(epochs, readEpochs(runPaths(folder).metrics).length);
+  return {
+    network: network.name,
+    isFinished,
+    epochs,
+    images: size.train,
+    parameters: networkCost(network.name, size.classes).parameters,
+    seconds: runSeconds(epochs - done, size, rate),
+    bytes: isFinished ? 0 : runBytes(configuration, size),
+  };
+}
+
+/** The median over the epochs that runs of the plan have behind them, by network and image size. */
+function measuredRates(plan: readonly PlannedRun[]): ReadonlyMap<string, number> {
+  const rates = new Map<string, number[]>();
+  for (const run of plan) {
+    const own = readEpochs(runPaths(run.folder).metrics).map(({ imagesPerSecond }) => imagesPerSecond);
+    if (own.length > 0) rates.set(rateKey(run), [...(rates.get(rateKey(run)) ?? []), ...own]);
+  }
+  return new Map(
+    Array.from(rates, ([key, values]) => {
+      const sorted = values.sort((a, b) => a - b);
+      return [key, sorted[Math.floor(sorted.length / 2)]!];
+    }),
+  );
+}
+
+function rateKey({ configuration: { network } }: PlannedRun): string {
+  return `${network.name} ${network.inputSize}`;
+}
+
+interface DataSize {
+  readonly name: string;
+  readonly size: RunSize;
+  readonly cacheBytes: number;
+}
+
+async function dataSize({ data, network }: Configuration): Promise<DataSize> {
+  const dataset = await openData(data);
+  try {
+    const { splits, classes, names, preparation } = dataset;
+    const { channels } = preparation;
+    const format = { width: network.inputSize, height: network.inputSize, channels };
+    const { pixels, state } = await openPixels(dataset, format, data.cache);
+    await pixels.close();
+    return {
+      name: dataset.name,
+      size: {
+        classes: classes.length,
+        train: splits.train.length,
+        validation: splits.validation.length,
+        test: splits.test.length,
+      },
+      cacheBytes: state.kind === 'complete' ? 0 : cacheBytes(names.length, network.inputSize, channels),
+    };
+  } finally {
+    await closeDataset(dataset);
+  }
+}
+
+function dataKey({ data, network }: Configuration): string {
+  return JSON.stringify([data, network.inputSize]);
+}
+
+function groupRuns(runs: readonly EstimatedRun[]): EstimatedRuns[] {
+  const groups = new Map<string, EstimatedRun[]>();
+  for (const run of runs) {
+    const key = `${run.dataset} ${run.network}`;
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  return [...groups.values()].map((group) => {
+    const { isFinished, ...shared } = group[0]!;
+    return {
+      ...shared,
+      runs: group.length,
+      finished: group.filter((run) => run.isFinished).length,
+      seconds: sum(group.map((run) => run.seconds)),
+      bytes: sum(group.map((run) => run.bytes)),
+    };
+  });
+}
+
+function hasGpu({ gpu }: ChildDevice): boolean {
+  return gpu !== undefined && freeGpuMemory(gpu) !== undefined;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

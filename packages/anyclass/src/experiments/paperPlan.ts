@@ -1,0 +1,140 @@
+// The runs behind the tables of arXiv 2506.05721: which networks, losses and λ on which data, each by its own recipe.
+
+import { resultKey } from '../configuration/dottedFields.js';
+import {
+  type PaperDataset,
+  type PaperNetwork,
+  paperDatasetOf,
+  paperDatasets,
+  paperRecipeName,
+} from '../configuration/recipes.js';
+import { UsageError } from '../errors/usageError.js';
+import { request } from './compare.js';
+import type { ExperimentSettings } from './experiment.js';
+import { type PlannedRun, planRuns } from './plan.js';
+import { parseVariants } from './variants.js';
+
+/** The loss tables of SewerML, ChestX-ray14 and COCO-41, the λ ablations, and all of them. */
+export const paperTables = ['1', '2', '3', 'lambda', 'all'] as const;
+export type PaperTable = (typeof paperTables)[number];
+
+export interface PaperOptions extends ExperimentSettings {
+  readonly table: PaperTable;
+  /** `NAME=DIR`, one each. */
+  readonly data: readonly string[];
+  /** Only these of the table's networks, with commas between. Default all. */
+  readonly networks?: string | undefined;
+  /** `field=value`, for all runs. */
+  readonly set?: readonly string[];
+  /** Such as `1,2,3`. Default `1`: the paper has one seed each. */
+  readonly seeds?: string;
+  /** Bootstrap replicates; 0 disables differences. Default 1000. */
+  readonly replicates?: number;
+}
+
+/** Rows of a table that one recipe makes. */
+export interface PaperPart {
+  readonly dataset: PaperDataset;
+  readonly network: PaperNetwork;
+  /** As `compare` takes them. */
+  readonly losses: string;
+}
+
+/**
+ * What a table of the paper consists of.
+ *
+ * @example
+ * paperParts('2').map(({ dataset, network }) => `${dataset} ${network}`) // ['chestxray14 tresnet-l', 'chestxray14 maxvit-s']
+ */
+export function paperParts(table: PaperTable): readonly PaperPart[] {
+  return table === 'all' ? Object.values(tables).flat() : tables[table];
+}
+
+/**
+ * All runs of a table, on the data that are given. A loss table needs its dataset; the ablations are those of the datasets given.
+ *
+ * @example
+ * const plan = await planPaper({ table: '1', data: ['sewerml=data/sewerml'], out: 'paper' });
+ * plan[0]?.name // 'sewerml-tresnet-l-bce-seed1'
+ */
+export async function planPaper(options: PaperOptions): Promise<PlannedRun[]> {
+  const { table, data, networks, seeds = '1' } = options;
+  const folders = namedFolders(data);
+  const parts = chosenParts(table, folders, networks);
+  const planned = new Map<string, PlannedRun>();
+  for (const { dataset, network, losses } of parts) {
+    const recipe = paperRecipeName({ dataset, network });
+    const wanted = request({ ...options, seeds, config: recipe, data: folders.get(dataset) });
+    const runs = await planRuns({ ...wanted, losses: parseVariants(losses, 'loss') });
+    for (const run of runs) {
+      const twin = planned.get(run.name);
+      if (twin && resultKey(twin.configuration) !== resultKey(run.configuration)) {
+        throw new UsageError(
+          `the runs of several networks would be called ${run.name}, since network.name is set; choose one of the networks`,
+          'networks',
+        );
+      }
+      // An ablation shares the runs of its loss table.
+      planned.set(run.name, twin ?? run);
+    }
+  }
+  return [...planned.values()];
+}
+
+const losses = 'bce,any-bce,focal,any-focal';
+const lambdas = [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+
+const tables: Readonly<Record<Exclude<PaperTable, 'all'>, readonly PaperPart[]>> = {
+  '1': lossTable('sewerml', ['tresnet-l', 'vit-b-16', 'maxvit-s']),
+  '2': lossTable('chestxray14', ['tresnet-l', 'maxvit-s']),
+  '3': lossTable('coco-41', ['tresnet-l', 'maxvit-s']),
+  lambda: [...paperDatasets.map((dataset) => ablation(dataset, 'bce')), ablation('sewerml', 'focal')],
+};
+
+function lossTable(dataset: PaperDataset, networks: readonly PaperNetwork[]): PaperPart[] {
+  return networks.map((network) => ({ dataset, network, losses }));
+}
+
+function ablation(dataset: PaperDataset, base: 'bce' | 'focal'): PaperPart {
+  const swept = lambdas.map((lambda) => `any-${base}@lambda=${lambda}`);
+  return { dataset, network: 'tresnet-l', losses: [base, ...swept].join(',') };
+}
+
+/** DATASET by the paper's name for it. */
+function namedFolders(data: readonly string[]): ReadonlyMap<PaperDataset, string> {
+  const folders = new Map<PaperDataset, string>();
+  for (const text of data) {
+    const name = paperDatasetOf(text);
+    if (!name) {
+      throw new UsageError(`'${text}' is not NAME=DIR with a NAME of ${paperDatasets.join(', ')}`, 'data');
+    }
+    if (folders.has(name)) throw new UsageError(`${name} is given twice`, 'data');
+    folders.set(name, text);
+  }
+  return folders;
+}
+
+/** The parts whose data are given and whose network is wanted; data or networks that no part has are a mistake. */
+function chosenParts(
+  table: PaperTable,
+  folders: ReadonlyMap<PaperDataset, string>,
+  networks: string | undefined,
+): readonly PaperPart[] {
+  const parts = paperParts(table);
+  const what = table === 'all' ? 'the paper' : table === 'lambda' ? 'the λ ablation' : `table ${table}`;
+  const known = [...new Set(parts.map(({ dataset }) => dataset))];
+  const foreign = [...folders.keys()].find((name) => !known.includes(name));
+  if (foreign) throw new UsageError(`${what} has no ${foreign}; it is about ${known.join(', ')}`, 'data');
+  if (folders.size === 0) {
+    throw new UsageError(`${what} needs ${known.map((name) => `${name}=DIR`).join(' or ')}`, 'data');
+  }
+  const listed = networks?.split(',').map((name) => name.trim());
+  const trained = [...new Set(parts.map(({ network }) => network))];
+  const unknown = listed?.find((name) => !trained.some((network) => network === name));
+  if (unknown !== undefined) {
+    throw new UsageError(`${what} has no '${unknown}'; its networks are ${trained.join(', ')}`, 'networks');
+  }
+  return parts.filter(
+    ({ dataset, network }) => folders.has(dataset) && (listed === undefined || listed.includes(network)),
+  );
+}

@@ -1,0 +1,36 @@
+// Names of classes as a user gives them: in a file, or with commas between.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { UserError } from '../errors/userError.js';
+import { parsedJson } from '../files/wholeFile.js';
+
+/**
+ * The classes of a text: a file with one a line or a JSON list, else names with commas between.
+ *
+ * @example
+ * readClassList('crack, roots') // ['crack', 'roots']
+ * readClassList('classes.txt')
+ */
+export function readClassList(text: string): string[] {
+  const isFile = existsSync(text) && statSync(text).isFile();
+  if (!isFile && /[/\\]|\.(txt|json|csv)$/.test(text)) throw new UserError(`${text}: there is no such file`);
+  const names = isFile ? namesIn(text) : text.split(',');
+  const place = (i: number) => (isFile ? `${text}, class ${i + 1}` : `class ${i + 1} of '${text}'`);
+  return names.map((given, i) => {
+    const name = given.trim();
+    if (name === '') throw new UserError(`${place(i)}: has no name`);
+    const first = names.findIndex((other) => other.trim() === name);
+    if (first < i) throw new UserError(`${place(i)}: '${name}' is class ${first + 1} already`);
+    return name;
+  });
+}
+
+function namesIn(path: string): string[] {
+  const text = readFileSync(path, 'utf8');
+  if (!path.endsWith('.json')) return text.trim().split('\n');
+  const list = parsedJson(text);
+  if (!Array.isArray(list) || !list.every((name) => typeof name === 'string')) {
+    throw new UserError(`${path}: expected a JSON list of names, such as ["crack", "roots"]`);
+  }
+  return list;
+}
