@@ -139,7 +139,11 @@ function labelMatrix(
   };
   const at = (row: number, classIndex: number) => {
     if (unknown && bit(unknown, row, classIndex) === 1) return Number.NaN;
-    return soft?.[row * classes + classIndex] || bit(present, row, classIndex);
+    if (soft) {
+      const value = soft[row * classes + classIndex]!;
+      if (value !== 0) return value;
+    }
+    return bit(present, row, classIndex);
   };
   return {
     rows,

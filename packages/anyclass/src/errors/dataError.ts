@@ -5,7 +5,7 @@ import { UserError } from './userError.js';
  * that a user needs to see.
  *
  * @example
- * throw new DataError("train.csv, line 7: class column 'RB' holds '2'; expected 0 or 1 (or empty for unknown)")
+ * throw new DataError("train.csv, line 7: class column 'RB' holds '2'; expected 0 to 1, empty for unknown, or -1 for uncertain")
  */
 export class DataError extends UserError {
   override readonly name = 'DataError';
