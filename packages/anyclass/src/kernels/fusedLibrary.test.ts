@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 test('sharp works as before once the library is loaded: it is not bound to what libtorch brings', () => {
   const sharp = createRequire(import.meta.url).resolve('sharp');
-  const built = resolve(import.meta.dirname, '../dist/fusedLibrary.js');
+  const built = resolve(import.meta.dirname, '../../dist/kernels/fusedLibrary.js');
   const program = `
     const { default: sharp } = await import(${JSON.stringify(sharp)});
     const { hasFusedOperator } = await import(${JSON.stringify(built)});
