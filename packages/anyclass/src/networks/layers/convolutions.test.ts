@@ -1,22 +1,11 @@
-import {
-  captureStep,
-  type Dtype,
-  grad,
-  hasCuda,
-  keep,
-  noGrad,
-  randn,
-  type Tensor,
-  tidy,
-} from '@anyclass/torch';
-import { describe, expect, test } from 'vitest';
+import { type Dtype, keep, noGrad, randn, type Tensor, tidy } from '@anyclass/torch';
+import { expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
+import { channelsLast, describeOnCuda, expectSameBits, outputAndGradients } from '../../../test/onCuda.js';
 import { DepthwiseConv } from './depthwiseConv.js';
 import { PointwiseConv } from './pointwiseConv.js';
 
 const device = 'cuda';
-const cudaIt = hasCuda() ? '' : ' (skipped: no CUDA device)';
-const channelsLast = { memoryFormat: 'channelsLast' } as const;
 
 test('each kind of convolution refuses what it is not', () => {
   expect(() => new DepthwiseConv(8, 8, { kernel: 5, padding: 1, groups: 8 })).toThrow('expected kernel 3');
@@ -32,7 +21,7 @@ test('a depthwise convolution can have GELU behind it', () => {
   expect(activated.equal(plain)).toBe(false);
 });
 
-describe.skipIf(!hasCuda())(`convolutions of channels-last maps on cuda${cudaIt}`, () => {
+describeOnCuda('convolutions of channels-last maps', () => {
   const maps = [
     { dtype: 'float32', shape: [3, 8, 7, 7], stride: 1, tolerance: 2e-5 },
     { dtype: 'bfloat16', shape: [4, 384, 14, 14], stride: 1, tolerance: 2 ** -7 },
@@ -73,16 +62,7 @@ describe.skipIf(!hasCuda())(`convolutions of channels-last maps on cuda${cudaIt}
     const [x, dy] = [0, 1].map(() =>
       keep(tidy(() => randn([32, 64, 14, 14], { device }).to({ dtype: 'bfloat16', ...channelsLast }))),
     );
-    const results = () => resultsOf(conv, x!, dy!);
-    const first = tidy(() => results().map((result) => result.clone()));
-    const captured = captureStep(results);
-    for (let call = 0; call < 6; call++) {
-      tidy(() => {
-        captured().forEach((result, i) => {
-          expect(result.equal(first[i]!)).toBe(true);
-        });
-      });
-    }
+    expectSameBits(() => resultsOf(conv, x!, dy!));
   });
 });
 
@@ -112,9 +92,5 @@ function expectReference(
 
 /** The output, and the gradients of the input and of all parameters. */
 function resultsOf(conv: Convolution, x: Tensor, dy: Tensor): Tensor[] {
-  const input = x.detach();
-  input.requiresGrad = true;
-  const output = conv.forward(input);
-  const gradients = grad([output], [input, ...conv.parameters()], { gradients: [dy] });
-  return [output.detach(), ...gradients.map((gradient) => gradient!)];
+  return outputAndGradients((input) => conv.forward(input), { x, dy, parameters: conv.parameters() });
 }

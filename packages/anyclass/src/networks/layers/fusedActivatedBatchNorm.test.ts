@@ -1,28 +1,18 @@
-import {
-  captureStep,
-  type Dtype,
-  grad,
-  hasCuda,
-  keep,
-  noGrad,
-  randn,
-  type Tensor,
-  tidy,
-} from '@anyclass/torch';
-import { describe, expect, test } from 'vitest';
+import { type Dtype, keep, noGrad, randn, type Tensor } from '@anyclass/torch';
+import { expect, test } from 'vitest';
+import { expectClose } from '../../../test/closeTensors.js';
+import { channelsLast, describeOnCuda, expectSameBits, outputAndGradients } from '../../../test/onCuda.js';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
 import { isFusable } from './fusedActivatedBatchNorm.js';
 
 const device = 'cuda';
-const cudaIt = hasCuda() ? '' : ' (skipped: no CUDA device)';
-const channelsLast = { memoryFormat: 'channelsLast' } as const;
 
 test('maps on the CPU take the composition', () => {
   const norm = new ActivatedBatchNorm(8);
   expect(isFusable(randn([2, 8, 4, 4]).to(channelsLast), norm.weight)).toBe(false);
 });
 
-describe.skipIf(!hasCuda())(`the fused norm on cuda${cudaIt}`, () => {
+describeOnCuda('the fused norm', () => {
   test('takes channels-last maps of 32 bits or fewer, and no others', () => {
     const norm = new ActivatedBatchNorm(8).to(device);
     const maps = randn([2, 8, 4, 4], { device });
@@ -52,9 +42,7 @@ describe.skipIf(!hasCuda())(`the fused norm on cuda${cudaIt}`, () => {
     const gradient = dy.mul(isClear.to(dy));
     const expected = resultsOf(reference, x.to('float64'), gradient.to('float64'));
     resultsOf(norm, x, gradient).forEach((found, i) => {
-      const largest = expected[i]!.abs().amax().toNumber();
-      const error = found.to('float64').sub(expected[i]!).abs().amax().toNumber();
-      expect(error / largest, `result ${i}`).toBeLessThan(tolerance);
+      expectClose(found, expected[i]!, tolerance, `result ${i}`);
     });
   });
 
@@ -62,16 +50,7 @@ describe.skipIf(!hasCuda())(`the fused norm on cuda${cudaIt}`, () => {
     const options = { activation: { leakySlope: 0.01 }, absoluteWeight: true };
     const { norm, x, dy } = problem([16, 76, 14, 14], 'bfloat16', options);
     const [input, gradient] = [keep(x), keep(dy)];
-    const results = () => resultsOf(norm, input, gradient).slice(0, 4);
-    const first = tidy(() => results().map((result) => result.clone()));
-    const captured = captureStep(results);
-    for (let call = 0; call < 6; call++) {
-      tidy(() => {
-        captured().forEach((result, i) => {
-          expect(result.equal(first[i]!)).toBe(true);
-        });
-      });
-    }
+    expectSameBits(() => resultsOf(norm, input, gradient).slice(0, 4));
   });
 });
 
@@ -95,9 +74,7 @@ function copyOf(norm: ActivatedBatchNorm, options: ActivatedBatchNormOptions): A
 
 /** The output, the gradients of input, weight and bias, and the running statistics. */
 function resultsOf(norm: ActivatedBatchNorm, x: Tensor, dy: Tensor): Tensor[] {
-  const input = x.detach();
-  input.requiresGrad = true;
-  const output = norm.forward(input);
-  const gradients = grad([output], [input, norm.weight, norm.bias], { gradients: [dy] });
-  return [output.detach(), ...gradients.map((one) => one!), norm.runningMean, norm.runningVar];
+  const parameters = [norm.weight, norm.bias];
+  const results = outputAndGradients((input) => norm.forward(input), { x, dy, parameters });
+  return [...results, norm.runningMean, norm.runningVar];
 }
