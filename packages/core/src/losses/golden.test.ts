@@ -1,29 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readVectors } from '../../test/files.js';
+import { expectAllClose } from '../../test/closeNumbers.js';
+import { type LossCase, lossCases } from '../../test/lossCases.js';
 import { effectiveNumberWeights } from '../balance/effectiveNumberWeights.js';
 import { anyClassLoss } from './anyClassLoss.js';
-
-interface LossCase {
-  readonly logits: number[][];
-  readonly targets: number[][];
-  readonly classCounts: number[];
-  readonly negativeCount: number;
-  readonly beta: number;
-  readonly base: 'bce' | 'focal';
-  readonly gamma: number;
-  readonly alpha: number;
-  readonly lambda: number;
-  readonly expected: {
-    readonly loss: number;
-    readonly grad: number[][];
-    readonly classWeights: number[];
-    readonly negativeWeight: number;
-    readonly baseRows: number[];
-    readonly anyRows: number[];
-    readonly rowWeights: number[];
-  };
-}
-const cases: LossCase[] = readVectors('losses.json');
 
 function compute(given: LossCase, Floats: typeof Float32Array | typeof Float64Array) {
   const { base, alpha, lambda, gamma, beta } = given;
@@ -36,19 +15,7 @@ function compute(given: LossCase, Floats: typeof Float32Array | typeof Float64Ar
   return { ...result, balance, gradient };
 }
 
-function expectAllClose(
-  found: ArrayLike<number>,
-  expected: readonly number[],
-  relative: number,
-  absolute: number,
-) {
-  expect(found.length).toBe(expected.length);
-  expected.forEach((value, i) => {
-    expect(Math.abs(found[i]! - value)).toBeLessThanOrEqual(relative * Math.abs(value) + absolute);
-  });
-}
-
-describe.each(cases.map((given, index) => ({ ...given, index })))(
+describe.each(lossCases.map((given, index) => ({ ...given, index })))(
   'case $index: $base, α $alpha, λ $lambda, γ $gamma, β $beta',
   (given) => {
     const { expected } = given;
