@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../shared/elementType.h"
-#include "lossMath.h"
+#include "rows.h"
 
 namespace anyclass {
 

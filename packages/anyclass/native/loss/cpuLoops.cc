@@ -4,35 +4,39 @@ namespace anyclass {
 namespace {
 
 // __restrict and not `omp simd`, which GCC 12 leaves scalar inside the clones.
-template <Focus focus>
-ANYCLASS_INLINE void lossLoop(const float* logits, const float* targets, int64_t count, float gamma, float* __restrict losses) {
+template <TermKind kind>
+ANYCLASS_INLINE void lossLoop(const float* logits, const float* targets, int64_t count, const TermParameters term, float* __restrict losses) {
   for (int64_t i = 0; i < count; i++) {
     const float y = targets[i];
-    const float loss = termLoss<focus>(logistic(logits[i]), y, gamma);
+    const float loss = termLoss<kind>(logistic(logits[i]), smoothed(y, term), term);
     losses[i] = y == y ? loss : 0.0f;
   }
 }
 
-template <Focus focus>
-ANYCLASS_INLINE void slopeLoop(const float* logits, const float* targets, int64_t count, float gamma, float* __restrict slopes) {
-  for (int64_t i = 0; i < count; i++) slopes[i] = termSlope<focus>(logistic(logits[i]), targets[i], gamma);
+template <TermKind kind>
+ANYCLASS_INLINE void slopeLoop(const float* logits, const float* targets, int64_t count, const TermParameters term, float* __restrict slopes) {
+  for (int64_t i = 0; i < count; i++) slopes[i] = termSlope<kind>(logistic(logits[i]), smoothed(targets[i], term), term);
 }
 
 }  // namespace
 
-ANYCLASS_VECTORIZED void labelLosses(const float* logits, const float* targets, int64_t count, float gamma, float* losses) {
-  switch (focusOf(gamma)) {
-    case Focus::none: return lossLoop<Focus::none>(logits, targets, count, gamma, losses);
-    case Focus::square: return lossLoop<Focus::square>(logits, targets, count, gamma, losses);
-    case Focus::power: return lossLoop<Focus::power>(logits, targets, count, gamma, losses);
+ANYCLASS_VECTORIZED void labelLosses(const float* logits, const float* targets, int64_t count, const TermParameters& term, float* losses) {
+  switch (kindOf(term)) {
+    case TermKind::plain: return lossLoop<TermKind::plain>(logits, targets, count, term, losses);
+    case TermKind::square: return lossLoop<TermKind::square>(logits, targets, count, term, losses);
+    case TermKind::power: return lossLoop<TermKind::power>(logits, targets, count, term, losses);
+    case TermKind::clippedFourth: return lossLoop<TermKind::clippedFourth>(logits, targets, count, term, losses);
+    case TermKind::clippedPower: return lossLoop<TermKind::clippedPower>(logits, targets, count, term, losses);
   }
 }
 
-ANYCLASS_VECTORIZED void labelSlopes(const float* logits, const float* targets, int64_t count, float gamma, float* slopes) {
-  switch (focusOf(gamma)) {
-    case Focus::none: return slopeLoop<Focus::none>(logits, targets, count, gamma, slopes);
-    case Focus::square: return slopeLoop<Focus::square>(logits, targets, count, gamma, slopes);
-    case Focus::power: return slopeLoop<Focus::power>(logits, targets, count, gamma, slopes);
+ANYCLASS_VECTORIZED void labelSlopes(const float* logits, const float* targets, int64_t count, const TermParameters& term, float* slopes) {
+  switch (kindOf(term)) {
+    case TermKind::plain: return slopeLoop<TermKind::plain>(logits, targets, count, term, slopes);
+    case TermKind::square: return slopeLoop<TermKind::square>(logits, targets, count, term, slopes);
+    case TermKind::power: return slopeLoop<TermKind::power>(logits, targets, count, term, slopes);
+    case TermKind::clippedFourth: return slopeLoop<TermKind::clippedFourth>(logits, targets, count, term, slopes);
+    case TermKind::clippedPower: return slopeLoop<TermKind::clippedPower>(logits, targets, count, term, slopes);
   }
 }
 
@@ -42,7 +46,7 @@ ANYCLASS_VECTORIZED RowSums sumRow(const float* logits, const float* targets, co
   for (int64_t j = 0; j < classes; j++) {
     const bool isKnown = targets[j] == targets[j];
     const float y = isKnown ? targets[j] : 0.0f;
-    const float z = isKnown ? logits[j] : 0.0f;
+    const float z = isKnown ? logits[j] * kLogitScale : 0.0f;
     known += isKnown ? 1.0f : 0.0f;
     present += y;
     anyTarget = y > anyTarget ? y : anyTarget;

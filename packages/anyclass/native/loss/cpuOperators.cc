@@ -66,12 +66,12 @@ class Tiles {
 
 int64_t rowsPerThread(const LossBatch& batch) { return std::max<int64_t>(1, kLabelsPerThread / batch.classes); }
 
-template <Focus focus>
+template <TermKind kind>
 void finishRows(const Tiles::Tile& tile, int64_t classes, const float* classWeights, const LossParameters& parameters, RowSlopes* slopes, float* losses,
                 float* presences) {
   for (int64_t i = 0; i < tile.rows; i++) {
     const int64_t at = i * classes, row = tile.firstRow + i;
-    const auto result = finishRow<focus>(sumRow(tile.logits + at, tile.targets + at, tile.terms + at, classWeights, classes), parameters);
+    const auto result = finishRow<kind>(sumRow(tile.logits + at, tile.targets + at, tile.terms + at, classWeights, classes), classes, parameters);
     slopes[row] = result.slopes;
     losses[row] = result.loss;
     // A labeled row has one presence or more, an unlabeled one 0.
@@ -83,13 +83,10 @@ void forward(const LossBatch& batch, const float* classWeights, const LossParame
   std::vector<float> losses(batch.rows), presences(batch.rows);
   at::parallel_for(0, batch.rows, rowsPerThread(batch), [&](int64_t begin, int64_t end) {
     Tiles(batch).forEach(begin, end, [&](const Tiles::Tile& tile) {
-      labelLosses(tile.logits, tile.targets, tile.labels, parameters.gamma, tile.terms);
-      const auto finish = [&](auto finishRows) { finishRows(tile, batch.classes, classWeights, parameters, output.slopes, losses.data(), presences.data()); };
-      switch (focusOf(parameters.gamma)) {
-        case Focus::none: return finish(finishRows<Focus::none>);
-        case Focus::square: return finish(finishRows<Focus::square>);
-        case Focus::power: return finish(finishRows<Focus::power>);
-      }
+      labelLosses(tile.logits, tile.targets, tile.labels, parameters.term, tile.terms);
+      withKind(parameters.term, [&](auto kind) {
+        finishRows<decltype(kind)::value>(tile, batch.classes, classWeights, parameters, output.slopes, losses.data(), presences.data());
+      });
     });
   });
   double numerator = 0, presenceSum = 0, labeled = 0;
@@ -108,11 +105,11 @@ void forward(const LossBatch& batch, const float* classWeights, const LossParame
 }
 
 template <typename T>
-void backward(const LossBatch& batch, float gamma, Reduction reduction, const BackwardInput& input, T* gradient) {
+void backward(const LossBatch& batch, const TermParameters& term, Reduction reduction, const BackwardInput& input, T* gradient) {
   const float scale = scaleOf(reduction, input.counts[0], input.counts[1]);
   at::parallel_for(0, batch.rows, rowsPerThread(batch), [&](int64_t begin, int64_t end) {
     Tiles(batch).forEach(begin, end, [&](const Tiles::Tile& tile) {
-      labelSlopes(tile.logits, tile.targets, tile.labels, gamma, tile.terms);
+      labelSlopes(tile.logits, tile.targets, tile.labels, term, tile.terms);
       for (int64_t i = 0; i < tile.rows; i++) {
         const int64_t row = tile.firstRow + i;
         rowGradient(tile.targets + i * batch.classes, input.slopes[row], scale * input.gradient[row * input.gradientStride], batch.classes,
@@ -124,19 +121,18 @@ void backward(const LossBatch& batch, float gamma, Reduction reduction, const Ba
 }
 
 ForwardResult forwardOperator(const at::Tensor& logits, const at::Tensor& targets, const c10::optional<at::Tensor>& classWeights,
-                              double negativeWeight, double alpha, double lambda, double gamma,
-                              int64_t reduction) {
+                              double negativeWeight, double alpha, double lambda, at::ArrayRef<double> term, int64_t reduction) {
   const ForwardTensors output(logits, static_cast<Reduction>(reduction));
   forward(batchOf(logits, targets), classWeights ? classWeights->data_ptr<float>() : nullptr,
-          parametersOf(alpha, lambda, gamma, negativeWeight, classWeights.has_value()), static_cast<Reduction>(reduction), output.pointers());
+          parametersOf(term, alpha, lambda, negativeWeight, classWeights.has_value()), static_cast<Reduction>(reduction), output.pointers());
   return {output.loss, output.counts, output.slopes};
 }
 
 at::Tensor backwardOperator(const at::Tensor& gradient, const at::Tensor& logits, const at::Tensor& targets, const at::Tensor& counts,
-                            const at::Tensor& slopes, double gamma, int64_t reduction) {
+                            const at::Tensor& slopes, at::ArrayRef<double> term, int64_t reduction) {
   auto result = at::empty_like(logits);
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, logits.scalar_type(), "any_class_loss_backward", [&] {
-    backward(batchOf(logits, targets), static_cast<float>(gamma), static_cast<Reduction>(reduction), backwardInput(gradient, counts, slopes),
+    backward(batchOf(logits, targets), termOf(term), static_cast<Reduction>(reduction), backwardInput(gradient, counts, slopes),
              result.data_ptr<scalar_t>());
   });
   return result;

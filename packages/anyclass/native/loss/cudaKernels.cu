@@ -126,7 +126,7 @@ __device__ __forceinline__ void finishBatch(const BatchSums& own, double* scratc
   if (reduction != Reduction::none) *output.loss = static_cast<float>(total.loss * scaleOf(reduction, total.presences, total.labeled));
 }
 
-template <typename Logit, typename Target, Focus focus, int width>
+template <typename Logit, typename Target, TermKind kind, int width>
 __global__ void __launch_bounds__(kThreads) forwardKernel(const LossBatch batch, const float* __restrict__ classWeights, const LossParameters parameters,
                                                           const Reduction reduction, const ForwardOutput output, double* scratch) {
   const Place place(batch);
@@ -142,19 +142,19 @@ __global__ void __launch_bounds__(kThreads) forwardKernel(const LossBatch batch,
         const bool known = target == target;
         const float y = known ? target : 0.0f;
         const float z = known ? toFloat(logits.values[k]) : 0.0f;
-        const float loss = termLoss<focus>(logistic(z), y, parameters.gamma);
+        const float loss = termLoss<kind>(logistic(z), smoothed(y, parameters.term), parameters.term);
         sums.known += known ? 1.0f : 0.0f;
         sums.present += y;
         sums.anyTarget = fmaxf(sums.anyTarget, y);
-        sums.logits += z;
-        sums.presentLogits += y * z;
+        sums.logits += z * kLogitScale;
+        sums.presentLogits += y * (z * kLogitScale);
         sums.classWeights += y * weights.values[k];
         sums.loss += known ? loss : 0.0f;
       }
     });
     addThreads(sums, place.lanes);
     if (place.lane != 0) continue;
-    const RowResult result = finishRow<focus>(sums, parameters);
+    const RowResult result = finishRow<kind>(sums, batch.classes, parameters);
     output.slopes[row] = result.slopes;
     if (reduction == Reduction::none) output.loss[row] = result.loss;
     batchSums.add({result.loss, result.presences, result.labeled});
@@ -162,9 +162,9 @@ __global__ void __launch_bounds__(kThreads) forwardKernel(const LossBatch batch,
   finishBatch(batchSums, scratch, reduction, output);
 }
 
-template <typename Logit, typename Target, Focus focus, int width>
-__global__ void __launch_bounds__(kThreads) backwardKernel(const LossBatch batch, const float gamma, const Reduction reduction, const BackwardInput input,
-                                                           Logit* __restrict__ gradient) {
+template <typename Logit, typename Target, TermKind kind, int width>
+__global__ void __launch_bounds__(kThreads) backwardKernel(const LossBatch batch, const TermParameters term, const Reduction reduction,
+                                                           const BackwardInput input, Logit* __restrict__ gradient) {
   const Place place(batch);
   const float scale = scaleOf(reduction, input.counts[0], input.counts[1]);
   for (int64_t row = place.firstRow; row < batch.rows; row += place.rowStep) {
@@ -175,7 +175,8 @@ __global__ void __launch_bounds__(kThreads) backwardKernel(const LossBatch batch
 #pragma unroll
       for (int k = 0; k < width; k++) {
         const float y = toFloat(targets.values[k]);
-        const float slope = termSlope<focus>(logistic(toFloat(logits.values[k])), y, gamma) + y * slopes.present + (1 - y) * slopes.absent;
+        const float slope =
+            termSlope<kind>(logistic(toFloat(logits.values[k])), smoothed(y, term), term) + y * slopes.present + (1 - y) * slopes.absent;
         result.values[k] = fromFloat<Logit>(y == y ? factor * slope : 0.0f);
       }
       store(gradient, row * batch.classes + j, result);
@@ -192,29 +193,25 @@ int blocksFor(const LossBatch& batch) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 1, int64_t{multiprocessors} * kBlocksPerMultiprocessor));
 }
 
-// Calls `launch` with the batch's element types, its power γ and the widest loads that all its rows allow. `other` is
+// Calls `launch` with the batch's element types, its kind of term and the widest loads that all its rows allow. `other` is
 // the class weights or the gradient.
 template <typename Logit, typename Target, typename Launch>
-void withShape(const LossBatch& batch, float gamma, const void* other, Launch launch) {
+void withShape(const LossBatch& batch, const TermParameters& term, const void* other, Launch launch) {
   constexpr int widest = 16 / sizeof(Logit);
   const bool wide = batch.classes % widest == 0 && isAligned<Logit, widest>(batch.logits) && isAligned<Target, widest>(batch.targets) &&
       isAligned<float, 4>(other);
-  const auto withFocus = [&](auto width) {
-    switch (focusOf(gamma)) {
-      case Focus::none: return launch(Logit(), Target(), std::integral_constant<Focus, Focus::none>(), width);
-      case Focus::square: return launch(Logit(), Target(), std::integral_constant<Focus, Focus::square>(), width);
-      case Focus::power: return launch(Logit(), Target(), std::integral_constant<Focus, Focus::power>(), width);
-    }
-  };
-  return wide ? withFocus(std::integral_constant<int, widest>()) : withFocus(std::integral_constant<int, 1>());
+  withKind(term, [&](auto kind) {
+    if (wide) launch(Logit(), Target(), kind, std::integral_constant<int, widest>());
+    else launch(Logit(), Target(), kind, std::integral_constant<int, 1>());
+  });
 }
 
 template <typename Launch>
-void withTypes(const LossBatch& batch, float gamma, const void* other, Launch launch) {
+void withTypes(const LossBatch& batch, const TermParameters& term, const void* other, Launch launch) {
   const auto withTargets = [&](auto logit) {
     using Logit = decltype(logit);
-    if (batch.targetType == TargetType::uint8) return withShape<Logit, uint8_t>(batch, gamma, other, launch);
-    return withShape<Logit, float>(batch, gamma, other, launch);
+    if (batch.targetType == TargetType::uint8) return withShape<Logit, uint8_t>(batch, term, other, launch);
+    return withShape<Logit, float>(batch, term, other, launch);
   };
   switch (batch.logitType) {
     case ElementType::float32: return withTargets(float());
@@ -232,18 +229,19 @@ size_t forwardScratch(const LossBatch& batch) {
 cudaError_t launchForward(const LossBatch& batch, const float* classWeights, const LossParameters& parameters, Reduction reduction,
                           const ForwardOutput& output, double* scratch, cudaStream_t stream) {
   cudaMemsetAsync(scratch, 0, sizeof(double), stream);
-  withTypes(batch, parameters.gamma, classWeights, [&](auto logit, auto target, auto focus, auto width) {
-    forwardKernel<decltype(logit), decltype(target), decltype(focus)::value, decltype(width)::value>
+  withTypes(batch, parameters.term, classWeights, [&](auto logit, auto target, auto kind, auto width) {
+    forwardKernel<decltype(logit), decltype(target), decltype(kind)::value, decltype(width)::value>
         <<<blocksFor(batch), kThreads, 0, stream>>>(batch, classWeights, parameters, reduction, output, scratch);
   });
   return cudaGetLastError();
 }
 
-cudaError_t launchBackward(const LossBatch& batch, float gamma, Reduction reduction, const BackwardInput& input, void* gradient, cudaStream_t stream) {
-  withTypes(batch, gamma, gradient, [&](auto logit, auto target, auto focus, auto width) {
+cudaError_t launchBackward(const LossBatch& batch, const TermParameters& term, Reduction reduction, const BackwardInput& input, void* gradient,
+                           cudaStream_t stream) {
+  withTypes(batch, term, gradient, [&](auto logit, auto target, auto kind, auto width) {
     using Logit = decltype(logit);
-    backwardKernel<Logit, decltype(target), decltype(focus)::value, decltype(width)::value>
-        <<<blocksFor(batch), kThreads, 0, stream>>>(batch, gamma, reduction, input, static_cast<Logit*>(gradient));
+    backwardKernel<Logit, decltype(target), decltype(kind)::value, decltype(width)::value>
+        <<<blocksFor(batch), kThreads, 0, stream>>>(batch, term, reduction, input, static_cast<Logit*>(gradient));
   });
   return cudaGetLastError();
 }

@@ -14,6 +14,7 @@ cudaError_t launchForward(const LossBatch& batch, const float* classWeights, con
                           const ForwardOutput& output, double* scratch, cudaStream_t stream);
 
 // Writes a gradient of the logits' type and shape.
-cudaError_t launchBackward(const LossBatch& batch, float gamma, Reduction reduction, const BackwardInput& input, void* gradient, cudaStream_t stream);
+cudaError_t launchBackward(const LossBatch& batch, const TermParameters& term, Reduction reduction, const BackwardInput& input, void* gradient,
+                           cudaStream_t stream);
 
 }  // namespace anyclass

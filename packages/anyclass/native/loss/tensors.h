@@ -15,8 +15,13 @@ inline LossBatch batchOf(const at::Tensor& logits, const at::Tensor& targets) {
           logits.size(1)};
 }
 
-inline LossParameters parametersOf(double alpha, double lambda, double gamma, double negativeWeight, bool balanced) {
-  return {static_cast<float>(alpha), static_cast<float>(lambda), static_cast<float>(gamma), static_cast<float>(negativeWeight), balanced};
+// From [γ+, γ-, clip, smoothing], as the operators take them.
+inline TermParameters termOf(at::ArrayRef<double> term) {
+  return {static_cast<float>(term[0]), static_cast<float>(term[1]), static_cast<float>(term[2]), static_cast<float>(term[3])};
+}
+
+inline LossParameters parametersOf(at::ArrayRef<double> term, double alpha, double lambda, double negativeWeight, bool balanced) {
+  return {termOf(term), static_cast<float>(alpha), static_cast<float>(lambda), static_cast<float>(negativeWeight), balanced};
 }
 
 struct ForwardTensors {

@@ -41,6 +41,12 @@ test('an empty class can be given the weight 0', () => {
   expect([...classWeights, negativeWeight]).toEqual([0, 1.5, 1.5]);
 });
 
+test('without any negative the classes are balanced among themselves, and other rows weigh 1', () => {
+  const { classWeights, negativeWeight } = effectiveNumberWeights([1, 3], 0, { beta: 1 - 2 ** -53 });
+  expect([...classWeights]).toEqual([expect.closeTo(1.5, 12), expect.closeTo(0.5, 12)]);
+  expect(negativeWeight).toBe(1);
+});
+
 describe('bad arguments are named', () => {
   test.each([
     [
@@ -48,7 +54,7 @@ describe('bad arguments are named', () => {
       () => effectiveNumberWeights([5, 0], 9, { classNames: ['cat', 'dog'] }),
       'the count of class dog is 0',
     ],
-    ['no negatives', () => effectiveNumberWeights([5], 0), 'the count of the negatives is 0'],
+    ['negatives', () => effectiveNumberWeights([5], -1), 'the count of the negatives is -1'],
     ['no class', () => effectiveNumberWeights([], 9), 'classCounts is empty'],
     ['nothing at all', () => effectiveNumberWeights([0], 0, { emptyClass: 'zero' }), 'every count is 0'],
     ['a negative count', () => effectiveNumberWeights([5, -1], 9), 'the count of class 1 is -1'],

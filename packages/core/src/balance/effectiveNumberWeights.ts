@@ -20,6 +20,9 @@ export interface EffectiveNumberOptions {
 /**
  * Weights (1 - β) / (1 - β^n) for the M classes and the negatives, scaled to a mean of 1 over all M + 1.
  *
+ * Without any negative the classes are balanced among themselves, with a mean of 1 over the M. The negatives' weight is 1
+ * then: it is that of rows whose known labels are all 0, which unknown ones keep from being negative.
+ *
  * @example
  * effectiveNumberWeights([10, 100, 1000], 5000)
  * // classWeights 3.59229603, 0.36084837, 0.03773026; negativeWeight 0.00912534
@@ -32,23 +35,28 @@ export function effectiveNumberWeights(
   const { beta = 0.9999, emptyClass = 'throw', classNames } = options;
   if (!(beta >= 0 && beta < 1)) throw new RangeError(`beta is ${beta}; expected from 0 to below 1`);
   if (classCounts.length === 0) throw new RangeError('classCounts is empty; expected one count a class');
-  const counts = [...Array.from(classCounts), negativeCount];
-  const nameOf = (k: number) =>
-    k === classCounts.length ? 'the negatives' : `class ${classNames?.[k] ?? k}`;
-  const inverses = counts.map((count, k) => {
-    if (!(count >= 0 && count < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`the count of ${nameOf(k)} is ${count}; expected a finite number of at least 0`);
-    }
+  checkCount('the negatives', negativeCount);
+  const inverses = Array.from(classCounts, (count, j) => {
+    const name = `class ${classNames?.[j] ?? j}`;
+    checkCount(name, count);
     if (count > 0) return inverseEffectiveNumber(count, beta);
     if (emptyClass === 'zero') return 0;
     throw new RangeError(
-      `the count of ${nameOf(k)} is 0, which gives an infinite weight; leave it out, or set emptyClass to 'zero'`,
+      `the count of ${name} is 0, which gives an infinite weight; leave it out, or set emptyClass to 'zero'`,
     );
   });
+  if (negativeCount > 0) inverses.push(inverseEffectiveNumber(negativeCount, beta));
   const total = inverses.reduce((sum, inverse) => sum + inverse, 0);
   if (total === 0) throw new RangeError('every count is 0; expected one or more samples');
-  const weights = Float64Array.from(inverses, (inverse) => (counts.length * inverse) / total);
-  return { classWeights: weights.slice(0, -1), negativeWeight: weights[counts.length - 1]! };
+  const weights = Float64Array.from(inverses, (inverse) => (inverses.length * inverse) / total);
+  const classes = classCounts.length;
+  return { classWeights: weights.slice(0, classes), negativeWeight: weights[classes] ?? 1 };
+}
+
+function checkCount(name: string, count: number): void {
+  if (!(count >= 0 && count < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`the count of ${name} is ${count}; expected a finite number of at least 0`);
+  }
 }
 
 // 1 - β^n cancels where β is near 1; expm1 and log1p keep its digits.
