@@ -10,7 +10,7 @@ export async function buildAddon(libtorch) {
   const built = await buildNativeLibrary(
     {
       title: 'the engine, about half a minute',
-      sourceFolder: 'packages/torch/native',
+      sourceFolders: ['packages/torch/native'],
       library: 'packages/torch/build/torch.node',
       uses: (file) => file !== (libtorch.cuda ? 'cudaNone.cc' : 'cuda.cc'),
       flags: ['-O2', '-I', join(root, 'node_modules/node-api-headers/include')],

@@ -1,4 +1,4 @@
-// Builds packages/anyclass/native, the fused operators of losses, norms and images, into a library that registers them with
+// Builds packages/anyclass/native, all but its reader of images, into a library that registers fused operators with
 // libtorch. The CUDA kernels are part of it where libtorch has CUDA and nvcc is at hand; without them, GPUs run
 // compositions of libtorch's own operators, and images are augmented on the CPU.
 
@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildNativeLibrary } from './nativeLibrary.mjs';
 import { output } from './shell.mjs';
+
+const subjects = ['augment', 'depthwise', 'loss', 'norm', 'shared'];
 
 /** @param {import('./libtorch.mjs').Libtorch} libtorch */
 export async function buildFusedLibrary(libtorch) {
@@ -18,7 +20,7 @@ export async function buildFusedLibrary(libtorch) {
   await buildNativeLibrary(
     {
       title: 'the fused operators',
-      sourceFolder: 'packages/anyclass/native',
+      sourceFolders: subjects.map((subject) => `packages/anyclass/native/${subject}`),
       library: 'packages/anyclass/build/libanyclass.so',
       uses: (file) => nvcc !== undefined || !file.startsWith('cuda'),
       // What lets the compiler turn the loops over classes into vector instructions, without giving up NaN.

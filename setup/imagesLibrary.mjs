@@ -29,7 +29,7 @@ export async function buildImagesLibrary() {
   const withJpeg = process.env['ANYCLASS_JPEG'] !== 'sharp' && findOrInstallLibjpeg();
   await buildNativeLibrary({
     title: withJpeg ? 'the reader of images' : 'the reader of images, without JPEG',
-    sourceFolder: 'packages/anyclass/native/images',
+    sourceFolders: ['packages/anyclass/native/images', 'packages/anyclass/native/shared'],
     library: 'packages/anyclass/build/images/images.node',
     uses: (file) => withJpeg || withoutJpeg.includes(file),
     // No fused multiplications: the same bytes on every processor.

@@ -1,17 +1,17 @@
-// Compiles a folder of C++ (and CUDA) into one shared library, most against libtorch: one compiler call per source file,
+// Compiles folders of C++ (and CUDA) into one shared library, most against libtorch: one compiler call per source file,
 // side by side, and nothing at all while neither the sources nor libtorch have changed.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fingerprint, root, SetupError } from './shell.mjs';
 
 /**
  * @typedef {object} NativeLibrary
  * @property {string} title for the progress line
- * @property {string} sourceFolder from the project's root
+ * @property {string[]} sourceFolders from the project's root, without what is in folders below them
  * @property {string} library the file to make, from the project's root
  * @property {(file: string) => boolean} uses whether a source file belongs in it, here
  * @property {string[]} flags of the C++ compiler, beside libtorch's own and its standard
@@ -27,14 +27,13 @@ import { fingerprint, root, SetupError } from './shell.mjs';
  * @returns {Promise<boolean>} whether it was built
  */
 export async function buildNativeLibrary(plan, libtorch) {
-  const sourceFolder = join(root, plan.sourceFolder);
   const library = join(root, plan.library);
   const build = join(library, '..');
-  const files = readdirSync(sourceFolder).sort();
-  const sources = files.filter((file) => /\.(cc|cu)$/.test(file) && plan.uses(file));
+  const files = plan.sourceFolders.flatMap(filesOf);
+  const sources = files.filter((file) => /\.(cc|cu)$/.test(file) && plan.uses(basename(file)));
   const headers = files.filter((file) => file.endsWith('.h'));
   const expected = fingerprint(
-    [...sources, ...headers].map((file) => join(sourceFolder, file)),
+    [...sources, ...headers],
     [JSON.stringify(libtorch ?? null), JSON.stringify(plan)],
   );
   const stamp = join(build, 'fingerprint');
@@ -43,10 +42,9 @@ export async function buildNativeLibrary(plan, libtorch) {
   const compiler = cxx();
   const against = libtorch ? ` against libtorch ${libtorch.version} (${libtorch.origin})` : '';
   console.log(`setup: building ${plan.title}${against}`);
-  mkdirSync(build, { recursive: true });
-  const objects = sources.map((source) => join(build, `${source}.o`));
+  const objects = sources.map((source) => objectOf(source, build));
   const commands = sources.map((source, i) => {
-    const files = ['-c', join(sourceFolder, source), '-o', objects[i] ?? ''];
+    const files = ['-c', source, '-o', objects[i] ?? ''];
     const isCuda = source.endsWith('.cu');
     return isCuda && plan.cuda
       ? { program: plan.cuda.nvcc, parameters: [...plan.cuda.flags, ...files] }
@@ -65,6 +63,25 @@ export async function buildNativeLibrary(plan, libtorch) {
   renameSync(unfinished, library);
   writeFileSync(stamp, expected);
   return true;
+}
+
+/** @param {string} folder */
+function filesOf(folder) {
+  return readdirSync(join(root, folder))
+    .sort()
+    .map((file) => join(root, folder, file));
+}
+
+/**
+ * Where a source file's object goes: in a folder of the same name, for several folders may hold a file of one name.
+ *
+ * @param {string} source
+ * @param {string} build
+ */
+function objectOf(source, build) {
+  const folder = join(build, 'objects', basename(dirname(source)));
+  mkdirSync(folder, { recursive: true });
+  return join(folder, `${basename(source)}.o`);
 }
 
 /** @returns {string} the C++ compiler, which must be there */

@@ -1,8 +1,14 @@
-// The fused loss on a GPU (without one, on the CPU) against core, for all options; one line a kind of batch, with the largest error over them.
+// The fused loss on a GPU (without one, on the CPU) against core, for all kinds of options; one line a kind of batch,
+// with the largest error over them.
 //
 //   bash bench/gpu/run.sh node bench/dist/gpu/lossCheck.js
 
-import { effectiveNumberWeights, anyClassLoss as reference } from '@anyclass/core';
+import {
+  effectiveNumberWeights,
+  type LossOptions,
+  type ReducedLoss,
+  anyClassLoss as reference,
+} from '@anyclass/core';
 import {
   captureStep,
   cudaDeviceName,
@@ -28,6 +34,15 @@ const shapes = [
   [9, 4096],
   [20_000, 24],
 ] as const;
+/** One for each kind of kernel. */
+const bases: readonly LossOptions[] = [
+  { base: 'bce' },
+  { base: 'focal' },
+  { base: 'focal', gamma: 0.5 },
+  { base: 'asl', clip: 0.0625 },
+  { base: 'asl', clip: 0.25, gammaPositive: 0, gammaNegative: 1.5 },
+  { base: 'asl', clip: 0 },
+];
 const kinds: readonly { logits: Dtype; targets: Dtype; unknown: number }[] = [
   { logits: 'float32', targets: 'float32', unknown: 0 },
   { logits: 'float32', targets: 'float32', unknown: 0.2 },
@@ -44,66 +59,88 @@ console.log(
 );
 let failed = 0;
 for (const [rows, classes] of shapes) {
-  for (const kind of kinds) {
-    const errors = optionsFor(classes, rows * classes > 100_000).map((options) =>
-      tidy(() => errorsOf(rows, classes, kind, options)),
-    );
-    const worst = ['rows', 'loss', 'gradient'].map((_, i) => Math.max(...errors.map((error) => error[i]!)));
-    const rounding = halfRounding[kind.logits] ?? 0;
-    const ok = worst[0]! < 2e-5 && worst[1]! < 2e-5 && worst[2]! < 2e-5 + rounding;
-    if (!ok) failed++;
-    const name = `${rows}x${classes} ${kind.logits} logits, ${kind.targets} targets${kind.unknown > 0 ? ', some unknown' : ''}`;
-    console.log(
-      `${ok ? 'ok    ' : 'FAILED'} ${name}: ${worst.map((error) => error.toExponential(1)).join(', ')}`,
-    );
-  }
+  for (const unknown of [0, 0.2]) checkShape(rows, classes, unknown);
 }
 checkCapture();
+checkExtremes();
 console.log(failed === 0 ? 'all is well' : `${failed} FAILED`);
 process.exitCode = failed === 0 ? 0 : 1;
 
+function checkShape(rows: number, classes: number, unknown: number): void {
+  const problem = problemOf(rows, classes, unknown);
+  const worst = new Map(kinds.filter((kind) => kind.unknown === unknown).map((kind) => [kind, [0, 0, 0]]));
+  for (const options of optionsFor(classes, rows * classes > 100_000)) {
+    const gradient = new Float64Array(rows * classes);
+    const expected = { ...reference(problem.z, problem.y, { ...options, classes, gradient }), gradient };
+    for (const [kind, errors] of worst) {
+      tidy(() => errorsOf(problem, expected, kind, options)).forEach((error, i) => {
+        errors[i] = Math.max(errors[i]!, error);
+      });
+    }
+  }
+  for (const [kind, [ofRows, ofLoss, ofGradient]] of worst) {
+    const limit = 2e-5 + (halfRounding[kind.logits] ?? 0);
+    const ok = ofRows! < 2e-5 && ofLoss! < 2e-5 && ofGradient! < limit;
+    const name = `${rows}x${classes} ${kind.logits} logits, ${kind.targets} targets${unknown > 0 ? ', some unknown or soft' : ''}`;
+    report(ok, name, [ofRows!, ofLoss!, ofGradient!]);
+  }
+}
+
+function report(ok: boolean, name: string, errors: readonly number[]): void {
+  if (!ok) failed++;
+  console.log(
+    `${ok ? 'ok    ' : 'FAILED'} ${name}: ${errors.map((error) => error.toExponential(1)).join(', ')}`,
+  );
+}
+
 function optionsFor(classes: number, few: boolean) {
-  const all = (['bce', 'focal'] as const).flatMap((base) =>
-    [0, 1].flatMap((alpha) =>
-      [0, 0.02, 1].flatMap((lambda) =>
-        [0.5, 2].flatMap((gamma) =>
-          (['batch', 'mean', 'sum'] as const).flatMap((reduction) =>
-            [false, true].map((balanced) => ({ base, alpha, lambda, gamma, reduction, balanced })),
-          ),
-        ),
+  const counts = Float64Array.from({ length: classes }, (_, j) => 10 + 37 * j);
+  const balance = effectiveNumberWeights(counts, 5000);
+  const anyClassParts = [
+    { alpha: 0, lambda: 0.02 },
+    { alpha: 1, lambda: 0 },
+    { alpha: 1, lambda: 0.02, smoothing: 0.125 },
+    { alpha: 1, lambda: 1 },
+  ];
+  const all = bases.flatMap((base) =>
+    anyClassParts.flatMap((parts) =>
+      (['batch', 'mean', 'sum'] as const).flatMap((reduction) =>
+        [{}, { balance }].map((balancing) => ({ ...base, ...parts, reduction, ...balancing })),
       ),
     ),
   );
   return few ? all.filter((_, i) => i % 7 === classes % 7) : all;
 }
 
-function errorsOf(
-  rows: number,
-  classes: number,
-  kind: (typeof kinds)[number],
-  { balanced, ...options }: ReturnType<typeof optionsFor>[number],
-): number[] {
-  const shape = [rows, classes];
+function problemOf(rows: number, classes: number, unknown: number) {
   const random = numbers(rows * 31 + classes);
   // Multiples of 1/8 are exact in every float type.
   const z = Float64Array.from({ length: rows * classes }, () => Math.round((random() - 0.6) * 128) / 8);
-  const y = z.map(() => (random() < kind.unknown ? Number.NaN : random() < 1.5 / classes ? 1 : 0));
-  const counts = Float64Array.from({ length: classes }, (_, j) => 10 + 37 * j);
-  const balance = effectiveNumberWeights(counts, 5000);
-  const gradient = new Float64Array(z.length);
-  const given = { ...options, ...(balanced && { balance }) };
-  const expected = reference(z, y, { ...given, classes, gradient });
+  const y = z.map(() => {
+    if (random() < unknown) return Number.NaN;
+    const present = random() < 1.5 / classes ? 1 : 0;
+    // Soft labels where labels may be unknown.
+    return random() < unknown ? (1 + 2 * present) / 4 : present;
+  });
+  return { shape: [rows, classes], z, y };
+}
 
+function errorsOf(
+  { shape, z, y }: ReturnType<typeof problemOf>,
+  expected: ReducedLoss & { readonly gradient: Float64Array },
+  kind: (typeof kinds)[number],
+  options: ReturnType<typeof optionsFor>[number],
+): number[] {
   const logits = tensor(z, { shape, dtype: kind.logits, device });
   logits.requiresGrad = true;
   const targets = tensor(y, { shape, dtype: kind.targets, device });
-  const loss = anyClassLoss(logits, targets, given);
+  const loss = anyClassLoss(logits, targets, options);
   const [found] = grad([loss], [logits]);
-  const foundRows = anyClassLoss(logits, targets, { ...given, reduction: 'none' });
+  const foundRows = anyClassLoss(logits, targets, { ...options, reduction: 'none' });
   return [
     largestError(foundRows, expected.rows.losses),
     largestError(loss, [expected.loss]),
-    largestError(found!, gradient, kind.logits === 'float16' ? 2 ** -25 : 0),
+    largestError(found!, expected.gradient, kind.logits === 'float16' ? 2 ** -25 : 0),
   ];
 }
 
@@ -143,8 +180,32 @@ function checkCapture(): void {
       largestError(grad([loss], [own])[0]!, found[1]!),
     );
   }
-  if (!(error === 0)) failed++;
-  console.log(`${error === 0 ? 'ok    ' : 'FAILED'} captured in a CUDA graph: ${error.toExponential(1)}`);
+  report(error === 0, 'captured in a CUDA graph', [error]);
+}
+
+/** At the ends of what the types hold, the gradient must be core's. */
+function checkExtremes(): void {
+  const ends = { float32: 3e38, float16: 65504, bfloat16: 3e38 } as const;
+  for (const dtype of ['float32', 'float16', 'bfloat16'] as const) {
+    const end = ends[dtype];
+    const logits = tensor([end, -end, end, -end, -end, -end, end, -end, end], {
+      shape: [3, 3],
+      dtype,
+      device,
+    });
+    logits.requiresGrad = true;
+    const y = [1, 0, 1, 0, 0, 0, 0, 1, 0];
+    const errors = bases.map((base) => {
+      const gradient = new Float64Array(9);
+      const given = { ...base, reduction: 'mean' } as const;
+      const z = Float64Array.from(logits.detach().toFloat32Array());
+      reference(z, y, { ...given, classes: 3, gradient });
+      const [found] = grad([anyClassLoss(logits, tensor(y, { shape: [3, 3], device }), given)], [logits]);
+      return largestError(found!, gradient);
+    });
+    const worst = Math.max(...errors);
+    report(worst < 2e-5 + (halfRounding[dtype] ?? 0), `${dtype} logits of ±${end}`, [worst]);
+  }
 }
 
 /** Numbers in [0, 1), the same at each run: Marsaglia's xorshift32. */

@@ -1,5 +1,6 @@
 // Rows are combined first, which leaves fewer to be resized along. Those are then turned, sixteen at a time, so that a
-// vector holds what lies above each other and is multiplied by one weight. All numbers are whole, of 16 bits.
+// vector holds what lies above each other and is multiplied by one weight. All numbers are whole, of 16 bits, so every
+// processor gives the same bytes.
 #include "planeResizer.h"
 
 #include <cstring>
@@ -8,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "vectorised.h"
+#include "../shared/compilers.h"
 
 namespace images {
 namespace {
@@ -30,11 +31,11 @@ inline uint16_t product(WeightedRow row, size_t i) { return product(static_cast<
 
 // Two rows at a time, which halves how often the sums are read and written. Products are cut off, by half a unit in the
 // mean: `start` makes up for that.
-IMAGES_VECTORISED void setRows(WeightedRow a, WeightedRow b, size_t count, uint16_t start, uint16_t* __restrict sums) {
+ANYCLASS_VECTORIZED void setRows(WeightedRow a, WeightedRow b, size_t count, uint16_t start, uint16_t* __restrict sums) {
   for (size_t i = 0; i < count; i++) sums[i] = start + product(a, i) + product(b, i);
 }
 
-IMAGES_VECTORISED void addRows(WeightedRow a, WeightedRow b, size_t count, uint16_t* __restrict sums) {
+ANYCLASS_VECTORIZED void addRows(WeightedRow a, WeightedRow b, size_t count, uint16_t* __restrict sums) {
   for (size_t i = 0; i < count; i++) sums[i] += product(a, i) + product(b, i);
 }
 
@@ -84,7 +85,7 @@ inline Eight products(Eight values, Eight weights) {
 #endif
 }
 
-IMAGES_VECTORISED void resizeColumns(const AxisWeights& across, const uint16_t* columns, uint16_t* out) {
+ANYCLASS_VECTORIZED void resizeColumns(const AxisWeights& across, const uint16_t* columns, uint16_t* out) {
   for (const auto& span : across.spans) {
     const uint16_t* column = columns + static_cast<size_t>(span.first) * groupRows;
     const uint16_t* weights = &across.weights[span.weights];

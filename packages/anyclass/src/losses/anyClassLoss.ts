@@ -2,13 +2,14 @@
 // Multi-Label Classification with Abundant Negative Data", arXiv 2506.05721. The same figures as @anyclass/core's, by
 // one fused kernel each way.
 
+import { type LossOptions, lossParts } from '@anyclass/core';
 import { Tensor, tensor } from '@anyclass/torch';
 import { type FusedResult, fusedLoss } from './fusedOperator.js';
-import { checkBalance, checkNumbers, checkTensors } from './lossArguments.js';
+import { checkBalance, checkTensors } from './lossArguments.js';
 
 /** How the rows' losses become one. */
 export type LossReduction =
-  /** Σ w̃ J / (Σ y + number of negatives), the paper's. */
+  /** Σ w̃ J / (Σ y + number of rows without a class), the paper's. */
   | 'batch'
   /** Σ w̃ J / number of rows with a known label. */
   | 'mean'
@@ -23,14 +24,7 @@ export interface LossBalance {
   readonly negativeWeight: number;
 }
 
-export interface AnyClassLossOptions {
-  readonly base: 'bce' | 'focal';
-  /** The weight of the any-class term; 0 gives the standard loss. Default 1. */
-  readonly alpha?: number;
-  /** The weight of absent classes in the any-class logit. Default 0.02. */
-  readonly lambda?: number;
-  /** The focusing exponent of `focal`; 0 gives `bce`. Default 2. */
-  readonly gamma?: number;
+export interface AnyClassLossOptions extends LossOptions {
   /** Row weights from class weights; all 1 when left out. */
   readonly balance?: LossBalance;
   /** Default 'batch'. */
@@ -42,6 +36,8 @@ export interface AnyClassLossOptions {
 /**
  * The loss of logits [rows, classes] against targets of the same shape: 0 and 1, soft labels between, NaN where
  * unknown; uint8, bool or float. float16 and bfloat16 logits are computed in float32, and so is the loss.
+ *
+ * A row whose unknown labels could turn it positive has no any-class term; a row without a known label counts nowhere.
  *
  * @example
  * const logits = tensor([[2, -1, 0.5], [-2, -3, -0.5], [1.5, 0.25, -4]], { requiresGrad: true });
@@ -61,9 +57,14 @@ export function anyClassLoss(logits: Tensor, targets: Tensor, options: AnyClassL
 export interface LossSums {
   /** Σ w̃ J, differentiable. */
   readonly numerator: Tensor;
-  /** Σ y + number of negatives, or for 'mean' the rows with a known label. */
+  /**
+   * Σ y + number of rows without a class, or for 'mean' the rows with a known label. Where there are none it is not 0 but
+   * 1e-30: too small to change a sum of denominators, and the quotient and its gradient are 0, not NaN.
+   */
   readonly denominator: Tensor;
 }
+
+const SMALLEST_DENOMINATOR = 1e-30;
 
 /**
  * Numerator and denominator of the loss apart: for a batch spread over processes, which add up their denominators and
@@ -79,7 +80,8 @@ export function anyClassSums(
   options: AnyClassLossOptions & { readonly reduction?: 'batch' | 'mean' },
 ): LossSums {
   const { loss, counts } = compute(logits, targets, options, 'sum');
-  return { numerator: loss, denominator: counts.at(options.reduction === 'mean' ? 1 : 0) };
+  const denominator = counts.at(options.reduction === 'mean' ? 1 : 0).clamp(SMALLEST_DENOMINATOR);
+  return { numerator: loss, denominator };
 }
 
 function compute(
@@ -88,20 +90,18 @@ function compute(
   options: AnyClassLossOptions,
   reduction: LossReduction,
 ): FusedResult {
-  const { base, alpha = 1, lambda = 0.02, gamma = 2, balance, mask } = options;
+  const { balance, mask } = options;
   checkTensors(logits, targets, mask);
-  checkNumbers(options);
+  const parts = lossParts(options);
   checkBalance(options, logits);
   const classWeights = balance === undefined ? null : onDevice(balance.classWeights, logits);
   return fusedLoss({
+    ...parts,
     logits,
     targets,
     mask: mask ?? null,
     classWeights,
     negativeWeight: balance?.negativeWeight ?? 1,
-    alpha,
-    lambda,
-    gamma: base === 'focal' ? gamma : 0,
     reduction,
   });
 }

@@ -1,5 +1,6 @@
 // The loss as one operator: kernels of its own on the CPU and, where they were built, on GPUs.
 
+import type { LossParts } from '@anyclass/core';
 import type { Tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../kernels/fusedLibrary.js';
 
@@ -7,16 +8,12 @@ import { type FusedOperator, fusedOperator } from '../kernels/fusedLibrary.js';
 const reductionNumbers = { batch: 0, mean: 1, sum: 2, none: 3 } as const;
 
 /** What the operator takes, checked already. */
-export interface FusedValues {
+export interface FusedValues extends LossParts {
   readonly logits: Tensor;
   readonly targets: Tensor;
   readonly mask: Tensor | null;
   readonly classWeights: Tensor | null;
   readonly negativeWeight: number;
-  readonly alpha: number;
-  readonly lambda: number;
-  /** 0 for binary cross-entropy. */
-  readonly gamma: number;
   readonly reduction: keyof typeof reductionNumbers;
 }
 
@@ -30,6 +27,7 @@ let operator: FusedOperator | undefined;
 
 export function fusedLoss(values: FusedValues): FusedResult {
   operator ??= fusedOperator('any_class_loss');
+  const { gammaPositive, gammaNegative, clip } = values.term;
   const [loss, counts] = operator(
     values.logits,
     values.targets,
@@ -38,7 +36,7 @@ export function fusedLoss(values: FusedValues): FusedResult {
     values.negativeWeight,
     values.alpha,
     values.lambda,
-    values.gamma,
+    [gammaPositive, gammaNegative, clip, values.smoothing],
     reductionNumbers[values.reduction],
   );
   return { loss: loss!, counts: counts! };

@@ -18,16 +18,6 @@ export function checkTensors(logits: Tensor, targets: Tensor, mask: Tensor | und
   }
 }
 
-export function checkNumbers({ alpha = 1, lambda = 0.02, gamma = 2 }: AnyClassLossOptions): void {
-  for (const [name, value] of Object.entries({ alpha, lambda })) {
-    if (!(value >= 0 && value <= 1))
-      throw new RangeError(`${name} is ${value}; expected a number from 0 to 1`);
-  }
-  if (!(gamma >= 0 && gamma < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`gamma is ${gamma}; expected a finite number of at least 0`);
-  }
-}
-
 export function checkBalance({ balance }: AnyClassLossOptions, logits: Tensor): void {
   if (balance === undefined) return;
   const classes = logits.shape[1];

@@ -1,16 +1,18 @@
+import type { LossOptions } from '@anyclass/core';
+
 /** The losses by the names that configurations, commands and reports use. */
-export const lossNames = ['bce', 'focal', 'any-bce', 'any-focal'] as const;
+export const lossNames = ['bce', 'focal', 'asl', 'any-bce', 'any-focal', 'any-asl'] as const;
 
 export type LossName = (typeof lossNames)[number];
 
-/** Whether a loss has the any-class term: α and λ have a say in it. */
-export function isAnyClass(loss: LossName): loss is 'any-bce' | 'any-focal' {
-  return loss === 'any-bce' || loss === 'any-focal';
+/** Whether a loss has the any-class term: α and λ have an effect in it. */
+export function isAnyClass(loss: LossName): loss is Extract<LossName, `any-${string}`> {
+  return loss.startsWith('any-');
 }
 
 /** What a loss's name says of `anyClassLoss`'s options. */
 export interface NamedLoss {
-  readonly base: 'bce' | 'focal';
+  readonly base: LossOptions['base'];
   readonly alpha: number;
 }
 
@@ -20,17 +22,20 @@ export interface NamedLoss {
  * @example
  * namedLoss('any-focal') // { base: 'focal', alpha: 1 }
  * namedLoss('any-bce', 0.5) // { base: 'bce', alpha: 0.5 }
- * namedLoss('bce') // { base: 'bce', alpha: 0 }
+ * namedLoss('asl') // { base: 'asl', alpha: 0 }
  */
 export function namedLoss(name: LossName, alpha = 1): NamedLoss {
   switch (name) {
     case 'bce':
     case 'focal':
+    case 'asl':
       return { base: name, alpha: 0 };
     case 'any-bce':
       return { base: 'bce', alpha };
     case 'any-focal':
       return { base: 'focal', alpha };
+    case 'any-asl':
+      return { base: 'asl', alpha };
     default:
       throw new RangeError(`unknown loss '${String(name)}'; there are ${lossNames.join(', ')}`);
   }

@@ -4,7 +4,8 @@
 // - a row is as positive as its surest class, y_a = max y_j (label smoothing must not turn a negative row positive,
 //   as 1 - Π (1 - y_j) would with many classes);
 // - between absent and present, weights run linearly: w_j = y_j + (1 - y_j) λ', λ' = y_a λ + (1 - y_a);
-// - an unknown label (NaN) is left out of both.
+// - an unknown label (NaN) is left out of both; where it could turn a row positive, the row is undecided and has no
+//   any-class term.
 //
 // With labels of 0 and 1 this is the paper's definition; on a negative row λ' is 1 (as printed, λ = 0 would be 0/0).
 
@@ -62,6 +63,11 @@ export function anyClassProbability(
 /** The weight of an absent class in a row whose any-class target is `anyTarget`. */
 export function absentWeight(anyTarget: number, lambda: number): number {
   return anyTarget * lambda + (1 - anyTarget);
+}
+
+/** Whether a row is known to be positive or negative: y_a is at least 0.5, or no label is unknown. */
+export function isDecided(anyTarget: number, known: number, classes: number): boolean {
+  return anyTarget >= 0.5 || known === classes;
 }
 
 function presence(targets: ArrayLike<number>): number {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AnyClassLossOptions, anyClassLoss, type Reduction } from './anyClassLoss.js';
+import { balanceOf, lossOptions } from '../../test/lossOptions.js';
+import { type AnyClassLossOptions, anyClassLoss } from './anyClassLoss.js';
 import { lossRows } from './lossRows.js';
+import type { Reduction } from './reduction.js';
 
 interface Batch {
   readonly logits: Float64Array;
@@ -18,23 +20,13 @@ function batches({ label = anyLabel, largest = 8 }: { label?: fc.Arbitrary<numbe
     .record({ rows: fc.integer({ min: 1, max: 4 }), classes: fc.integer({ min: 1, max: 5 }) })
     .chain(({ rows, classes }) => {
       const entries = rows * classes;
-      const share = fc.double({ min: 0, max: 1, noNaN: true });
       const logit = fc.double({ min: -largest, max: largest, noNaN: true });
       return fc.record({
         logits: fc.array(logit, { minLength: entries, maxLength: entries }).map((z) => Float64Array.from(z)),
         targets: fc.array(label, { minLength: entries, maxLength: entries }).map((y) => Float64Array.from(y)),
-        options: fc.record({
-          classes: fc.constant(classes),
-          base: fc.constantFrom<'bce' | 'focal'>('bce', 'focal'),
-          alpha: share,
-          lambda: share,
-          gamma: fc.constantFrom(0, 0.5, 1, 2, 3.5),
-          balance: fc.record({
-            classWeights: fc.array(share, { minLength: classes, maxLength: classes }),
-            negativeWeight: share,
-          }),
-          reduction: fc.constantFrom<'batch' | 'mean' | 'sum'>('batch', 'mean', 'sum'),
-        }),
+        options: fc
+          .tuple(lossOptions, balanceOf(classes), fc.constantFrom('batch', 'mean', 'sum'))
+          .map(([parts, balance, reduction]) => ({ ...parts, classes, balance, reduction })),
       });
     });
 }
@@ -65,12 +57,49 @@ describe('for every batch', () => {
     });
   });
 
+  test('ASL without a clip and with one exponent equals focal loss exactly', () => {
+    holds(batches(), (batch) => {
+      const { gamma = 2 } = batch.options;
+      const exponents = { gammaPositive: gamma, gammaNegative: gamma, clip: 0 };
+      expectSame(
+        { ...batch, options: { ...batch.options, base: 'asl', ...exponents } },
+        { ...batch, options: { ...batch.options, base: 'focal' } },
+      );
+    });
+  });
+
+  test('label smoothing equals smoothed targets in the standard loss', () => {
+    holds(batches(), (batch) => {
+      const options = { ...batch.options, alpha: 0, reduction: 'mean' } as const;
+      const smoothing = options.smoothing ?? 0;
+      const targets = batch.targets.map((y) => y * (1 - smoothing) + smoothing / 2);
+      const unweighted = {
+        ...options,
+        balance: { classWeights: Array(options.classes).fill(0), negativeWeight: 0 },
+      };
+      const { rows } = lossAndGradient({ ...batch, options: unweighted });
+      const direct = lossAndGradient({ ...batch, targets, options: { ...unweighted, smoothing: 0 } });
+      expect(rows.base).toEqual(direct.rows.base);
+    });
+  });
+
+  test('label smoothing leaves the any-class term, the weights and the denominator alone', () => {
+    holds(batches(), (batch) => {
+      const smooth = lossAndGradient(batch);
+      const plain = lossAndGradient({ ...batch, options: { ...batch.options, smoothing: 0 } });
+      expect(smooth.rows.anyClass).toEqual(plain.rows.anyClass);
+      expect(smooth.rows.weights).toEqual(plain.rows.weights);
+      expect(smooth.denominator).toBe(plain.denominator);
+    });
+  });
+
   test('α = 0 equals the standard loss, whatever λ is', () => {
     holds(batches({ label: hardLabel }), ({ logits, targets, options }) => {
       const { loss } = anyClassLoss(logits, targets, {
         ...options,
         base: 'bce',
         alpha: 0,
+        smoothing: 0,
         reduction: 'mean',
       });
       let expected = 0;
@@ -130,28 +159,37 @@ describe('for every batch', () => {
     });
   });
 
-  test('a masked label equals its absence', () => {
+  test('a masked label equals its absence, but for the any-class term of a row that it could turn positive', () => {
     holds(batches({ label: hardLabel }), ({ logits, targets, options }) => {
+      const { classes } = options;
       const withExtra = (values: Float64Array, extra: number) =>
-        Float64Array.from({ length: (values.length / options.classes) * (options.classes + 1) }, (_, i) => {
-          const row = Math.floor(i / (options.classes + 1));
-          const j = i % (options.classes + 1);
-          return j === options.classes ? extra : values[row * options.classes + j]!;
+        Float64Array.from({ length: (values.length / classes) * (classes + 1) }, (_, i) => {
+          const row = Math.floor(i / (classes + 1));
+          const j = i % (classes + 1);
+          return j === classes ? extra : values[row * classes + j]!;
         });
       const wide = {
         ...options,
-        classes: options.classes + 1,
+        classes: classes + 1,
         balance: { ...options.balance!, classWeights: [...Array.from(options.balance!.classWeights), 7] },
       };
-      const narrow = lossAndGradient({ logits, targets, options });
       const mask = withExtra(
         targets.map(() => 1),
         0,
       );
       const gradient = new Float64Array(mask.length).fill(9);
       const masked = anyClassLoss(withExtra(logits, 3), withExtra(targets, 1), { ...wide, mask, gradient });
-      expect(masked.loss).toBeCloseTo(narrow.loss, 9);
-      expect(gradient).toEqual(withExtra(narrow.gradient, 0));
+      const narrow = lossAndGradient({ logits, targets, options });
+      const standard = lossAndGradient({ logits, targets, options: { ...options, alpha: 0 } });
+      const isPositive = (row: number) => targets.subarray(row * classes, (row + 1) * classes).includes(1);
+      expect(masked.denominator).toBe(narrow.denominator);
+      masked.rows.losses.forEach((loss, row) => {
+        expect(loss).toBe((isPositive(row) ? narrow : standard).rows.losses[row]);
+      });
+      const expected = narrow.gradient.map((slope, i) =>
+        isPositive(Math.floor(i / classes)) ? slope : standard.gradient[i]!,
+      );
+      expect(gradient).toEqual(withExtra(expected, 0));
       const missing = anyClassLoss(withExtra(logits, 3), withExtra(targets, Number.NaN), wide);
       expect(missing.loss).toBe(masked.loss);
     });

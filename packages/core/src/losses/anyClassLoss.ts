@@ -1,33 +1,15 @@
 import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import type { ClassBalance } from '../balance/effectiveNumberWeights.js';
-import { checkBase, checkGamma, checkShare } from './lossArguments.js';
-import type { LossPasses } from './lossPasses.js';
+import { type LossOptions, lossParts } from './lossParts.js';
+import type { LossBatch, LossPasses } from './lossPasses.js';
 import { type LossRows, lossRows } from './lossRows.js';
+import { denominatorOf, type Reduction } from './reduction.js';
 import { scalarPasses } from './scalarPasses.js';
 import { simdPasses } from './simd/simdPasses.js';
 
-/** How the rows' losses become one. */
-export type Reduction =
-  /** Σ w̃ J / (Σ y + number of negatives), the paper's. */
-  | 'batch'
-  /** Σ w̃ J / number of rows with a known label. */
-  | 'mean'
-  | 'sum'
-  /** No reduction: the gradient of each row is that of its own loss. */
-  | 'none'
-  /** Σ w̃ J / denominator: for a batch spread over processes, the sum of all their denominators. */
-  | { readonly denominator: number };
-
-export interface AnyClassLossOptions {
+export interface AnyClassLossOptions extends LossOptions {
   /** The number of columns. */
   readonly classes: number;
-  readonly base: 'bce' | 'focal';
-  /** The weight of the any-class term; 0 gives the standard loss. Default 1. */
-  readonly alpha?: number;
-  /** The weight of absent classes in the any-class logit. Default 0.02. */
-  readonly lambda?: number;
-  /** The focusing exponent of `focal`; 0 gives `bce`. Default 2. */
-  readonly gamma?: number;
   /** Instance weights from class weights; all 1 when left out. */
   readonly balance?: ClassBalance;
   /** Default 'batch'. */
@@ -57,10 +39,11 @@ export interface ReducedLoss extends UnreducedLoss {
 /**
  * The any-class presence likelihood losses and their gradient, in closed form, over row-major logits and targets:
  *
- *     J = J_base - α (1 - p_a)^γ log p_a      (γ = 0 for 'bce')
+ *     J = Σ_j J_base(z_j, y_j) + α J_base(z*, y_a)
  *
  * Targets are 0 or 1, anything between (soft labels), or NaN where unknown: an unknown label acts as if its class
- * did not exist for that row, and a row without a known label counts nowhere.
+ * did not exist for that row. A row whose unknown labels could turn it positive has no any-class term, and a row without
+ * a known label counts nowhere.
  *
  * @example
  * const logits = new Float64Array([2, -1, 0.5, -2, -3, -0.5, 1.5, 0.25, -4]);
@@ -83,28 +66,33 @@ export function anyClassLoss(
   targets: ArrayLike<number>,
   options: AnyClassLossOptions,
 ): UnreducedLoss | ReducedLoss {
-  const { classes, base, alpha = 1, lambda = 0.02, gamma = 2, reduction = 'batch', gradient } = options;
-  checkBase(base);
-  checkShare('alpha', alpha);
-  checkShare('lambda', lambda);
-  checkGamma(gamma);
+  const { classes, balance, reduction = 'batch', gradient } = options;
+  const parts = lossParts(options);
   const rowCount = rowsOf('logits', logits.length, classes);
   const rows = options.rows ?? lossRows(rowCount);
   checkArrays(logits, targets, rows, options);
   const known = options.mask === undefined ? targets : withoutMasked(targets, options.mask);
+  const batch = { logits, targets: known, classes, parts, balance, rows, gradient };
 
-  const focusing = base === 'focal' ? gamma : 0;
-  const { balance } = options;
-  const batch = { logits, targets: known, classes, alpha, lambda, gamma: focusing, balance, rows, gradient };
-  const passes = (logits instanceof Float32Array ? simdPasses(batch) : null) ?? scalarPasses(batch);
+  const fast = logits instanceof Float32Array ? simdPasses(batch) : null;
+  let sums = fast === null ? null : sumOf(batch, fast, reduction);
+  if (sums === null || !(sums.numerator < LARGEST_OF_SIMD)) {
+    sums = sumOf(batch, scalarPasses(batch), reduction);
+  }
+  if (!Number.isFinite(sums.numerator)) throw notFinite(logits, classes);
+  const unreduced = gradient === undefined ? { rows } : { rows, gradient };
+  return reduction === 'none' ? unreduced : { ...unreduced, ...sums };
+}
+
+/** Beyond it, float32's sums of logits may overflow, and its smallest probabilities times a logit are no longer small. */
+const LARGEST_OF_SIMD = 1e30;
+
+function sumOf({ rows }: LossBatch, passes: LossPasses, reduction: Reduction): Omit<ReducedLoss, 'rows'> {
   const denominator = denominatorOf(reduction, passes);
   const scale = denominator > 0 ? 1 / denominator : 0;
   passes.addTerms(scale);
-
   const numerator = rows.losses.reduce((sum, loss) => sum + loss, 0);
-  if (!Number.isFinite(numerator)) throw notFinite(logits, classes);
-  const unreduced = gradient === undefined ? { rows } : { rows, gradient };
-  return reduction === 'none' ? unreduced : { ...unreduced, loss: numerator * scale, numerator, denominator };
+  return { loss: numerator * scale, numerator, denominator };
 }
 
 function checkArrays(
@@ -137,16 +125,6 @@ function withoutMasked(targets: ArrayLike<number>, mask: ArrayLike<number>): Flo
     if (mask[i] === 0) known[i] = Number.NaN;
   }
   return known;
-}
-
-function denominatorOf(reduction: Reduction, passes: LossPasses): number {
-  if (reduction === 'batch') return passes.presences;
-  if (reduction === 'mean') return passes.labeledRows;
-  if (reduction === 'sum' || reduction === 'none') return 1;
-  if (!(reduction.denominator > 0 && reduction.denominator < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`reduction.denominator is ${reduction.denominator}; expected a positive number`);
-  }
-  return reduction.denominator;
 }
 
 function notFinite(logits: FloatArray, classes: number): RangeError {

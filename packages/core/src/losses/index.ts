@@ -9,8 +9,10 @@ export {
   type AnyClassLossOptions,
   anyClassLoss,
   type ReducedLoss,
-  type Reduction,
   type UnreducedLoss,
 } from './anyClassLoss.js';
 export { logit, sigmoid, softplus } from './logisticTerms.js';
+export { type LossOptions, type LossParts, lossParts } from './lossParts.js';
 export { type LossRows, lossRows } from './lossRows.js';
+export type { LossTerm } from './lossTerm.js';
+export type { Reduction } from './reduction.js';

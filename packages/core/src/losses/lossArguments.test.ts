@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anyClassLoss } from './anyClassLoss.js';
+import { lossParts } from './lossParts.js';
 import { lossRows } from './lossRows.js';
 
 describe('bad arguments are named with their place', () => {
@@ -28,6 +29,14 @@ describe('bad arguments are named with their place', () => {
     ['alpha', () => anyClassLoss(z, y, { ...options, alpha: -0.1 }), 'alpha is -0.1'],
     ['NaN alpha', () => anyClassLoss(z, y, { ...options, alpha: Number.NaN }), 'alpha is NaN'],
     ['gamma', () => anyClassLoss(z, y, { ...options, gamma: -1 }), 'gamma is -1'],
+    ['gammaPositive', () => anyClassLoss(z, y, { ...options, gammaPositive: -1 }), 'gammaPositive is -1'],
+    [
+      'gammaNegative',
+      () => anyClassLoss(z, y, { ...options, gammaNegative: Number.NaN }),
+      'gammaNegative is NaN',
+    ],
+    ['clip', () => anyClassLoss(z, y, { ...options, clip: 1 }), 'clip is 1; expected from 0 to below 1'],
+    ['smoothing', () => anyClassLoss(z, y, { ...options, smoothing: -0.1 }), 'smoothing is -0.1'],
     ['mask', () => anyClassLoss(z, y, { ...options, mask: [1] }), 'mask has 1 entries; expected 6'],
     [
       'gradient',
@@ -65,6 +74,19 @@ describe('bad arguments are named with their place', () => {
     expect(call).toThrow(RangeError);
     expect(call).toThrow(message);
   });
+});
+
+test('each base stands for exponents and a clip', () => {
+  const rest = { alpha: 1, lambda: 0.02, smoothing: 0 };
+  const part = (gammaPositive: number, gammaNegative: number, clip: number) => ({
+    term: { gammaPositive, gammaNegative, clip },
+    ...rest,
+  });
+  expect(lossParts({ base: 'bce', gamma: 3 })).toEqual(part(0, 0, 0));
+  expect(lossParts({ base: 'focal', clip: 0.2 })).toEqual(part(2, 2, 0));
+  expect(lossParts({ base: 'focal', alpha: 0 })).toEqual({ ...part(2, 2, 0), alpha: 0 });
+  expect(lossParts({ base: 'asl', gamma: 3 })).toEqual(part(1, 4, 0.05));
+  expect(lossParts({ base: 'asl', gammaPositive: 0, gammaNegative: 2, clip: 0 })).toEqual(part(0, 2, 0));
 });
 
 test('a base loss that does not exist is named', () => {

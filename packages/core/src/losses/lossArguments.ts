@@ -5,10 +5,15 @@ export function checkShare(name: string, value: number): void {
   if (!(value >= 0 && value <= 1)) throw new RangeError(`${name} is ${value}; expected a number from 0 to 1`);
 }
 
-/** γ. */
-export function checkGamma(gamma: number): void {
+/** What would leave nothing at 1: the clip and label smoothing. */
+export function checkBelowOne(name: string, value: number): void {
+  if (!(value >= 0 && value < 1)) throw new RangeError(`${name} is ${value}; expected from 0 to below 1`);
+}
+
+/** An exponent. */
+export function checkGamma(gamma: number, name = 'gamma'): void {
   if (!(gamma >= 0 && gamma < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(`gamma is ${gamma}; expected a finite number of at least 0`);
+    throw new RangeError(`${name} is ${gamma}; expected a finite number of at least 0`);
   }
 }
 
@@ -19,9 +24,4 @@ export function checkTarget(target: number, row: number, classIndex: number): vo
       `targets at row ${row}, class ${classIndex} is ${target}; expected 0 to 1, or NaN for unknown`,
     );
   }
-}
-
-/** The base loss, which may come from a file. */
-export function checkBase(base: string): void {
-  if (base !== 'bce' && base !== 'focal') throw new TypeError(`base is '${base}'; expected 'bce' or 'focal'`);
 }

@@ -1,5 +1,6 @@
 import type { FloatArray } from '../arrays/rowMajor.js';
 import type { ClassBalance } from '../balance/effectiveNumberWeights.js';
+import type { LossParts } from './lossParts.js';
 import type { LossRows } from './lossRows.js';
 
 /** A batch that passed the checks, and where its figures go. */
@@ -8,10 +9,7 @@ export interface LossBatch {
   /** 0 to 1, or NaN for unknown. */
   readonly targets: ArrayLike<number>;
   readonly classes: number;
-  readonly alpha: number;
-  readonly lambda: number;
-  /** 0 for binary cross-entropy. */
-  readonly gamma: number;
+  readonly parts: LossParts;
   readonly balance: ClassBalance | undefined;
   readonly rows: LossRows;
   readonly gradient: FloatArray | undefined;
@@ -21,7 +19,7 @@ export interface LossBatch {
 export interface LossPasses {
   /** The number of rows with a known label. */
   readonly labeledRows: number;
-  /** Σ y + number of negatives: the denominator of the batch loss. */
+  /** Σ y + number of rows without a class: the denominator of the batch loss. */
   readonly presences: number;
   /** Computes the rows' losses and, where asked, the gradient times `scale`. */
   addTerms(scale: number): void;

@@ -1,9 +1,9 @@
-import { absentWeight } from './anyClass.js';
-import { binaryTerm } from './binaryTerm.js';
+import { absentWeight, isDecided } from './anyClass.js';
 import { checkTarget } from './lossArguments.js';
 import type { LossBatch, LossPasses } from './lossPasses.js';
+import { binaryTerm } from './lossTerm.js';
 
-/** What a row's labels say about 'any class'; one entry a row, all 0 for a row without a known label. */
+/** What a row's labels say about 'any class'; one entry a row, all 0 for a row that is undecided. */
 interface RowPresence {
   /** y_a. */
   readonly targets: Float64Array;
@@ -26,17 +26,16 @@ export function scalarPasses(batch: LossBatch): LossPasses {
   let labeledRows = 0;
   let presences = 0;
   for (let row = 0; row < rowCount; row++) {
-    const present = describeRow(batch, row, presence);
-    if (presence.presentShares[row] === 0) continue;
-    labeledRows++;
-    presences += present + (1 - presence.targets[row]!);
+    const ofRow = describeRow(batch, row, presence);
+    if (ofRow > 0) labeledRows++;
+    presences += ofRow;
   }
   return { labeledRows, presences, addTerms: (scale) => addTerms(batch, presence, scale) };
 }
 
-/** Fills a row's entries and its weight; returns Σ y. */
+/** Fills a row's entries and its weight; returns Σ y + (1 - y_a), which is 1 or more, or 0 without a known label. */
 function describeRow(
-  { logits, targets, classes, lambda, balance, rows }: LossBatch,
+  { logits, targets, classes, parts, balance, rows }: LossBatch,
   row: number,
   to: RowPresence,
 ): number {
@@ -60,26 +59,32 @@ function describeRow(
   }
   rows.weights[row] = 0;
   if (known === 0) return 0;
-  const absent = absentWeight(anyTarget, lambda);
-  const total = present + (known - present) * absent;
-  to.targets[row] = anyTarget;
-  to.logits[row] = (presentLogitSum + (logitSum - presentLogitSum) * absent) / total;
-  to.presentShares[row] = 1 / total;
-  to.absentShares[row] = absent / total;
   rows.weights[row] = balance === undefined ? 1 : classWeight + (1 - anyTarget) * balance.negativeWeight;
-  return present;
+  if (isDecided(anyTarget, known, classes)) {
+    const absent = absentWeight(anyTarget, parts.lambda);
+    const total = present + (known - present) * absent;
+    to.targets[row] = anyTarget;
+    to.logits[row] = (presentLogitSum + (logitSum - presentLogitSum) * absent) / total;
+    to.presentShares[row] = 1 / total;
+    to.absentShares[row] = absent / total;
+  }
+  return present + (1 - anyTarget);
 }
 
 function addTerms(batch: LossBatch, presence: RowPresence, scale: number): void {
-  const { logits, targets, classes, alpha, gamma, rows, gradient } = batch;
-  const term = new Float64Array(2);
+  const { logits, targets, classes, parts, rows, gradient } = batch;
+  const { term, alpha, smoothing } = parts;
+  // Label smoothing: y (1 - ε) + ε / 2.
+  const kept = 1 - smoothing;
+  const added = smoothing / 2;
+  const result = new Float64Array(2);
   for (let row = 0; row < rows.weights.length; row++) {
-    binaryTerm(presence.logits[row]!, presence.targets[row]!, gamma, term);
-    const anyLoss = presence.presentShares[row]! > 0 ? term[0]! : 0;
+    binaryTerm(presence.logits[row]!, presence.targets[row]!, term, result);
+    const anyLoss = presence.presentShares[row]! > 0 ? result[0]! : 0;
     const rowScale = scale * rows.weights[row]!;
     // d z* / d z_j is the class's share of the weights, which runs from the absent to the present one's.
-    const absentSlope = alpha * term[1]! * presence.absentShares[row]!;
-    const presentSlope = alpha * term[1]! * presence.presentShares[row]!;
+    const absentSlope = alpha * result[1]! * presence.absentShares[row]!;
+    const presentSlope = alpha * result[1]! * presence.presentShares[row]!;
     let baseLoss = 0;
     const end = (row + 1) * classes;
     for (let i = row * classes; i < end; i++) {
@@ -88,10 +93,10 @@ function addTerms(batch: LossBatch, presence: RowPresence, scale: number): void 
         if (gradient !== undefined) gradient[i] = 0;
         continue;
       }
-      binaryTerm(logits[i]!, target, gamma, term);
-      baseLoss += term[0]!;
+      binaryTerm(logits[i]!, target * kept + added, term, result);
+      baseLoss += result[0]!;
       if (gradient !== undefined) {
-        gradient[i] = rowScale * (term[1]! + target * presentSlope + (1 - target) * absentSlope);
+        gradient[i] = rowScale * (result[1]! + target * presentSlope + (1 - target) * absentSlope);
       }
     }
     rows.base[row] = baseLoss;

@@ -6,9 +6,9 @@
 // focal loss, of 'any-class' its any-class term, and of 'combined' J_any|focal.
 
 import { absentWeight } from '../losses/anyClass.js';
-import { binaryTerm } from '../losses/binaryTerm.js';
 import { softplus } from '../losses/logisticTerms.js';
 import { checkGamma, checkShare } from '../losses/lossArguments.js';
+import { binaryTerm, focalTerm } from '../losses/lossTerm.js';
 
 export type LikelihoodQuantity =
   /** Π p^w */
@@ -142,7 +142,7 @@ function logLikelihood(
 }
 
 function logOfTruth(logit: number, anyTarget: number, gamma: number): number {
-  binaryTerm(logit, anyTarget, gamma, termAndSlope);
+  binaryTerm(logit, anyTarget, focalTerm(gamma), termAndSlope);
   return -termAndSlope[0]!;
 }
 

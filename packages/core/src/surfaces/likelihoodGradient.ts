@@ -1,5 +1,5 @@
-import { binaryTerm } from '../losses/binaryTerm.js';
 import { logit, sigmoid } from '../losses/logisticTerms.js';
+import { binaryTerm, focalTerm } from '../losses/lossTerm.js';
 import { type LikelihoodOptions, type LikelihoodQuantity, type PointSums, pointSums } from './likelihood.js';
 
 /**
@@ -65,7 +65,7 @@ function slope(
 }
 
 function truthSlope(at: number, target: number, gamma: number): number {
-  binaryTerm(at, target, gamma, termAndSlope);
+  binaryTerm(at, target, focalTerm(gamma), termAndSlope);
   return -termAndSlope[1]!;
 }
 

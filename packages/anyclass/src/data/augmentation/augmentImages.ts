@@ -1,5 +1,5 @@
 // The changes of an image's pixels where they are: flip, color jitter and normalization, all in one pass. Its mathematics
-// stands in native/colorMath.h.
+// stands in native/augment/colorMath.h.
 
 import { type Tensor, tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../../kernels/fusedLibrary.js';

@@ -1,13 +1,11 @@
-import { type Dtype, grad, hasCuda, keep, noGrad, randn, type Tensor, tidy } from '@anyclass/torch';
-import { describe, expect, test } from 'vitest';
+import { type Dtype, keep, noGrad, randn, type Tensor, tidy } from '@anyclass/torch';
+import { expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
-import { expectSameBits } from '../../../test/sameBits.js';
+import { channelsLast, describeOnCuda, expectSameBits, outputAndGradients } from '../../../test/onCuda.js';
 import { DepthwiseConv } from './depthwiseConv.js';
 import { PointwiseConv } from './pointwiseConv.js';
 
 const device = 'cuda';
-const cudaIt = hasCuda() ? '' : ' (skipped: no CUDA device)';
-const channelsLast = { memoryFormat: 'channelsLast' } as const;
 
 test('each kind of convolution refuses what it is not', () => {
   expect(() => new DepthwiseConv(8, 8, { kernel: 5, padding: 1, groups: 8 })).toThrow('expected kernel 3');
@@ -23,7 +21,7 @@ test('a depthwise convolution can have GELU behind it', () => {
   expect(activated.equal(plain)).toBe(false);
 });
 
-describe.skipIf(!hasCuda())(`convolutions of channels-last maps on cuda${cudaIt}`, () => {
+describeOnCuda('convolutions of channels-last maps', () => {
   const maps = [
     { dtype: 'float32', shape: [3, 8, 7, 7], stride: 1, tolerance: 2e-5 },
     { dtype: 'bfloat16', shape: [4, 384, 14, 14], stride: 1, tolerance: 2 ** -7 },
@@ -94,9 +92,5 @@ function expectReference(
 
 /** The output, and the gradients of the input and of all parameters. */
 function resultsOf(conv: Convolution, x: Tensor, dy: Tensor): Tensor[] {
-  const input = x.detach();
-  input.requiresGrad = true;
-  const output = conv.forward(input);
-  const gradients = grad([output], [input, ...conv.parameters()], { gradients: [dy] });
-  return [output.detach(), ...gradients.map((gradient) => gradient!)];
+  return outputAndGradients((input) => conv.forward(input), { x, dy, parameters: conv.parameters() });
 }

@@ -1,20 +1,18 @@
-import { type Dtype, grad, hasCuda, keep, noGrad, randn, type Tensor } from '@anyclass/torch';
-import { describe, expect, test } from 'vitest';
+import { type Dtype, keep, noGrad, randn, type Tensor } from '@anyclass/torch';
+import { expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
-import { expectSameBits } from '../../../test/sameBits.js';
+import { channelsLast, describeOnCuda, expectSameBits, outputAndGradients } from '../../../test/onCuda.js';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
 import { isFusable } from './fusedActivatedBatchNorm.js';
 
 const device = 'cuda';
-const cudaIt = hasCuda() ? '' : ' (skipped: no CUDA device)';
-const channelsLast = { memoryFormat: 'channelsLast' } as const;
 
 test('maps on the CPU take the composition', () => {
   const norm = new ActivatedBatchNorm(8);
   expect(isFusable(randn([2, 8, 4, 4]).to(channelsLast), norm.weight)).toBe(false);
 });
 
-describe.skipIf(!hasCuda())(`the fused norm on cuda${cudaIt}`, () => {
+describeOnCuda('the fused norm', () => {
   test('takes channels-last maps of 32 bits or fewer, and no others', () => {
     const norm = new ActivatedBatchNorm(8).to(device);
     const maps = randn([2, 8, 4, 4], { device });
@@ -76,9 +74,7 @@ function copyOf(norm: ActivatedBatchNorm, options: ActivatedBatchNormOptions): A
 
 /** The output, the gradients of input, weight and bias, and the running statistics. */
 function resultsOf(norm: ActivatedBatchNorm, x: Tensor, dy: Tensor): Tensor[] {
-  const input = x.detach();
-  input.requiresGrad = true;
-  const output = norm.forward(input);
-  const gradients = grad([output], [input, norm.weight, norm.bias], { gradients: [dy] });
-  return [output.detach(), ...gradients.map((one) => one!), norm.runningMean, norm.runningVar];
+  const parameters = [norm.weight, norm.bias];
+  const results = outputAndGradients((input) => norm.forward(input), { x, dy, parameters });
+  return [...results, norm.runningMean, norm.runningVar];
 }

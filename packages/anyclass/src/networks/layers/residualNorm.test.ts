@@ -1,7 +1,7 @@
-import { autocast, type Dtype, grad, hasCuda, keep, nn, noGrad, randn, type Tensor } from '@anyclass/torch';
-import { describe, expect, test } from 'vitest';
+import { autocast, type Dtype, grad, keep, nn, noGrad, randn, type Tensor } from '@anyclass/torch';
+import { expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
-import { expectSameBits } from '../../../test/sameBits.js';
+import { describeOnCuda, expectSameBits, leafOf } from '../../../test/onCuda.js';
 import { LayerNorm } from './layerNorm.js';
 import {
   addBranch,
@@ -13,7 +13,6 @@ import {
 import { cutIntoSquares } from './squares.js';
 
 const device = 'cuda';
-const cudaIt = hasCuda() ? '' : ' (skipped: no CUDA device)';
 const window7 = { axis: 'window', side: 7 } as const;
 const grid7 = { axis: 'grid', side: 7 } as const;
 
@@ -51,7 +50,7 @@ test('steps free the streams and branches between them, and not the first', () =
   expect([stream.isDisposed, branch?.values.isDisposed]).toEqual([false, false]);
 });
 
-describe.skipIf(!hasCuda())(`the fused residual norm on cuda${cudaIt}`, () => {
+describeOnCuda('the fused residual norm', () => {
   const cases: readonly { dtype: 'float32' | 'float16' | 'bfloat16'; shape: number[]; options: Places }[] = [
     { dtype: 'float32', shape: [3, 5, 96], options: {} },
     { dtype: 'float32', shape: [3, 7, 768], options: { branch: {} } },
@@ -83,8 +82,8 @@ describe.skipIf(!hasCuda())(`the fused residual norm on cuda${cudaIt}`, () => {
 
   test('a float32 stream gives half-precision tokens under autocast, and gradients in the types of their tensors', () => {
     const norm = new LayerNorm(64).to(device);
-    const stream = leaf(randn([3, 9, 64], { device }));
-    const values = leaf(randn([3, 9, 64], { device }).to('bfloat16'));
+    const stream = leafOf(randn([3, 9, 64], { device }));
+    const values = leafOf(randn([3, 9, 64], { device }).to('bfloat16'));
     const { sum, normed } = autocast(() => residualNorm(norm, stream, { branch: { values } }), { device });
     expect([sum.dtype, normed.dtype]).toEqual(['float32', 'bfloat16']);
     const found = grad([sum, normed], [stream, values], {
@@ -97,7 +96,7 @@ describe.skipIf(!hasCuda())(`the fused residual norm on cuda${cudaIt}`, () => {
   test('stochastic depth multiplies whole images by 0 or 1 / survival, forward and backward alike', () => {
     const stochasticDepth = new nn.StochasticDepth(0.5);
     const norm = new LayerNorm(8).to(device);
-    const [stream, values] = [randn([64, 3, 8], { device }), leaf(randn([64, 3, 8], { device }))];
+    const [stream, values] = [randn([64, 3, 8], { device }), leafOf(randn([64, 3, 8], { device }))];
     const { sum } = residualNorm(norm, stream, { branch: { values, stochasticDepth } });
     const [gradient] = grad([sum.sum()], [values]);
     const factors = gradient!.select(2, 0).select(1, 0);
@@ -137,16 +136,10 @@ function resultsOf(
   gradients: readonly Tensor[],
   { branch, squares }: Places,
 ): Tensor[] {
-  const [stream, values] = inputs.map(leaf);
+  const [stream, values] = inputs.map(leafOf);
   const options: ResidualNormOptions = { branch: values && { values, ...branch }, squares };
   const { sum, normed } = residualNorm(norm, stream!, options);
   const of = [stream!, ...(values ? [values] : []), norm.weight!, norm.bias!];
   const found = grad([sum, normed], of, { gradients: [...gradients] });
   return [sum.detach(), normed.detach(), ...found.map((gradient) => gradient!)];
-}
-
-function leaf(tensor: Tensor): Tensor {
-  const copy = tensor.detach();
-  copy.requiresGrad = true;
-  return copy;
 }

@@ -10,26 +10,29 @@ import {
   sumOfLanes,
   whereLabeled,
 } from './rowGroups.js';
-import { type Focusing, vectorTerm } from './vectorTerm.js';
+import { type TermKind, vectorTerm } from './vectorTerm.js';
 
 const { all } = vector;
 
 /** The second of the scalar passes, four classes at a time: each row's losses go to its record. */
-export function addTerms(focusing: Focusing): WasmFunction {
+export function addTerms(kind: TermKind): WasmFunction {
   return {
-    name: `addTerms_${focusing}`,
+    name: `addTerms_${kind}`,
     result: null,
     write(builder) {
       const address = () => builder.parameter('i32');
       const [logits, targets, gradient, records] = [address(), address(), address(), address()];
       const [rows, classes] = [builder.parameter('i32'), builder.parameter('i32')];
       const scalar = () => builder.parameter('f32');
-      const [alpha, gamma, scale] = [scalar(), scalar(), scalar()];
+      const [gammaPositive, gammaNegative, clip] = [scalar(), scalar(), scalar()];
+      const [smoothing, alpha, scale] = [scalar(), scalar(), scalar()];
       const lanes = () => builder.local('v128');
-      const [gammas, known, y, losses, rowScale] = [lanes(), lanes(), lanes(), lanes(), lanes()];
+      const numbers = { gammaPositive: lanes(), gammaNegative: lanes(), clip: lanes() };
+      const [kept, added] = [lanes(), lanes()];
+      const [known, y, losses, rowScale] = [lanes(), lanes(), lanes(), lanes()];
       const [anySlope, presentSlope, absentSlope] = [builder.local('f32'), lanes(), lanes()];
       const left = builder.local('i32');
-      const term = vectorTerm(builder, focusing, gammas);
+      const term = vectorTerm(builder, kind, numbers);
       const sharedSlope = (share: 'presentShare' | 'absentShare') =>
         vector.splat(f32.multiply(anySlope, load(records, share)));
 
@@ -50,7 +53,7 @@ export function addTerms(focusing: Focusing): WasmFunction {
       const group: Code = [
         set(known, knownLanes(targets, left)),
         set(y, vector.and(vector.load(targets), known)),
-        term.compute(vector.and(vector.load(logits), known), y),
+        term.compute(vector.and(vector.load(logits), known), vector.add(vector.multiply(y, kept), added)),
         set(losses, vector.add(losses, vector.and(term.loss, known))),
         vector.store(
           gradient,
@@ -86,7 +89,14 @@ export function addTerms(focusing: Focusing): WasmFunction {
         advance(records, RECORD_ENTRIES),
         set(rows, i32.add(rows, i32.constant(-1))),
       ];
-      return [set(gammas, vector.splat(gamma)), whileTrue(i32.greaterThan(rows, i32.constant(0)), row)];
+      return [
+        set(numbers.gammaPositive, vector.splat(gammaPositive)),
+        set(numbers.gammaNegative, vector.splat(gammaNegative)),
+        set(numbers.clip, vector.splat(clip)),
+        set(kept, vector.splat(f32.subtract(f32.constant(1), smoothing))),
+        set(added, vector.splat(f32.multiply(smoothing, f32.constant(0.5)))),
+        whileTrue(i32.greaterThan(rows, i32.constant(0)), row),
+      ];
     },
   };
 }

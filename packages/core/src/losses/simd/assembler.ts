@@ -25,6 +25,7 @@ export const i32 = {
   multiply: instruction(0x6c),
   lessThan: instruction(0x48),
   greaterThan: instruction(0x4a),
+  or: instruction(0x72),
 } as const;
 
 export const f32 = {
@@ -36,7 +37,10 @@ export const f32 = {
   multiply: instruction(0x94),
   divide: instruction(0x95),
   maximum: instruction(0x97),
+  equal: instruction(0x5b),
   greaterThan: instruction(0x5e),
+  greaterOrEqual: instruction(0x60),
+  fromInteger: instruction(0xb2),
 } as const;
 
 /** Four lanes. Comparisons give lanes of all ones or all zeros. */
@@ -70,7 +74,11 @@ export const vector = {
   minimum: simd(0xea),
   maximum: simd(0xeb),
   shiftLeft: (value: Code, bits: number): Code => [value, i32.constant(bits), SIMD, ...unsigned(0xab)],
+  /** Fills with zeros. */
+  shiftRight: (value: Code, bits: number): Code => [value, i32.constant(bits), SIMD, ...unsigned(0xad)],
   subtractInteger: simd(0xb1),
+  /** From signed integers to floats. */
+  convertInteger: simd(0xfa),
 } as const;
 
 export const set = (local: Local, value: Code): Code => [value, 0x21, local[1]];

@@ -61,6 +61,10 @@ export const describeRows: WasmFunction = {
     const total = f32.add(present, f32.multiply(f32.subtract(knownCount, present), absent));
     const absentLogit = f32.subtract(sumOfLanes(sums.logit), sumOfLanes(sums.presentLogit));
     const isLabeled = f32.greaterThan(knownCount, f32.constant(0));
+    const isDecided = i32.or(
+      f32.greaterOrEqual(anyTarget, f32.constant(0.5)),
+      f32.equal(knownCount, f32.fromInteger(classes)),
+    );
     const row: Code = [
       ...Object.values(sums).map((sum) => set(sum, all(0))),
       set(highest, all(0)),
@@ -73,7 +77,7 @@ export const describeRows: WasmFunction = {
       set(present, sumOfLanes(sums.target)),
       set(anyTarget, highestLane(highest)),
       set(absent, f32.add(f32.multiply(anyTarget, lambda), f32.subtract(f32.constant(1), anyTarget))),
-      set(share, select(f32.divide(f32.constant(1), total), f32.constant(0), isLabeled)),
+      set(share, select(f32.divide(f32.constant(1), total), f32.constant(0), isDecided)),
       store(records, 'anyTarget', anyTarget),
       store(
         records,

@@ -1,8 +1,9 @@
 import { addTerms } from './addTerms.js';
 import { assembleModule } from './assembler.js';
 import { describeRows } from './describeRows.js';
+import { termKinds } from './vectorTerm.js';
 
-/** The module: `describeRows`, the first pass, and `addTerms_…`, the second, for each way of focusing. */
+/** The module: `describeRows`, the first pass, and `addTerms_…`, the second, for each kind of term. */
 export function lossKernelBytes(): Uint8Array<ArrayBuffer> {
-  return assembleModule([describeRows, addTerms('none'), addTerms('square'), addTerms('power')]);
+  return assembleModule([describeRows, ...termKinds.map(addTerms)]);
 }

@@ -1,6 +1,7 @@
 import type { LossBatch, LossPasses } from '../lossPasses.js';
 import { lossKernelBytes } from './lossKernel.js';
 import { BYTES, LANES, RECORD, RECORD_ENTRIES } from './rowGroups.js';
+import { type TermKind, termKindOf } from './vectorTerm.js';
 
 // The part of the global WebAssembly object that is used here; core is compiled without the DOM's types.
 declare const WebAssembly:
@@ -17,12 +18,15 @@ type Pass = (
   records: number,
   rows: number,
   classes: number,
+  gammaPositive: number,
+  gammaNegative: number,
+  clip: number,
+  smoothing: number,
   alpha: number,
-  gamma: number,
   scale: number,
 ) => void;
 
-interface KernelExports {
+interface KernelExports extends Readonly<Record<`addTerms_${TermKind}`, Pass>> {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly describeRows: (
     logits: number,
@@ -34,9 +38,6 @@ interface KernelExports {
     lambda: number,
     negativeWeight: number,
   ) => number;
-  readonly addTerms_none: Pass;
-  readonly addTerms_square: Pass;
-  readonly addTerms_power: Pass;
 }
 
 const PAGE_BYTES = 65536;
@@ -51,7 +52,8 @@ let kernel: KernelExports | null | undefined;
 export function simdPasses(batch: LossBatch): LossPasses | null {
   kernel ??= instantiate();
   if (kernel === null) return null;
-  const { logits, targets, classes, alpha, lambda, gamma, balance, rows, gradient } = batch;
+  const { logits, targets, classes, parts, balance, rows, gradient } = batch;
+  const { term, alpha, lambda, smoothing } = parts;
   const rowCount = rows.weights.length;
   const at = placesOf(logits.length, rowCount, classes);
   if (at.end > LARGEST_MEMORY) return null;
@@ -75,17 +77,18 @@ export function simdPasses(batch: LossBatch): LossPasses | null {
   let labeledRows = 0;
   let presences = 0;
   for (let record = 0; record < records.length; record += RECORD_ENTRIES) {
-    if (records[record + RECORD.presentShare] === 0) continue;
+    if (records[record + RECORD.presences] === 0) continue;
     labeledRows++;
     presences += records[record + RECORD.presences]!;
     if (balance === undefined) records[record + RECORD.weight] = 1;
   }
-  const pass = passOf(kernel, gamma);
+  const pass = kernel[`addTerms_${termKindOf(term)}`];
+  const numbers = [term.gammaPositive, term.gammaNegative, term.clip, smoothing, alpha] as const;
   return {
     labeledRows,
     presences,
     addTerms(scale) {
-      pass(at.logits, at.targets, at.gradient, at.records, ...shape, alpha, gamma, scale);
+      pass(at.logits, at.targets, at.gradient, at.records, ...shape, ...numbers, scale);
       gradient?.set(floats.subarray(at.gradient / BYTES, at.gradient / BYTES + logits.length));
       for (let row = 0, record = 0; row < rowCount; row++, record += RECORD_ENTRIES) {
         const weight = records[record + RECORD.weight]!;
@@ -124,9 +127,4 @@ function memoryOf({ memory }: KernelExports, bytes: number): Float32Array {
   const missing = bytes - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
   return new Float32Array(memory.buffer);
-}
-
-function passOf(exports: KernelExports, gamma: number): Pass {
-  if (gamma === 0) return exports.addTerms_none;
-  return gamma === 2 ? exports.addTerms_square : exports.addTerms_power;
 }

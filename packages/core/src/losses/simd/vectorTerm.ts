@@ -1,11 +1,26 @@
-// `binaryTerm` on four lanes of float32: the same formulas, with exp and log1p as polynomials and without a branch.
+// `binaryTerm` on four lanes of float32: the same formulas, without a branch.
 
-import { type Code, type FunctionBuilder, i32, type Local, set, vector } from './assembler.js';
+import type { LossTerm } from '../lossTerm.js';
+import { type Code, type FunctionBuilder, type Local, set, vector } from './assembler.js';
+import { vectorExponential, vectorLogarithm, vectorMinusLog } from './vectorFunctions.js';
 
 const { all, add, subtract, multiply, divide, choose } = vector;
 
-/** How (1 - p)^γ is computed: γ = 0, γ = 2, or any other. */
-export type Focusing = 'none' | 'square' | 'power';
+/**
+ * How the powers are computed: no exponents, both 2, or any; with a clip the exponents of ASL's authors, 1 and 4, or any.
+ */
+export const termKinds = ['plain', 'square', 'power', 'clippedFourth', 'clippedPower'] as const;
+
+export type TermKind = (typeof termKinds)[number];
+
+export function termKindOf({ gammaPositive, gammaNegative, clip }: LossTerm): TermKind {
+  if (clip > 0) return gammaPositive === 1 && gammaNegative === 4 ? 'clippedFourth' : 'clippedPower';
+  if (gammaPositive !== gammaNegative) return 'power';
+  return gammaPositive === 0 ? 'plain' : gammaPositive === 2 ? 'square' : 'power';
+}
+
+/** A term's numbers, each in all lanes. */
+export type TermLanes = Readonly<Record<keyof LossTerm, Local>>;
 
 /** Writes the losses and slopes of four logits against four targets in [0, 1]. */
 export interface VectorTerm {
@@ -16,125 +31,162 @@ export interface VectorTerm {
 
 const ONE = all(1);
 const ZERO = all(0);
-const ROUNDING = 1.5 * 2 ** 23;
 
-/** A term with locals of its own; `gamma` holds γ in all lanes. */
-export function vectorTerm(builder: FunctionBuilder, focusing: Focusing, gamma: Code): VectorTerm {
+/** A term with locals of its own. */
+export function vectorTerm(builder: FunctionBuilder, kind: TermKind, term: TermLanes): VectorTerm {
   const local = () => builder.local('v128');
-  const [loss, slope, z, y, notY] = [local(), local(), local(), local(), local()];
+  const [loss, slope, z, y] = [local(), local(), local(), local()];
   const [small, larger, smaller, logOfSum] = [local(), local(), local(), local()];
-  const [p, q, minusLogP, minusLogQ] = [local(), local(), local(), local()];
-  const [absentFactor, presentFactor] = [local(), local()];
+  const at = { p: local(), q: local(), minusLogP: local(), minusLogQ: local() };
   const exponential = vectorExponential(builder);
   const logarithm = vectorLogarithm(builder);
+  const present = presentPart(builder, kind, term, at);
+  const absent = kind.startsWith('clipped')
+    ? clippedAbsentPart(builder, kind, term, at)
+    : absentPart(builder, kind, term, at);
   const isPositive = vector.greaterOrEqual(z, ZERO);
-
-  const power = (result: Local, base: Local, minusLogBase: Local): Code =>
-    focusing === 'square'
-      ? set(result, multiply(base, base))
-      : [exponential.compute(multiply(gamma, minusLogBase)), set(result, exponential.result)];
-  const weighted = (): Code =>
-    focusing === 'none'
-      ? [
-          set(loss, add(multiply(notY, minusLogQ), multiply(y, minusLogP))),
-          set(slope, subtract(multiply(notY, p), multiply(y, q))),
-        ]
-      : [
-          power(absentFactor, p, minusLogP),
-          power(presentFactor, q, minusLogQ),
-          set(absentFactor, multiply(notY, absentFactor)),
-          set(presentFactor, multiply(y, presentFactor)),
-          set(loss, add(multiply(absentFactor, minusLogQ), multiply(presentFactor, minusLogP))),
-          set(
-            slope,
-            subtract(
-              multiply(absentFactor, add(multiply(gamma, multiply(q, minusLogQ)), p)),
-              multiply(presentFactor, add(multiply(gamma, multiply(p, minusLogP)), q)),
-            ),
-          ),
-        ];
 
   const compute = (logits: Code, targets: Code): Code => [
     set(z, logits),
     set(y, targets),
-    set(notY, subtract(ONE, y)),
     exponential.compute(vector.absolute(z)),
     set(small, exponential.result),
     logarithm.compute(small),
     set(logOfSum, logarithm.result),
     set(larger, divide(ONE, add(ONE, small))),
     set(smaller, multiply(small, larger)),
-    set(p, choose(larger, smaller, isPositive)),
-    set(q, choose(smaller, larger, isPositive)),
-    set(minusLogP, subtract(logOfSum, vector.minimum(z, ZERO))),
-    set(minusLogQ, add(logOfSum, vector.maximum(z, ZERO))),
-    weighted(),
+    set(at.p, choose(larger, smaller, isPositive)),
+    set(at.q, choose(smaller, larger, isPositive)),
+    set(at.minusLogP, subtract(logOfSum, vector.minimum(z, ZERO))),
+    set(at.minusLogQ, add(logOfSum, vector.maximum(z, ZERO))),
+    absent.compute(subtract(ONE, y)),
+    present.compute(y),
+    set(loss, add(absent.loss, present.loss)),
+    set(slope, subtract(absent.slope, present.slope)),
   ];
   return { loss, slope, compute };
 }
 
-interface VectorFunction {
-  readonly result: Local;
-  compute(argument: Code): Code;
+interface Logistic {
+  readonly p: Local;
+  readonly q: Local;
+  readonly minusLogP: Local;
+  readonly minusLogQ: Local;
 }
 
-// exp(-a) for a >= 0 is 2^-k exp(r), with k the nearest integer to a / ln 2 and |r| <= ln 2 / 2. Adding 1.5 · 2²³ rounds
-// to that integer and leaves it in the low bits, from where it goes to the exponent. ln 2 is taken in two parts, so that
-// r has no rounding error of k ln 2. Beyond 87 the result stays near the smallest normal float32.
-function vectorExponential(builder: FunctionBuilder): VectorFunction {
+/** One side of a term: computes its factor, after which loss and slope are expressions of it. */
+interface TermPart {
+  compute(weight: Code): Code;
+  readonly loss: Code;
+  readonly slope: Code;
+}
+
+/** y q^γ+ (-log p), and its slope's size y q^γ+ (γ+ p (-log p) + q). */
+function presentPart(builder: FunctionBuilder, kind: TermKind, term: TermLanes, at: Logistic): TermPart {
+  const { p, q, minusLogP, minusLogQ } = at;
+  return focusedPart(builder, kind === 'clippedFourth' ? 'linear' : powerOf(kind), {
+    base: q,
+    minusLogBase: minusLogQ,
+    gamma: term.gammaPositive,
+    minusLog: minusLogP,
+    complement: p,
+  });
+}
+
+/** (1 - y) p^γ- (-log q), and its slope (1 - y) p^γ- (γ- q (-log q) + p). */
+function absentPart(builder: FunctionBuilder, kind: TermKind, term: TermLanes, at: Logistic): TermPart {
+  const { p, q, minusLogP, minusLogQ } = at;
+  return focusedPart(builder, powerOf(kind), {
+    base: p,
+    minusLogBase: minusLogP,
+    gamma: term.gammaNegative,
+    minusLog: minusLogQ,
+    complement: q,
+  });
+}
+
+type Power = 'none' | 'linear' | 'square' | 'any';
+
+function powerOf(kind: TermKind): Power {
+  return kind === 'plain' ? 'none' : kind === 'square' ? 'square' : 'any';
+}
+
+interface FocusedPart {
+  readonly base: Local;
+  readonly minusLogBase: Local;
+  readonly gamma: Local;
+  readonly minusLog: Local;
+  readonly complement: Local;
+}
+
+function focusedPart(builder: FunctionBuilder, power: Power, part: FocusedPart): TermPart {
+  const { base, minusLogBase, gamma, minusLog, complement } = part;
+  const factor = builder.local('v128');
+  if (power === 'none') {
+    return {
+      compute: (weight) => set(factor, weight),
+      loss: multiply(factor, minusLog),
+      slope: multiply(factor, base),
+    };
+  }
+  const focus = (weight: Code): Code => {
+    if (power === 'linear') return set(factor, multiply(weight, base));
+    if (power === 'square') return set(factor, multiply(weight, multiply(base, base)));
+    const exponential = vectorExponential(builder);
+    return [
+      exponential.compute(multiply(gamma, minusLogBase)),
+      set(factor, multiply(weight, exponential.result)),
+    ];
+  };
+  return {
+    compute: focus,
+    loss: multiply(factor, minusLog),
+    slope: multiply(factor, add(multiply(gamma, multiply(complement, minusLog)), base)),
+  };
+}
+
+/** (1 - y) p_m^γ- (-log q_m), and its slope (1 - y) p q p_m^γ- (γ- (-log q_m) / p_m + 1 / q_m), 0 where p is not above the clip. */
+function clippedAbsentPart(
+  builder: FunctionBuilder,
+  kind: TermKind,
+  { gammaNegative, clip }: TermLanes,
+  { p, q }: Logistic,
+): TermPart {
   const local = () => builder.local('v128');
-  const [a, shifted, k, result] = [local(), local(), local(), local()];
-  const [r, square, fourth] = [local(), local(), local()];
-  const upperLn2 = 0.693359375;
-  const powerOfTwo = vector.subtractInteger(
-    vector.splatInteger(i32.constant(127 << 23)),
-    vector.shiftLeft(shifted, 23),
-  );
-  const compute = (argument: Code): Code => [
-    set(a, vector.minimum(argument, all(87))),
-    set(shifted, add(multiply(a, all(Math.LOG2E)), all(ROUNDING))),
-    set(k, subtract(shifted, all(ROUNDING))),
-    set(r, add(subtract(multiply(k, all(upperLn2)), a), multiply(k, all(Math.LN2 - upperLn2)))),
-    set(square, multiply(r, r)),
-    set(fourth, multiply(square, square)),
-    set(
-      result,
-      multiply(
-        polynomial([r, square, fourth], [1, 1, 1 / 2, 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040]),
-        powerOfTwo,
-      ),
-    ),
+  const [excess, rest, factor, steepness] = [local(), local(), local(), local()];
+  const minusLogRest = vectorMinusLog(builder);
+  const clipped: Code = [
+    set(excess, vector.maximum(subtract(p, clip), ZERO)),
+    set(rest, vector.minimum(add(q, clip), ONE)),
+    minusLogRest.compute(rest, excess),
   ];
-  return { result, compute };
-}
-
-// log(1 + e) for e in [0, 1] is 2 artanh(s) = 2 s (1 + s²/3 + s⁴/5 + …) with s = e / (2 + e) <= 1/3.
-function vectorLogarithm(builder: FunctionBuilder): VectorFunction {
-  const local = () => builder.local('v128');
-  const [s, result] = [local(), local()];
-  const [square, fourth, eighth] = [local(), local(), local()];
-  const compute = (argument: Code): Code => [
-    set(s, divide(argument, add(argument, all(2)))),
-    set(square, multiply(s, s)),
-    set(fourth, multiply(square, square)),
-    set(eighth, multiply(fourth, fourth)),
-    set(
-      result,
-      multiply(
-        add(s, s),
-        polynomial([square, fourth, eighth], [1, 1 / 3, 1 / 5, 1 / 7, 1 / 9, 1 / 11, 1 / 13]),
+  const loss = multiply(factor, minusLogRest.result);
+  if (kind === 'clippedFourth') {
+    const square = local();
+    // 4 p_m³ (-log q_m) + p_m⁴ / q_m, which is 0 with p_m.
+    const compute = (weight: Code): Code => [
+      clipped,
+      set(square, multiply(excess, excess)),
+      set(factor, multiply(weight, multiply(square, square))),
+      set(
+        steepness,
+        add(
+          multiply(multiply(weight, multiply(all(4), multiply(excess, square))), minusLogRest.result),
+          divide(factor, rest),
+        ),
       ),
-    ),
+    ];
+    return { compute, loss, slope: multiply(steepness, multiply(p, q)) };
+  }
+  const minusLogExcess = vectorMinusLog(builder);
+  const exponential = vectorExponential(builder);
+  const compute = (weight: Code): Code => [
+    clipped,
+    minusLogExcess.compute(excess, rest),
+    exponential.compute(multiply(gammaNegative, minusLogExcess.result)),
+    set(factor, multiply(weight, exponential.result)),
+    set(steepness, add(divide(multiply(gammaNegative, minusLogRest.result), excess), divide(ONE, rest))),
   ];
-  return { result, compute };
-}
-
-// Σ cᵢ xⁱ by Estrin's scheme: halves are summed side by side, for a chain of dependent instructions would cost more than
-// the few extra ones. The powers x, x², x⁴ are computed ahead.
-function polynomial(powers: readonly Local[], coefficients: readonly number[]): Code {
-  if (coefficients.length === 1) return all(coefficients[0]!);
-  const level = Math.ceil(Math.log2(coefficients.length)) - 1;
-  const low = coefficients.slice(0, 2 ** level);
-  const high = coefficients.slice(2 ** level);
-  return add(polynomial(powers, low), multiply(powers[level]!, polynomial(powers, high)));
+  const isAbove = vector.greaterThan(p, clip);
+  return { compute, loss, slope: vector.and(isAbove, multiply(factor, multiply(multiply(p, q), steepness))) };
 }

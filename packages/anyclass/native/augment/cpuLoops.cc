@@ -1,0 +1,136 @@
+#include "cpuLoops.h"
+
+#include <algorithm>
+
+namespace anyclass {
+namespace {
+
+// So many pixels at a time, one channel after another: they stay in the processor's cache from change to change, and a
+// change is one loop without branches.
+constexpr int kTile = 512;
+
+struct ColorTile {
+  static constexpr int channels = 3;
+  int count;
+  float red[kTile], green[kTile], blue[kTile];
+};
+
+struct GrayTile {
+  static constexpr int channels = 1;
+  int count;
+  float gray[kTile];
+};
+
+template <typename T>
+ANYCLASS_INLINE void load(const T* pixels, ColorTile& tile) {
+  for (int i = 0; i < tile.count; i++) {
+    tile.red[i] = unitValue(pixels[3 * i]);
+    tile.green[i] = unitValue(pixels[3 * i + 1]);
+    tile.blue[i] = unitValue(pixels[3 * i + 2]);
+  }
+}
+
+template <typename T>
+ANYCLASS_INLINE void load(const T* pixels, GrayTile& tile) {
+  for (int i = 0; i < tile.count; i++) tile.gray[i] = unitValue(pixels[i]);
+}
+
+ANYCLASS_INLINE Color colorAt(const ColorTile& tile, int i) { return {tile.red[i], tile.green[i], tile.blue[i]}; }
+ANYCLASS_INLINE Color colorAt(const GrayTile& tile, int i) { return {tile.gray[i], tile.gray[i], tile.gray[i]}; }
+
+ANYCLASS_INLINE float grayAt(const ColorTile& tile, int i) { return grayOf(colorAt(tile, i)); }
+ANYCLASS_INLINE float grayAt(const GrayTile& tile, int i) { return tile.gray[i]; }
+
+template <ColorChange change>
+ANYCLASS_INLINE void changeAll(ColorTile& tile, float factor, float meanGray) {
+  for (int i = 0; i < tile.count; i++) {
+    const Color color = changed<change>(colorAt(tile, i), factor, meanGray);
+    tile.red[i] = color.red;
+    tile.green[i] = color.green;
+    tile.blue[i] = color.blue;
+  }
+}
+
+ANYCLASS_INLINE void changeColors(ColorTile& tile, const ImageParameters& parameters, int changes, float meanGray) {
+  for (int i = 0; i < changes; i++) {
+    switch (parameters.change(i)) {
+      case ColorChange::brightness: changeAll<ColorChange::brightness>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::contrast: changeAll<ColorChange::contrast>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::saturation: changeAll<ColorChange::saturation>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::hue: changeAll<ColorChange::hue>(tile, parameters.factor(i), meanGray); break;
+      case ColorChange::none: break;
+    }
+  }
+}
+
+ANYCLASS_INLINE void changeColors(GrayTile& tile, const ImageParameters& parameters, int changes, float meanGray) {
+  for (int i = 0; i < changes; i++) {
+    const ColorChange change = parameters.change(i);
+    if (change == ColorChange::none) continue;  // has no factor
+    const float factor = parameters.factor(i);
+    for (int k = 0; k < tile.count; k++) tile.gray[k] = changedGray(change, tile.gray[k], factor, meanGray);
+  }
+}
+
+template <typename Tile>
+ANYCLASS_INLINE void store(const Tile& tile, const ImageBatch& batch, bool isFlipped, float* __restrict result) {
+  const int last = tile.count - 1;
+  const float *scale = batch.scale, *offset = batch.offset;
+  for (int i = 0; i < tile.count; i++) {
+    const Color color = colorAt(tile, isFlipped ? last - i : i);
+    result[3 * i] = color.red * scale[0] - offset[0];
+    result[3 * i + 1] = color.green * scale[1] - offset[1];
+    result[3 * i + 2] = color.blue * scale[2] - offset[2];
+  }
+}
+
+template <typename T, typename Tile>
+ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
+  const auto parameters = batch.parametersOf(image);
+  const int changes = parameters.beforeContrast();
+  if (changes == kChanges) return 0;
+  Tile tile;
+  float sums[kTile] = {};  // each in its own order, so that they are vectors without leave to reorder sums
+  for (int start = 0; start < batch.pixels(); start += kTile) {
+    tile.count = std::min(kTile, batch.pixels() - start);
+    load(batch.image<T>(image) + Tile::channels * start, tile);
+    changeColors(tile, parameters, changes, 0);
+    for (int i = 0; i < tile.count; i++) sums[i] += grayAt(tile, i);
+  }
+  double total = 0;
+  for (const float sum : sums) total += sum;
+  return static_cast<float>(total / batch.pixels());
+}
+
+template <typename T, typename Tile>
+ANYCLASS_INLINE void augmentRowOf(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
+  const auto parameters = batch.parametersOf(row / batch.height);
+  const bool isFlipped = parameters.isFlipped();
+  const T* const pixels = static_cast<const T*>(batch.images) + row * batch.width * Tile::channels;
+  Tile tile;
+  for (int start = 0; start < batch.width; start += kTile) {
+    tile.count = std::min(kTile, batch.width - start);
+    load(pixels + Tile::channels * start, tile);
+    changeColors(tile, parameters, kChanges, meanGray);
+    store(tile, batch, isFlipped, result + 3 * (isFlipped ? batch.width - start - tile.count : start));
+  }
+}
+
+}  // namespace
+
+ANYCLASS_VECTORIZED float meanGray(const ImageBatch& batch, int64_t image) {
+  if (batch.channels == 3) return batch.isBytes ? meanGrayOf<uint8_t, ColorTile>(batch, image) : meanGrayOf<float, ColorTile>(batch, image);
+  return batch.isBytes ? meanGrayOf<uint8_t, GrayTile>(batch, image) : meanGrayOf<float, GrayTile>(batch, image);
+}
+
+ANYCLASS_VECTORIZED void augmentRow(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
+  if (batch.channels == 3) {
+    if (batch.isBytes) augmentRowOf<uint8_t, ColorTile>(batch, row, meanGray, result);
+    else augmentRowOf<float, ColorTile>(batch, row, meanGray, result);
+  } else {
+    if (batch.isBytes) augmentRowOf<uint8_t, GrayTile>(batch, row, meanGray, result);
+    else augmentRowOf<float, GrayTile>(batch, row, meanGray, result);
+  }
+}
+
+}  // namespace anyclass

@@ -1,0 +1,26 @@
+// augment_images on a GPU: tensors to the kernels' pointers, on libtorch's current stream.
+#include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/library.h>
+
+#include "../shared/cudaTensors.h"
+#include "augmentImages.h"
+#include "cudaKernels.h"
+
+namespace anyclass {
+namespace {
+
+at::Tensor augmentImagesOnGpu(const at::Tensor& images, const c10::optional<at::Tensor>& parameters, at::ArrayRef<double> mean, at::ArrayRef<double> std) {
+  const auto batch = imageBatchOf(images, parameters, mean, std);
+  const c10::DeviceGuard guard(images.device());
+  const auto options = images.options().dtype(at::kFloat);
+  const auto means = at::empty({batch.count}, options);
+  const auto result = at::empty({batch.count, 3, batch.height, batch.width}, options, at::MemoryFormat::ChannelsLast);
+  checkLaunch(launchAugmentImages(batch, means.data_ptr<float>(), result.data_ptr<float>(), c10::cuda::getCurrentCUDAStream()));
+  return result;
+}
+
+}  // namespace
+}  // namespace anyclass
+
+TORCH_LIBRARY_IMPL(anyclass, CUDA, m) { m.impl("augment_images", anyclass::augmentImagesOnGpu); }

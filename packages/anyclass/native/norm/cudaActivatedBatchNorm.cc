@@ -1,0 +1,119 @@
+// anyclass::activated_batch_norm, activation(batchNorm(x)) in training for channels-last maps on a GPU: checks, and the
+// kernels with their gradient. For backward it keeps the input and two numbers a channel, and not the output. The activation
+// is GELU where no negative slope is given.
+#include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+
+#include "../shared/cudaTensors.h"
+#include "cudaBatchNormKernels.h"
+
+namespace anyclass {
+namespace {
+
+using at::Tensor;
+
+struct Settings {
+  double eps;
+  c10::optional<double> slope;
+  bool absoluteWeight;
+};
+
+NormShape shapeOf(const Tensor& input) {
+  const int64_t channels = input.size(1);
+  return {elementTypeOf(input.scalar_type()), input.numel() / channels, channels};
+}
+
+NormParameters parametersOf(const Tensor& weight, const Tensor& bias, const Settings& settings) {
+  return {weight.data_ptr<float>(),
+          bias.data_ptr<float>(),
+          static_cast<float>(settings.eps),
+          settings.slope ? NormActivation::leaky : NormActivation::gelu,
+          static_cast<float>(settings.slope.value_or(1)),
+          settings.absoluteWeight};
+}
+
+NormStatistics statisticsOf(const Tensor& statistics) {
+  float* first = statistics.data_ptr<float>();
+  return {first, first + statistics.size(1)};
+}
+
+// Forward and backward of one norm may run side by side: each has a row of the counters.
+NormScratch scratchOf(const Tensor& partials, const Tensor& finished, int row) {
+  return {partials.data_ptr<float>(), reinterpret_cast<unsigned*>(finished.data_ptr<int>()) + row * finished.size(1)};
+}
+
+struct FusedNorm : torch::autograd::Function<FusedNorm> {
+  using Context = torch::autograd::AutogradContext;
+
+  static Tensor forward(Context* context, const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& runningMean, const Tensor& runningVar,
+                        const Tensor& finished, double momentum, double eps, c10::optional<double> slope, bool absoluteWeight) {
+    at::AutoDispatchBelowADInplaceOrView below;
+    const c10::DeviceGuard guard(input.device());
+    const auto shape = shapeOf(input);
+    const auto output = at::empty_like(input);
+    const auto statistics = at::empty({2, shape.channels}, weight.options());
+    const auto partials = at::empty({static_cast<int64_t>(normScratch(shape))}, weight.options());
+    const RunningStatistics running{runningMean.data_ptr<float>(), runningVar.data_ptr<float>(), static_cast<float>(momentum)};
+    checkLaunch(launchNormForward(shape, parametersOf(weight, bias, {eps, slope, absoluteWeight}), input.data_ptr(), statisticsOf(statistics), running,
+                                  scratchOf(partials, finished, 0), output.data_ptr(), c10::cuda::getCurrentCUDAStream()));
+    context->save_for_backward({input, weight, bias, statistics, finished});
+    context->saved_data["eps"] = eps;
+    context->saved_data["slope"] = slope;
+    context->saved_data["absoluteWeight"] = absoluteWeight;
+    return output;
+  }
+
+  static torch::autograd::variable_list backward(Context* context, torch::autograd::variable_list gradients) {
+    TORCH_CHECK(!at::GradMode::is_enabled(), "the fused batch norm has no second derivatives: use float64 maps, whose norm is composed of operators that do");
+    const auto saved = context->get_saved_variables();
+    const auto &input = saved[0], &weight = saved[1], &bias = saved[2], &statistics = saved[3], &finished = saved[4];
+    const Settings settings{context->saved_data["eps"].toDouble(), context->saved_data["slope"].toOptional<double>(), context->saved_data["absoluteWeight"].toBool()};
+    at::AutoDispatchBelowADInplaceOrView below;
+    const c10::DeviceGuard guard(input.device());
+    const auto shape = shapeOf(input);
+    const auto outputGradient = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
+    const auto inputGradient = at::empty_like(input), weightGradient = at::empty_like(weight), biasGradient = at::empty_like(bias);
+    const auto partials = at::empty({static_cast<int64_t>(normScratch(shape))}, weight.options());
+    const NormGradients results{inputGradient.data_ptr(), weightGradient.data_ptr<float>(), biasGradient.data_ptr<float>()};
+    checkLaunch(launchNormBackward(shape, parametersOf(weight, bias, settings), input.data_ptr(), statisticsOf(statistics), outputGradient.data_ptr(),
+                                   scratchOf(partials, finished, 1), results, c10::cuda::getCurrentCUDAStream()));
+    torch::autograd::variable_list all(10);
+    all[0] = inputGradient;
+    all[1] = weightGradient;
+    all[2] = biasGradient;
+    return all;
+  }
+};
+
+void checkInput(const Tensor& input) {
+  TORCH_CHECK(input.is_cuda() && isFloatOrHalf(input.scalar_type()), "input is ", input.scalar_type(), " on ", input.device(),
+              "; expected float32, float16 or bfloat16 on a GPU");
+  TORCH_CHECK(input.dim() == 4 && input.is_contiguous(at::MemoryFormat::ChannelsLast), "input of shape ", input.sizes(), " and strides ", input.strides(),
+              " is not in channels-last memory");
+  TORCH_CHECK(input.numel() > input.size(1), "input of shape ", input.sizes(), " has fewer than two values a channel");
+}
+
+Tensor activatedBatchNorm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& runningMean, const Tensor& runningVar,
+                          const Tensor& finished, double momentum, double eps, c10::optional<double> slope, bool absoluteWeight) {
+  checkInput(input);
+  const auto channels = input.sizes().slice(1, 1);
+  checkTensor(input, weight, at::kFloat, channels, "weight");
+  checkTensor(input, bias, at::kFloat, channels, "bias");
+  checkTensor(input, runningMean, at::kFloat, channels, "running_mean");
+  checkTensor(input, runningVar, at::kFloat, channels, "running_var");
+  checkTensor(input, finished, at::kInt, {2, input.size(1)}, "finished");
+  return FusedNorm::apply(input, weight, bias, runningMean, runningVar, finished, momentum, eps, slope, absoluteWeight);
+}
+
+}  // namespace
+}  // namespace anyclass
+
+TORCH_LIBRARY_FRAGMENT(anyclass, m) {
+  m.def(
+      "activated_batch_norm(Tensor input, Tensor weight, Tensor bias, Tensor(a!) running_mean, Tensor(b!) running_var, Tensor(c!) finished, "
+      "float momentum, float eps, float? negative_slope, bool absolute_weight) -> Tensor",
+      anyclass::activatedBatchNorm);
+}

@@ -1,0 +1,106 @@
+// How the threads of a GPU share a batch of rows of channels.
+//
+// A thread keeps to the same few channels, one pack of up to 16 bytes, and walks down the rows; the threads of a block
+// take `columns` neighboring packs of `lines` rows at once. Where 16 bytes do not divide a row, 2, 4 or 8 rows are taken
+// as one long row that they divide: with 76 channels of bfloat16, pairs of rows of 152 elements.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include "../shared/cudaElements.h"
+#include "cudaBatchNormKernels.h"
+
+namespace anyclass {
+
+constexpr int kNormThreads = 512;
+constexpr int kTileColumns = 32;  // wider rows are split among blocks, so that each has few results to add up
+
+struct NormGrid {
+  int64_t rows;  // long ones
+  int64_t rowLength;  // in elements
+  int64_t channels;
+  int packs, columns, tiles, lines, blocks;
+
+  dim3 grid() const { return dim3(blocks, tiles); }
+  int threads() const { return columns * lines; }
+};
+
+// For packs of `width` elements; no rows where those cannot be had.
+inline NormGrid normGrid(const NormShape& shape, int width, int multiprocessors, int blocksPerMultiprocessor) {
+  const int64_t fold = width / std::gcd(shape.channels, int64_t{width});
+  const int64_t packs = shape.channels * fold / width;
+  // A tile has all the parts of its channels.
+  if (shape.rows % fold != 0 || (fold > 1 && packs > kNormThreads / 2)) return {};
+  NormGrid grid{};
+  grid.rows = shape.rows / fold;
+  grid.rowLength = shape.channels * fold;
+  grid.channels = shape.channels;
+  grid.packs = static_cast<int>(packs);
+  const int tiles = fold > 1 ? 1 : (grid.packs + kTileColumns - 1) / kTileColumns;
+  grid.columns = (grid.packs + tiles - 1) / tiles;
+  grid.tiles = (grid.packs + grid.columns - 1) / grid.columns;
+  grid.lines = kNormThreads / grid.columns;
+  const int64_t wanted = (grid.rows + grid.lines - 1) / grid.lines;
+  grid.blocks = static_cast<int>(std::clamp<int64_t>(multiprocessors * blocksPerMultiprocessor / grid.tiles, 1, wanted));
+  return grid;
+}
+
+// Where a thread stands.
+struct NormPlace {
+  int column, line;  // within the block
+  int pack;  // within the row
+  bool isInside;  // the last tile may be wider than what is left of the row
+  int64_t firstRow, rowStep;
+
+  __device__ __forceinline__ explicit NormPlace(const NormGrid& grid) {
+    column = threadIdx.x % grid.columns;
+    line = threadIdx.x / grid.columns;
+    pack = blockIdx.y * grid.columns + column;
+    isInside = pack < grid.packs;
+    firstRow = int64_t{blockIdx.x} * grid.lines + line;
+    rowStep = int64_t{gridDim.x} * grid.lines;
+  }
+};
+
+// The rows that a block sees.
+__device__ __forceinline__ int64_t rowsOfBlock(const NormGrid& grid, int block) {
+  const int64_t round = int64_t{gridDim.x} * grid.lines;
+  const int64_t rest = grid.rows % round - int64_t{block} * grid.lines;
+  return grid.rows / round * grid.lines + (rest < 0 ? 0 : rest < grid.lines ? rest : grid.lines);
+}
+
+// Calls `work` with the positions of `inFlight` packs at a time, then with those that are left one by one.
+template <int inFlight, typename Work>
+__device__ __forceinline__ void forEachRow(const NormGrid& grid, const NormPlace& place, int width, bool descending, Work work) {
+  if (!place.isInside) return;
+  const int64_t column = int64_t{place.pack} * width;
+  const auto positionOf = [&](int64_t row) { return (descending ? grid.rows - 1 - row : row) * grid.rowLength + column; };
+  int64_t row = place.firstRow;
+  for (; row + (inFlight - 1) * place.rowStep < grid.rows; row += inFlight * place.rowStep) {
+    int64_t positions[inFlight];
+#pragma unroll
+    for (int i = 0; i < inFlight; i++) positions[i] = positionOf(row + i * place.rowStep);
+    work(positions);
+  }
+  for (; row < grid.rows; row += place.rowStep) {
+    const int64_t positions[1] = {positionOf(row)};
+    work(positions);
+  }
+}
+
+// The values of a thread's channels.
+template <int width>
+__device__ __forceinline__ Pack<float, width> ofChannels(const float* values, const NormGrid& grid, const NormPlace& place) {
+  Pack<float, width> pack{};
+  if (!place.isInside) return pack;
+  int64_t channel = int64_t{place.pack} * width % grid.channels;
+#pragma unroll
+  for (int k = 0; k < width; k++) {
+    pack.values[k] = values[channel];
+    channel = channel + 1 == grid.channels ? 0 : channel + 1;
+  }
+  return pack;
+}
+
+}  // namespace anyclass

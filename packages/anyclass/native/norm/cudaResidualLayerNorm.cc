@@ -1,0 +1,156 @@
+// anyclass::residual_layer_norm, a residual's addition and the layer norm behind it on a GPU: checks, and the kernels with
+// their gradient. Statistics and arithmetic are float32; the output has the type that autocast gives the linear layer
+// behind it. For backward it keeps the sum, which the stream keeps anyway, and two numbers a token.
+#include <c10/core/DeviceGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+
+#include "../shared/cudaTensors.h"
+#include "cudaLayerNormKernels.h"
+
+namespace anyclass {
+namespace {
+
+using at::Tensor;
+using MaybeTensor = c10::optional<Tensor>;
+
+TokenShape shapeOf(const Tensor& input, at::ScalarType branch) {
+  const int64_t channels = input.size(-1), rows = input.numel() / channels;
+  return {elementTypeOf(input.scalar_type()), elementTypeOf(branch), rows, rows / input.size(0), static_cast<int>(channels)};
+}
+
+// The side of squares, 0 for none, and whether they are a grid.
+struct Cut {
+  int64_t side;
+  bool grid;
+};
+
+SquareOrder orderOf(const Tensor& input, const Cut& cut) {
+  if (cut.side == 0) return {};
+  return {static_cast<int>(input.size(1)), static_cast<int>(input.size(2)), static_cast<int>(cut.side), cut.grid};
+}
+
+std::vector<int64_t> shapeInOrder(const Tensor& input, int64_t side) {
+  if (side == 0) return input.sizes().vec();
+  return {input.numel() / input.size(3) / (side * side), side * side, input.size(3)};
+}
+
+const float* floatsOf(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr<float>() : nullptr; }
+const void* dataOf(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
+
+struct Settings {
+  double eps;
+  Cut branch, output;
+};
+
+LayerNormInput inputOf(const Tensor& stream, const Tensor& branch, const Tensor& scale, const Tensor& weight, const Tensor& bias, const Settings& settings) {
+  return {stream.data_ptr(), dataOf(branch), floatsOf(scale), weight.data_ptr<float>(), floatsOf(bias), static_cast<float>(settings.eps),
+          orderOf(stream, settings.branch), orderOf(stream, settings.output)};
+}
+
+LayerNormStatistics statisticsOf(const Tensor& statistics) {
+  float* first = statistics.data_ptr<float>();
+  return {first, first + statistics.size(1)};
+}
+
+struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
+  using Context = torch::autograd::AutogradContext;
+
+  static torch::autograd::variable_list forward(Context* context, const Tensor& input, const MaybeTensor& givenBranch, const MaybeTensor& givenScale,
+                                                const Tensor& weight, const Tensor& bias, at::ScalarType type, double eps, int64_t branchSide,
+                                                bool branchGrid, int64_t outputSide, bool outputGrid) {
+    at::AutoDispatchBelowADInplaceOrView below;
+    const c10::DeviceGuard guard(input.device());
+    const auto branch = givenBranch.value_or(Tensor()), scale = givenScale.value_or(Tensor());
+    const Settings settings{eps, {branchSide, branchGrid}, {outputSide, outputGrid}};
+    const auto shape = shapeOf(input, type);
+    const auto sum = branch.defined() ? at::empty_like(input) : input;
+    const auto output = at::empty(shapeInOrder(input, outputSide), input.options().dtype(type));
+    const auto statistics = at::empty({2, shape.rows}, weight.options());
+    checkLaunch(launchLayerNormForward(shape, inputOf(input, branch, scale, weight, bias, settings), branch.defined() ? sum.data_ptr() : nullptr,
+                                       statisticsOf(statistics), output.data_ptr(), c10::cuda::getCurrentCUDAStream()));
+    context->save_for_backward({sum, scale, weight, statistics});
+    context->set_materialize_grads(false);
+    context->saved_data["hasBranch"] = branch.defined();
+    context->saved_data["type"] = static_cast<int64_t>(type);
+    context->saved_data["eps"] = eps;
+    context->saved_data["branchSide"] = branchSide;
+    context->saved_data["branchGrid"] = branchGrid;
+    context->saved_data["outputSide"] = outputSide;
+    context->saved_data["outputGrid"] = outputGrid;
+    return {sum, output};
+  }
+
+  static torch::autograd::variable_list backward(Context* context, torch::autograd::variable_list given) {
+    TORCH_CHECK(!at::GradMode::is_enabled(), "the fused layer norm has no second derivatives: use float64 tokens, whose norm is composed of operators that do");
+    const auto saved = context->get_saved_variables();
+    const auto &sum = saved[0], &scale = saved[1], &weight = saved[2], &statistics = saved[3];
+    auto& data = context->saved_data;
+    const Settings settings{data["eps"].toDouble(),
+                            {data["branchSide"].toInt(), data["branchGrid"].toBool()},
+                            {data["outputSide"].toInt(), data["outputGrid"].toBool()}};
+    const auto type = static_cast<at::ScalarType>(data["type"].toInt());
+    const bool hasBranch = data["hasBranch"].toBool();
+    torch::autograd::variable_list all(11);
+    at::AutoDispatchBelowADInplaceOrView below;
+    const c10::DeviceGuard guard(sum.device());
+    const auto shape = shapeOf(sum, type);
+    const auto ofSum = given[0].defined() ? given[0].contiguous() : Tensor();
+    const auto ofOutput = given[1].defined() ? given[1].contiguous() : at::zeros(shapeInOrder(sum, settings.output.side), sum.options().dtype(type));
+    const auto ofStream = at::empty_like(sum), parameters = at::empty({2, shape.channels}, weight.options());
+    const auto partials = at::empty({static_cast<int64_t>(layerNormScratch(shape))}, weight.options());
+    // A branch that was added as it is has the stream's gradient.
+    const bool isShared = type == sum.scalar_type() && !scale.defined() && settings.branch.side == 0;
+    auto ofBranch = ofStream;
+    if (hasBranch && !isShared) ofBranch = at::empty(shapeInOrder(sum, settings.branch.side), sum.options().dtype(type));
+    const LayerNormGradients gradients{dataOf(ofSum), ofOutput.data_ptr(), ofStream.data_ptr(), hasBranch && !isShared ? ofBranch.data_ptr() : nullptr,
+                                       parameters.data_ptr<float>(), partials.data_ptr<float>()};
+    checkLaunch(launchLayerNormBackward(shape, inputOf(sum, {}, scale, weight, {}, settings), statisticsOf(statistics), gradients,
+                                        c10::cuda::getCurrentCUDAStream()));
+    all[0] = ofStream;
+    if (hasBranch) all[1] = ofBranch;
+    all[3] = parameters.select(0, 0);
+    all[4] = parameters.select(0, 1);
+    return all;
+  }
+};
+
+void checkInput(const Tensor& input, at::ScalarType type, int64_t branchSide, int64_t outputSide) {
+  TORCH_CHECK(input.is_cuda() && isFloatOrHalf(input.scalar_type()) && isFloatOrHalf(type), "input is ", input.scalar_type(), " on ", input.device(),
+              "; expected float32, float16 or bfloat16 on a GPU");
+  TORCH_CHECK(type == input.scalar_type() || input.scalar_type() == at::kFloat, "a residual stream of ", input.scalar_type(), " under autocast to ", type);
+  TORCH_CHECK(input.dim() > 1 && input.numel() > 0 && input.size(-1) % 8 == 0 && input.size(-1) <= kMostChannels, "input has shape ", input.sizes(),
+              "; expected [batch, …, channels] with channels a multiple of 8 up to ", kMostChannels);
+  for (const int64_t side : {branchSide, outputSide}) {
+    TORCH_CHECK(side == 0 || (side > 0 && input.dim() == 4 && input.size(1) % side == 0 && input.size(2) % side == 0), "a map of shape ", input.sizes(),
+                " cannot be cut into squares of side ", side);
+  }
+}
+
+std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTensor& branch, const MaybeTensor& scale, const Tensor& weight,
+                                             const Tensor& bias, double eps, int64_t branchSide, bool branchGrid, int64_t outputSide, bool outputGrid) {
+  const auto type = autocastType(input.scalar_type());
+  checkInput(input, type, branchSide, outputSide);
+  const auto channels = input.sizes().slice(input.dim() - 1);
+  const auto plainWeight = weight.to(at::kFloat), plainBias = bias.to(at::kFloat);
+  checkTensor(input, plainWeight, at::kFloat, channels, "weight");
+  checkTensor(input, plainBias, at::kFloat, channels, "bias");
+  const auto plainBranch = branch ? MaybeTensor(branch->to(type).contiguous()) : MaybeTensor();
+  const auto plainScale = scale ? MaybeTensor(scale->to(at::kFloat).contiguous()) : MaybeTensor();
+  if (branch) checkTensor(input, *plainBranch, type, shapeInOrder(input, branchSide), "branch");
+  if (scale) checkTensor(input, *plainScale, at::kFloat, input.sizes().slice(0, 1), "scale");
+  const auto results = ResidualNorm::apply(input.contiguous(), plainBranch, plainScale, plainWeight, plainBias, type, eps, branchSide, branchGrid, outputSide,
+                                           outputGrid);
+  return {results[0], results[1]};
+}
+
+}  // namespace
+}  // namespace anyclass
+
+TORCH_LIBRARY_FRAGMENT(anyclass, m) {
+  m.def(
+      "residual_layer_norm(Tensor input, Tensor? branch, Tensor? scale, Tensor weight, Tensor bias, float eps, int branch_side, "
+      "bool branch_grid, int output_side, bool output_grid) -> (Tensor sum, Tensor output)",
+      anyclass::residualLayerNorm);
+}

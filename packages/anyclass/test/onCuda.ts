@@ -1,0 +1,43 @@
+// What tests of the GPU's kernels share.
+
+import { captureStep, grad, hasCuda, type Tensor, tidy } from '@anyclass/torch';
+import { describe, expect } from 'vitest';
+
+export const channelsLast = { memoryFormat: 'channelsLast' } as const;
+
+/** Declares tests that need a GPU. Without one the log shows them as skipped and says why. */
+export function describeOnCuda(subject: string, declare: () => void): void {
+  const reason = hasCuda() ? '' : ' (skipped: no CUDA device)';
+  describe.skipIf(!hasCuda())(`${subject} on cuda${reason}`, declare);
+}
+
+/** A layer's output for an input, and the gradients of the input and of the given parameters when the output's is `dy`. */
+export function outputAndGradients(
+  forward: (input: Tensor) => Tensor,
+  { x, dy, parameters }: { readonly x: Tensor; readonly dy: Tensor; readonly parameters: readonly Tensor[] },
+): Tensor[] {
+  const input = leafOf(x);
+  const output = forward(input);
+  const gradients = grad([output], [input, ...parameters], { gradients: [dy] });
+  return [output.detach(), ...gradients.map((gradient) => gradient!)];
+}
+
+/** The same values as a tensor of its own that gradients reach. */
+export function leafOf(tensor: Tensor): Tensor {
+  const leaf = tensor.detach();
+  leaf.requiresGrad = true;
+  return leaf;
+}
+
+/** Expects the same bits in every call, captured in a CUDA graph or not. */
+export function expectSameBits(compute: () => Tensor[]): void {
+  const first = tidy(() => compute().map((result) => result.clone()));
+  const captured = captureStep(compute);
+  for (let call = 0; call < 6; call++) {
+    tidy(() => {
+      captured().forEach((result, i) => {
+        expect(result.equal(first[i]!)).toBe(true);
+      });
+    });
+  }
+}
