@@ -32,9 +32,9 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
   try {
     const { train } = dataset.splits;
     await checkImagesAreThere(dataset, train);
-    const decided = { positive: 0, negative: 0, undecided: 0 };
-    for (const row of train) decided[dataset.labels.presence(row)] += 1;
-    const advice = lambdaAdvice(decided.negative / Math.max(1, decided.positive + decided.negative));
+    const counts = { positive: 0, negative: 0, undecided: 0 };
+    for (const row of train) counts[dataset.labels.presence(row)] += 1;
+    const advice = lambdaAdvice(counts.negative / Math.max(1, counts.positive + counts.negative));
     const inputSize = await fittingSize(dataset.images, train);
     const isSmall = inputSize <= 96 || train.length < 5000;
     const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));

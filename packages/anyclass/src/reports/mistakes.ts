@@ -66,7 +66,7 @@ export async function mistakeGallery(
     mistakes.map(async ({ row, className, probability }) => {
       const at = rowOf(row);
       if (at === undefined) return '';
-      const present = dataset.classes.filter((_, j) => dataset.labels.at(at, j) === 1);
+      const present = dataset.classes.filter((_, j) => dataset.labels.isPresent(at, j));
       const name = escaped(dataset.names.at(at));
       const truth = present.length > 0 ? present.join(', ') : 'negative';
       const source = await thumbnail(() => dataset.images.read(at), side);

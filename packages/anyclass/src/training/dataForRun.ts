@@ -77,6 +77,11 @@ function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
       `bestBy f2Ciw needs weights of the classes, which ${name} does not bring; choose macroF2 or mAP`,
     );
   }
+  if (bestBy === 'f1Neg' && !splits.validation.some((row) => labels.presence(row) === 'negative')) {
+    throw new UserError(
+      `bestBy f1Neg: no validation image of ${name} is negative; set bestBy to bce or mAP, or draw other splits (data.draw)`,
+    );
+  }
   const isShown = splits.validation.some((row) => labels.presence(row) === 'positive');
   if (!isShown && !['f1Neg', 'loss', 'bce'].includes(bestBy)) {
     throw new UserError(

@@ -25,9 +25,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const data = { dataset: join(folder, 'labels.csv'), channels: 1, mean: [0], std: [0.5] } as const;
 
-function opened(changes: Partial<ConfigurationInput['data']> = {}) {
+function opened(
+  changes: Partial<ConfigurationInput['data']> = {},
+  bestBy: ConfigurationInput['bestBy'] = 'mAP',
+) {
   const network = { name: 'tresnet-s', inputSize: side } as const;
-  return openRunData(validateConfiguration({ data: { ...data, ...changes }, network }));
+  return openRunData(validateConfiguration({ data: { ...data, ...changes }, network, bestBy }));
 }
 
 /** Every positive shows a crack, half of them roots too; in the others nobody looked for roots. */
@@ -84,6 +87,16 @@ test('a training set of positives alone is remarked on with its count, one with 
   const mixed = await opened({ keep: ['crack'] });
   await mixed.close();
   expect(mixed.remarks.filter((remark) => remark.includes('training image'))).toEqual([]);
+});
+
+test('F1-Neg cannot choose an epoch where every row of validation that shows no class is undecided', async () => {
+  await (await opened({}, 'f1Neg')).close();
+  const rows = ['1.png,train,1,0', '54.png,validation,0,', '0.png,validation,1,0'];
+  const path = join(folder, 'undecided.csv');
+  writeFileSync(path, ['Filename,split,crack,roots', ...rows, ''].join('\n'));
+  await expect(opened({ dataset: path }, 'f1Neg')).rejects.toThrow(
+    /f1Neg: no validation image .* is negative/,
+  );
 });
 
 test('every undecided row trains the classes that are known in it', async () => {
