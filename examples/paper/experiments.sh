@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The paper's experiments at small scale, on real images of 64 and 128 px: docs/results.md has what they gave.
+# The paper's experiments at small scale, on real images of 64 and 128 px: docs/results.md has what they gave. At full size:
+# anyclass paper, see docs/paper.md.
 #
 #   bash examples/paper/experiments.sh DATA OUT [EXPERIMENT…] [-- OPTIONS]
 #

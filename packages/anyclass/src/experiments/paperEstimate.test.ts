@@ -79,6 +79,18 @@ describe('disk', () => {
   });
 });
 
+test('only the training images of a subset count', async () => {
+  const out = join(folder, 'subset');
+  const set = ['data.digits={"scenes":{"train":600,"validation":30,"test":30}}', 'device=cpu'];
+  const plan = await planRuns({
+    config: 'quick',
+    set: [...set, 'data.subset.instances=50'],
+    seeds: [1],
+    out,
+  });
+  expect((await estimatePlan(plan, { out })).rows[0]?.images).toBe(50);
+});
+
 test('a plan is estimated by what is left, with the rate that was measured', async () => {
   const out = join(folder, 'out');
   const plan = await planRuns({

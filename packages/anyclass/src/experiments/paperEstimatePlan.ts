@@ -2,10 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { type ChildDevice, configuredDevice, freeGpuMemory, listedDevices } from '../children/devices.js';
-import { openData } from '../configuration/openOptions.js';
+import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { closeDataset } from '../data/dataset.js';
+import { chooseSubset } from '../data/splits/subset.js';
 import { networkCost } from '../networks/catalogue.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { runPaths } from '../runs/runFolder.js';
@@ -143,8 +144,11 @@ interface DataSize {
 async function dataSize({ data, network }: Configuration): Promise<DataSize> {
   const dataset = await openData(data);
   try {
-    const { splits, classes, names, preparation } = dataset;
-    const { channels } = preparation;
+    const { splits, labels, classes, names } = dataset;
+    const { channels } = dataset.preparation;
+    const trained = data.subset
+      ? chooseSubset(splits.train, labels, defined(data.subset)).length
+      : splits.train.length;
     const format = { width: network.inputSize, height: network.inputSize, channels };
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();
@@ -152,7 +156,7 @@ async function dataSize({ data, network }: Configuration): Promise<DataSize> {
       name: dataset.name,
       size: {
         classes: classes.length,
-        train: splits.train.length,
+        train: trained,
         validation: splits.validation.length,
         test: splits.test.length,
       },
