@@ -1,7 +1,13 @@
 export * from './bootstrap/index.js';
 export * from './calibration/index.js';
 export * from './decisions/index.js';
-export { type InstancePresence, instancePresence, presenceOfRows } from './labels/instancePresence.js';
+export {
+  type InstancePresence,
+  instancePresence,
+  presenceOfRows,
+  ROW_NEGATIVE,
+  ROW_POSITIVE,
+} from './labels/instancePresence.js';
 export * from './losses/index.js';
 export * from './metrics/index.js';
 export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';

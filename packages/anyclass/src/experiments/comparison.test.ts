@@ -1,7 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measure, pairedBootstrap } from '@anyclass/core';
+import {
+  bootstrapDecisions,
+  fitDecision,
+  joinSeeds,
+  measure,
+  pairedBootstrap,
+  presenceAuc,
+  seedDifference,
+} from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
@@ -175,7 +183,6 @@ describe('a comparison', () => {
     expect(mAP).toMatchObject({ holds: 'higher' });
     expect(mAP!.perSeed).toHaveLength(3);
     expect(mAP!.value).toBeCloseTo(mAP!.perSeed.reduce((sum, value) => sum + value, 0) / 3, 12);
-    expect(differences[0]!.atFitted!.macroF1!.value).not.toBe(differences[0]!.atHalf.macroF1!.value);
   });
 
   test('of single runs is the paired bootstrap of their scores', async () => {
@@ -187,18 +194,125 @@ describe('a comparison', () => {
     expect(differences[0]!.atHalf.macroF1!.high).toBeCloseTo(expected.high, 12);
   });
 
-  test('judges both sides also where negatives cost the same', async () => {
-    const { groups, differences } = await compareRuns(readRuns([at('all/bce-1'), at('all/any-1')]), {
-      replicates: 20,
-    });
-    const bce = groups.find(({ loss }) => loss === 'bce')!;
-    for (const { folders, keptThresholds } of groups) {
-      const validation = (await readRun(folders[0]!).scores('validation'))!;
-      const threshold = keptThresholds![0]!;
-      expect(measure(validation, { threshold }).f1Neg).toBeGreaterThanOrEqual(bce.validation.f1Neg!.mean);
+  test('judges every run on test at the decision of its own validation scores', async () => {
+    const runs = readRuns([at('all')]);
+    const { groups, decision } = await compareRuns(runs, { replicates: 0 });
+    expect(decision).toEqual({ rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 });
+    for (const { folders, decided } of groups) {
+      const ofSeeds = await Promise.all(
+        folders.map(async (path) => {
+          const scores = readRun(path).scores;
+          const [validation, test] = [(await scores('validation'))!, (await scores('test'))!];
+          const metrics = measure(test, { threshold: fitDecision(validation) });
+          return { ...metrics, presenceAuc: presenceAuc(test) };
+        }),
+      );
+      for (const figure of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate', 'presenceAuc', 'mAP'] as const)
+        expect(decided!.test![figure]!.values).toEqual(ofSeeds.map((each) => each[figure]));
+      expect(decided).toMatchObject({ rule: 'gate', budget: decision.budget });
+      // Below 59 negatives nothing can be guaranteed at 5%.
+      expect(decided!.guarantee).toMatchObject({ holds: false, reason: 'too few negatives' });
     }
-    const { mean } = groups.find(({ loss }) => loss === 'any-bce')!.keptTest!.macroF1!;
-    expect(differences[0]!.atKept!.macroF1!.value).toBeCloseTo(mean - bce.keptTest!.macroF1!.mean, 12);
+  });
+
+  test('judges at the price that is named', async () => {
+    const runs = readRuns([at('all/bce-1'), at('all/any-1')]);
+    const test = (await runs[0]!.scores('test'))!;
+    const validation = (await runs[0]!.scores('validation'))!;
+    const budget = { falseAlarms: 0.3, confidence: null } as const;
+    for (const decision of [{ budget }, { budget: { f1Neg: 0.8 } }, { rule: 'class', beta: 2 }] as const) {
+      const { groups, verdict } = await compareRuns(runs, { replicates: 5, decision });
+      const { macroF1 } = measure(test, { threshold: fitDecision(validation, decision) });
+      expect(groups[0]!.decided!.test!.macroF1!.mean).toBe(macroF1);
+      expect(verdict).toMatch(/30% false alarms|F1-Neg of at least 80%|a threshold per class/);
+    }
+    await expect(compareRuns(runs, { decision: { budget: { falseAlarms: 5 } } })).rejects.toThrow(
+      'budget.falseAlarms is 5',
+    );
+  });
+
+  test('refits every decision in every draw, and tells how many there were', async () => {
+    const runs = readRuns([at('all/bce-1'), at('all/bce-2'), at('all/any-1'), at('all/any-2')]);
+    const { differences, groups } = await compareRuns(runs, { replicates: 30 });
+    const models = await Promise.all(
+      runs.map(async ({ scores }) => ({
+        validation: (await scores('validation'))!,
+        test: (await scores('test'))!,
+      })),
+    );
+    const drawn = bootstrapDecisions(models, { replicates: 30 });
+    const expected = seedDifference(joinSeeds(drawn.slice(0, 2)), joinSeeds(drawn.slice(2)));
+    const { atDecision, replicates } = differences[0]!;
+    expect(replicates).toBe(30);
+    for (const figure of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate'] as const)
+      expect(atDecision![figure]).toMatchObject(expected[figure]!);
+    expect(atDecision!.mAP).toBeNull();
+    const mean = (loss: string) => groups.find((group) => group.loss === loss)!.decided!.test!.macroF1!.mean;
+    expect(atDecision!.macroF1!.value).toBeCloseTo(mean('any-bce') - mean('bce'), 12);
+    expect(atDecision!.macroF1!.perSeed).toHaveLength(2);
+  });
+
+  test('ends the draws at decisions with the time, but not before 100 of them', async () => {
+    const tasks = { 'at 0.5': 0, 'at decisions': 0 };
+    const { differences } = await compareRuns(readRuns([at('all/bce-1'), at('all/any-1')]), {
+      replicates: 120,
+      seconds: 0,
+      onDraw: (task) => void tasks[task]++,
+    });
+    expect(differences[0]!.replicates).toBe(100);
+    expect(tasks).toEqual({ 'at 0.5': 120, 'at decisions': 100 });
+  });
+
+  test('on validation decides each image without itself', async () => {
+    // Scores without any skill: thresholds fitted on the very images would find some.
+    for (const seed of [1, 2, 3, 4]) writeSyntheticRun(at(`noise/${seed}`), run('bce', seed, 0));
+    const runs = readRuns([at('noise')]);
+    const decision = { budget: { falseAlarms: 0.5, confidence: null } } as const;
+    const { groups } = await compareRuns(runs, { replicates: 0, decision });
+    const fitted = await Promise.all(
+      runs.map(async ({ scores }) => fitDecision((await scores('validation'))!, decision).report.macroFBeta),
+    );
+    const { mean } = groups[0]!.decided!.validation!.macroF1!;
+    expect(mean).toBeLessThan(fitted.reduce((sum, value) => sum + value, 0) / 4 - 0.03);
+  });
+
+  test('has the trade-off of F1 and false alarms on test, budget by budget', async () => {
+    const runs = readRuns([at('all/bce-1'), at('all/bce-2')]);
+    const { groups } = await compareRuns(runs, { replicates: 0 });
+    const tradeOff = groups[0]!.decided!.tradeOff!;
+    expect(tradeOff.map(({ budget }) => budget)).toEqual([
+      0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2,
+    ]);
+    const budget = { falseAlarms: 0.2, confidence: null } as const;
+    const metrics = await Promise.all(
+      runs.map(async ({ scores }) =>
+        measure((await scores('test'))!, {
+          threshold: fitDecision((await scores('validation'))!, { budget }),
+        }),
+      ),
+    );
+    expect(tradeOff.at(-1)!.macroF1.values).toEqual(metrics.map(({ macroF1 }) => macroF1));
+    expect(tradeOff.at(-1)!.falseAlarmRate.values).toEqual(metrics.map((each) => each.falseAlarmRate));
+  });
+
+  test('without negatives to keep a budget on has figures at 0.5, and a note', async () => {
+    for (const loss of ['bce', 'any-bce'] as const) {
+      writeSyntheticRun(at(`positive/${loss}`), run(loss, 1, 2));
+      const path = at(`positive/${loss}/scores/validation-labels.csv`);
+      const [header, ...lines] = readFileSync(path, 'utf8').trim().split('\n');
+      const positive = lines.map((line) => line.replace(/,[01],/, ',1,'));
+      writeFileSync(path, `${[header, ...positive].join('\n')}\n`);
+    }
+    const { groups, differences, notes, verdict } = await compareRuns(readRuns([at('positive')]), {
+      replicates: 10,
+    });
+    expect(groups.map(({ decided }) => decided)).toEqual([null, null]);
+    expect(differences[0]).toMatchObject({ atDecision: null, replicates: 0 });
+    expect(notes).toEqual([
+      expect.stringMatching(/any-bce is judged at 0\.5 only: .*no negative image/),
+      expect.stringMatching(/bce is judged at 0\.5 only: .*no negative image/),
+    ]);
+    expect(verdict).toContain('at 0.5');
   });
 
   test('takes the seeds that both sides have, and all of each where they share none', async () => {
@@ -218,14 +332,18 @@ describe('a comparison', () => {
 
   test('does not depend on the order of the rows in the files', async () => {
     writeSyntheticRun(at('shuffled'), run('any-bce', 1, 2.4));
-    for (const file of ['test.csv', 'test-labels.csv']) {
+    for (const file of ['test.csv', 'test-labels.csv', 'validation.csv', 'validation-labels.csv']) {
       const [header, ...lines] = readFileSync(at(`shuffled/scores/${file}`), 'utf8')
         .trim()
         .split('\n');
       writeFileSync(at(`shuffled/scores/${file}`), `${[header, ...lines.reverse()].join('\n')}\n`);
     }
-    const difference = async (other: string) =>
-      (await compareRuns(readRuns([at('all/bce-1'), at(other)]), { replicates: 30 })).differences;
+    const difference = async (other: string) => {
+      const { groups, differences } = await compareRuns(readRuns([at('all/bce-1'), at(other)]), {
+        replicates: 30,
+      });
+      return { differences, decided: groups.map(({ decided }) => decided?.validation?.macroF1) };
+    };
     expect(await difference('shuffled')).toEqual(await difference('all/any-1'));
   });
 
@@ -233,19 +351,16 @@ describe('a comparison', () => {
     for (const loss of ['bce', 'any-bce'] as const)
       writeSyntheticRun(at(`unlabeled/${loss}`), { ...run(loss, 1, 2), hasTestLabels: false });
     const { groups, differences } = await compareRuns(readRuns([at('unlabeled')]), { replicates: 10 });
-    expect(groups[0]).toMatchObject({ test: null, fittedTest: null });
-    expect(differences[0]).toMatchObject({ split: 'validation', atFitted: null, atKept: null });
+    expect(groups[0]).toMatchObject({ test: null, decided: { test: null, tradeOff: null } });
+    expect(groups[0]!.decided!.validation!.macroF1!.mean).toBeGreaterThan(0);
+    expect(differences[0]).toMatchObject({ split: 'validation', atDecision: null, replicates: 0 });
   });
 
   test('of runs on other images has their figures and a note, but no difference', async () => {
     writeSyntheticRun(at('other'), { ...run('any-bce', 1, 2), rows: 61 });
     const folders = ['all/bce-1', 'all/any-strong-1', 'other'].map(at);
     const { groups, differences, notes } = await compareRuns(readRuns(folders), { replicates: 5 });
-    expect(groups.map(({ label, keptTest }) => [label, keptTest !== null])).toEqual([
-      ['bce', true],
-      ['any-bce λ=0.2', true],
-      ['any-bce λ=0.02', false],
-    ]);
+    expect(groups.map(({ label }) => label)).toEqual(['bce', 'any-bce λ=0.2', 'any-bce λ=0.02']);
     expect(differences.map(({ loss }) => loss)).toEqual(['any-bce λ=0.2']);
     expect(notes).toEqual([
       `any-bce λ=0.02 is not compared with bce: ${at('other')} and ${at('all/bce-1')} were not judged on the same test images: 1 (test-60.png) only in the first, none only in the second`,
@@ -346,15 +461,30 @@ describe('runs that differ in more than the loss', () => {
 test('tables name the best figures and say in words what holds', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);
-  expect(tables.map(({ name }) => name)).toEqual(['results', 'fitted', 'kept', 'differences']);
-  const [results, , kept, differences] = tables.map(({ table }) => table);
-  expect(kept!.note).toContain('searched in steps of 0.01');
+  expect(tables.map(({ name }) => name)).toEqual(['decisions', 'results', 'differences']);
+  const [decisions, results, differences] = tables.map(({ table }) => table);
+  expect(decisions!.title).toBe('pipes, at 5% false alarms');
+  expect(decisions!.note).toContain('too few to guarantee');
+  expect(decisions!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toEqual([
+    ' loss',
+    ' seeds',
+    'Validation F1',
+    'Validation false alarms',
+    ...['F1', 'F2', 'F1-Neg', 'false alarms', 'presence AUC', 'mAP'].map((title) => `Test ${title}`),
+  ]);
+  expect(differences!.note).toContain('at 0.5 60 draws; at decisions 60');
+  expect(differences!.rows.map(([, where]) => where)).toEqual([
+    'at 5% false alarms',
+    'at 0.5',
+    'at 5% false alarms',
+    'at 0.5',
+  ]);
   expect(results!.rows.map(([label]) => label)).toEqual(['any-bce λ=0.02', 'any-bce λ=0.2', 'bce']);
   expect(results!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toContain('Test F1-Neg');
   const mAP = results!.columns.findIndex(({ group, title }) => group === 'Test' && title === 'mAP');
   expect(results!.rows[1]![mAP]).toMatchObject({ emphasis: 'strong' });
   expect(results!.rows[2]![mAP]).not.toHaveProperty('emphasis');
-  expect(differences!.rows[0]!.at(-1)).toMatch(/^higher: .*mAP/);
+  expect(differences!.rows[1]!.at(-1)).toMatch(/^higher: .*mAP/);
   writeResultFiles(at('files'), 'comparison', comparison, tables);
   expect(JSON.parse(readFileSync(at('files/comparison.json'), 'utf8'))).toEqual(comparison);
   expect(readFileSync(at('files/tables/results.tex'), 'utf8')).toContain('\\toprule');
@@ -372,22 +502,23 @@ test('tables that a result no longer has are removed, and no others', async () =
   await write('sweep', both, 5);
   await write('comparison', both, 5);
   writeFileSync(join(out, 'tables', 'own-results.csv'), 'mine');
+  // Of an earlier version.
+  writeFileSync(join(out, 'tables', 'kept.csv'), '');
   await write('comparison', ['all/bce-1'], 0);
   expect(written()).toEqual([
-    'fitted.csv',
+    'decisions.csv',
     'own-results.csv',
     'results.csv',
+    'sweep-decisions.csv',
     'sweep-differences.csv',
-    'sweep-fitted.csv',
-    'sweep-kept.csv',
     'sweep-results.csv',
   ]);
   await write('sweep', ['all/bce-1'], 0);
   expect(written()).toEqual([
-    'fitted.csv',
+    'decisions.csv',
     'own-results.csv',
     'results.csv',
-    'sweep-fitted.csv',
+    'sweep-decisions.csv',
     'sweep-results.csv',
   ]);
 });
@@ -405,7 +536,7 @@ test('a difference that holds but not for every seed is marked', () => {
     holds: 'higher' as const,
     perSeed,
   });
-  const none = { macroF2: null, f2Ciw: null, f1Neg: null };
+  const none = { macroF2: null, f2Ciw: null, f1Neg: null, falseAlarmRate: null };
   const differences = { ...none, macroF1: difference([0.01, 0.03]), mAP: difference([-0.01, 0.05]) };
   expect(heldText(['macroF1', 'macroF2', 'mAP', 'f1Neg'], differences)).toBe('higher: F1, mAP*');
 });

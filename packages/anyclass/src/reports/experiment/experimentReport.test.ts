@@ -26,7 +26,7 @@ const quiet = {
     throw new Error('a report shows no progress');
   },
 };
-const defaults = { replicates: 100, confidence: 0.95, thresholdBeta: 1, json: false };
+const defaults = { replicates: 20, intervalConfidence: 0.95, json: false };
 
 function writeRun(loss: LossName, lambda: number, seed: number, strength: number): void {
   const run = join(runs, `${loss}-${lambda}-${seed}`);
@@ -63,10 +63,11 @@ test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in 
   const files = await report
     .run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet)
     .then((result) => result.files);
-  for (const name of ['results', 'fitted', 'differences', 'classes-1', 'splits', 'configurations']) {
+  for (const name of ['decisions', 'results', 'differences', 'classes-1', 'splits', 'configurations']) {
     expect(files).toEqual(expect.arrayContaining([`${name}.csv`, `${name}.md`, `${name}.tex`]));
   }
   for (const name of [
+    'trade-off',
     'lambda-1-validation-figures',
     'lambda-1-test-negatives',
     'learning-mAP',
@@ -87,7 +88,7 @@ test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in 
 });
 
 test('the tables hold the numbers of the comparison', async () => {
-  const comparison = await compareRuns(readRuns([runs]), { replicates: 100 });
+  const comparison = await compareRuns(readRuns([runs]), { replicates: 20 });
   const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'results.csv')), { columns: true });
   expect(rows.map(({ loss }) => loss)).toEqual(['bce', 'any-bce λ=0', 'any-bce λ=0.02', 'any-bce λ=0.2']);
   for (const row of rows) {
@@ -213,7 +214,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
 
   test('shows the numbers of the comparison', async () => {
     const { page } = await openFile(browser, pageFile);
-    const comparison = await compareRuns(readRuns([runs]), { replicates: 100 });
+    const comparison = await compareRuns(readRuns([runs]), { replicates: 20 });
     const row = page.locator('[data-name=results] tbody tr', { has: page.getByText('any-bce λ=0.02') });
     const values = await row
       .locator('td[data-value]')

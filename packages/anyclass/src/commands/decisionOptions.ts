@@ -1,0 +1,101 @@
+// How probabilities become labels, on the command line; the same options for all commands that decide.
+
+import type { DecisionBudget, FitDecisionOptions } from '@anyclass/core';
+import { z } from 'zod';
+import { UsageError } from '../errors/usageError.js';
+
+/** Options of a decision. None has a default here: what is left out is for the command, the configuration or core to say. */
+export const decisionFields = {
+  falseAlarms: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('accept at most this share of negatives with any prediction; default 0.05')
+    .meta({ placeholder: 'SHARE' }),
+  confidence: z
+    .string()
+    .transform(confidenceOf)
+    .optional()
+    .describe(
+      'guarantee --false-alarms on new data with this confidence, or only keep it on validation; default 0.95',
+    )
+    .meta({ placeholder: '0.95|none' }),
+  f1Neg: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('instead of --false-alarms, keep at least this F1-Neg')
+    .meta({ placeholder: 'SHARE' }),
+  beta: z.number().positive().optional().describe('fitted thresholds maximize this Fβ; default 1'),
+  rule: z
+    .enum(['gate', 'shared', 'class', 'fixed'])
+    .optional()
+    .describe(
+      'a gate and thresholds per class (default), one threshold for all, thresholds per class without a gate, or 0.5',
+    ),
+};
+
+/** What {@link decisionFields} were given. */
+export interface GivenDecision {
+  readonly falseAlarms?: number | undefined;
+  readonly confidence?: number | null | undefined;
+  readonly f1Neg?: number | undefined;
+  readonly beta?: number | undefined;
+  readonly rule?: 'gate' | 'shared' | 'class' | 'fixed' | undefined;
+}
+
+/**
+ * The decision that was asked for, with only what was given.
+ *
+ * @example
+ * chosenDecision({ falseAlarms: 0.02 }) // { budget: { falseAlarms: 0.02 } }
+ * chosenDecision({}) // {}
+ */
+export function chosenDecision(given: GivenDecision): Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'> {
+  const { falseAlarms, f1Neg, beta, rule } = given;
+  if (falseAlarms !== undefined && f1Neg !== undefined) {
+    throw new UsageError('does not go with a false-alarm budget; choose one of the two', 'f1Neg');
+  }
+  refuseIdle(given);
+  const budget = budgetOf(given);
+  return {
+    ...(rule !== undefined && { rule }),
+    ...(budget && { budget }),
+    ...(beta !== undefined && { beta }),
+  };
+}
+
+function budgetOf({ falseAlarms, confidence, f1Neg }: GivenDecision): DecisionBudget | undefined {
+  if (f1Neg !== undefined) return { f1Neg };
+  if (falseAlarms === undefined && confidence === undefined) return undefined;
+  return { falseAlarms: falseAlarms ?? 0.05, ...(confidence !== undefined && { confidence }) };
+}
+
+/** An option that would do nothing is a mistake. */
+function refuseIdle(given: GivenDecision): void {
+  const { rule, confidence, f1Neg } = given;
+  if (confidence !== undefined && f1Neg !== undefined) {
+    throw new UsageError(
+      'has no effect with an F1-Neg to keep; it belongs to a false-alarm budget',
+      'confidence',
+    );
+  }
+  if (rule !== 'class' && rule !== 'fixed') return;
+  const budgetOptions = ['falseAlarms', 'f1Neg', 'confidence'] as const;
+  const idle = ([...budgetOptions, 'beta'] as const).find(
+    (name) => given[name] !== undefined && (rule === 'fixed' || name !== 'beta'),
+  );
+  if (idle === undefined) return;
+  const why = rule === 'class' ? 'keeps no budget' : 'fits nothing';
+  throw new UsageError(`has no effect with rule '${rule}', which ${why}`, idle);
+}
+
+function confidenceOf(text: string, context: z.RefinementCtx<string>): number | null {
+  if (text === 'none') return null;
+  const confidence = Number(text);
+  if (confidence > 0 && confidence < 1) return confidence;
+  context.addIssue({ code: 'custom', message: `expected a number between 0 and 1, or none; got '${text}'` });
+  return z.NEVER;
+}
