@@ -57,7 +57,7 @@ beforeAll(async () => {
     for (const lambda of [0, 0.02, 0.2]) writeRun('any-bce', lambda, seed, 2 + lambda);
   }
   await report.run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet);
-});
+}, 60_000);
 
 test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colors', async () => {
   const files = await report
