@@ -38,8 +38,9 @@ export function tradeOffFigure(
     xRange: [0, Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))))],
     yIsPercent: true,
     ends: 'band',
-    width: 640,
-    height: 360,
+    // Wider than the others, which it stands before; on a phone its words can still be read.
+    width: 520,
+    height: 330,
   });
   return { name: 'trade-off', title, svg };
 }
