@@ -1,5 +1,6 @@
 // What `compare` and `sweep` share: a table of their runs, Ctrl-C in between, and the figure of what false alarms buy.
 
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ExperimentTable, experimentTable } from '../commandLine/display/experimentTable.js';
 import { interruptible } from '../commandLine/interruption.js';
@@ -67,8 +68,12 @@ export async function writeTradeOffs(out: string, comparison: Comparison): Promi
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
     const figure = tradeOffFigure(dataset, groups, comparison.decision);
-    if (!figure) return [];
     const path = join(out, `trade-off-${fileName(dataset)}.svg`);
+    if (!figure) {
+      // That of an earlier call would not belong to these results.
+      rmSync(path, { force: true });
+      return [];
+    }
     writeWhole(path, figure.svg);
     return [path];
   });

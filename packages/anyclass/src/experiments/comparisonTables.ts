@@ -1,18 +1,11 @@
 // A comparison as tables in the paper's layout.
 
-import type { PaperFigure } from '@anyclass/core';
 import type { Cell, Column, ReportTable, Table } from '../tables/index.js';
-import type {
-  Comparison,
-  FigureDifferences,
-  FigureSpreads,
-  GroupFigures,
-  HeldDifference,
-  MethodDifference,
-} from './comparison.js';
-import { type ConfoundedPair, confoundOf, fieldsText } from './confounds.js';
+import type { Comparison, FigureSpreads, GroupFigures } from './comparison.js';
+import { type ConfoundedPair, fieldsText } from './confounds.js';
 import { decisionPhrase, promiseText } from './decisionText.js';
-import { type DecidedFigure, figureTitles, isOfOneSign, type Spread } from './figures.js';
+import { differenceTable } from './differenceTable.js';
+import { type DecidedFigure, figureTitles, type Spread } from './figures.js';
 
 /**
  * For each dataset: the figures at each run's decision, those at 0.5 as in the paper, and the differences to the standard loss at
@@ -137,49 +130,6 @@ function decisionTable(dataset: string, groups: readonly GroupFigures[]): Table 
   };
 }
 
-function differenceTable(
-  dataset: string,
-  figures: readonly PaperFigure[],
-  differences: readonly MethodDifference[],
-  { replicates, confidence, confounded, decision }: Comparison,
-): Table {
-  const percent = Math.round(100 * confidence);
-  const hasNetworks = new Set(differences.map(({ network }) => network)).size > 1;
-  const hasConfounds = differences.some((each) => confoundOf(each, confounded) !== undefined);
-  const shown = [...figures, 'falseAlarmRate'] as const;
-  const row = (each: MethodDifference, where: string, at: FigureDifferences): Cell[] => [
-    ...(hasNetworks ? [each.network] : []),
-    `${each.loss} − ${each.standard}`,
-    where,
-    ...shown.map((figure) => differenceCell(at[figure])),
-    heldText(shown, at),
-    ...(hasConfounds ? [fieldsText(confoundOf(each, confounded)?.fields ?? [])] : []),
-  ];
-  return {
-    title: `${dataset}, ${differences[0]!.split}: difference to the standard loss`,
-    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${drawText(differences, replicates)}; in each, a side's figure is the mean over the seeds that both have). A difference holds where its interval leaves out 0. The interval says nothing of other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
-    columns: [
-      ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
-      { title: 'difference', kind: 'text' },
-      { title: 'decided', kind: 'text' },
-      ...shown.map((figure): Column => ({ title: figureTitles[figure], kind: 'difference' })),
-      { title: 'what holds', kind: 'text' },
-      ...(hasConfounds ? [{ title: 'also differs in', kind: 'text' } as const] : []),
-    ],
-    rows: differences.flatMap((each) => [
-      ...(each.atDecision ? [row(each, decisionPhrase(decision), each.atDecision)] : []),
-      row(each, 'at 0.5', each.atHalf),
-    ]),
-  };
-}
-
-function drawText(differences: readonly MethodDifference[], replicates: number): string {
-  const fewest = Math.min(...differences.map((each) => each.replicates));
-  if (fewest === 0)
-    return `${replicates} draws; decisions are not compared, which takes a labeled test split and a decision for every run`;
-  return `at 0.5 ${replicates} draws; at decisions ${fewest}, each of which also draws validation anew and fits every decision on it; mAP does not depend on a decision`;
-}
-
 function methodColumns(groups: readonly GroupFigures[]): Column[] {
   return [
     ...(hasSeveralNetworks(groups) ? [{ title: 'network', kind: 'text' } as const] : []),
@@ -238,23 +188,4 @@ function spreadNote(groups: readonly GroupFigures[]): string {
   if (most === 1) return 'one seed';
   if (most === 2) return 'the mean of two seeds, in brackets both';
   return `the mean over seeds ± their standard deviation${counts.includes(2) ? ', of two seeds in brackets both' : ''}`;
-}
-
-function differenceCell(difference: HeldDifference | null): Cell {
-  if (!difference) return null;
-  const { value, low, high, holds } = difference;
-  return { value, interval: { low, high }, emphasis: holds === 'unclear' ? 'faint' : 'strong' };
-}
-
-/** Such as 'higher: F1, mAP*; lower: F1-Neg'. */
-export function heldText(figures: readonly PaperFigure[], differences: FigureDifferences): string {
-  const named = (word: HeldDifference['holds']) =>
-    figures
-      .filter((figure) => differences[figure]?.holds === word)
-      .map((figure) => figureTitles[figure] + (isOfOneSign(differences[figure]!) ? '' : '*'));
-  const parts = (['higher', 'lower'] as const).flatMap((word) => {
-    const names = named(word);
-    return names.length > 0 ? [`${word}: ${names.join(', ')}`] : [];
-  });
-  return parts.length > 0 ? parts.join('; ') : 'nothing';
 }

@@ -148,7 +148,7 @@ async function datasetSections(
   const found = [
     sweepSection(material, paper),
     learningSection(material),
-    classSection(material),
+    await classSection(material),
     await scoreSection(material),
     await datasetSection(material),
   ];
