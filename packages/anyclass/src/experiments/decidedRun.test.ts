@@ -12,8 +12,10 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
+import { compare } from './compare.js';
 import { compareRuns } from './comparison.js';
 import { readRun, readRuns } from './readRuns.js';
+import { sweep } from './runSweep.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-decided-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -151,4 +153,12 @@ describe('a comparison', () => {
     ]);
     expect(verdict).toContain('at 0.5');
   });
+});
+
+test('a budget that makes no sense is refused before anything else, a training above all', async () => {
+  const decision = { budget: { falseAlarms: 5 } };
+  for (const experiment of [compare, sweep]) {
+    const made = experiment({ config: 'nowhere.json', out: at('never'), decision });
+    await expect(made).rejects.toThrow('budget.falseAlarms is 5; expected a share from 0 to 1');
+  }
 });

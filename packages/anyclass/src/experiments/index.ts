@@ -6,7 +6,7 @@
 //   readRuns, seedGroups           finished runs, and those that differ in their seed alone
 //   comparison                     their figures (judgedGroup; at decisions decidedRun, tradeOff) and differences (lossPairs,
 //                                  alignedModels, methodDifferences, confounds)
-//   comparisonTables, verdict      as tables, and in a sentence (decisionText)
+//   comparisonTables, verdict      as tables (differenceTable), and in a sentence (decisionText)
 //   sweep, valueDifferences        as a recommended value, if the choice matters
 //   results                        files of it, and what went wrong
 

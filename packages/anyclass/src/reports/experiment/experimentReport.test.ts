@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fitDecision, measure } from '@anyclass/core';
 import { parse } from 'csv-parse/sync';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -96,6 +97,25 @@ test('the tables hold the numbers of the comparison', async () => {
     expect(Number(row['Test F1'])).toBe(group?.test?.macroF1?.mean);
     expect(Number(row['Validation mAP low'])).toBe(group?.validation.mAP?.lowest);
   }
+});
+
+test('classes are judged on test at the decision of each run', async () => {
+  const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'classes-1.csv')), {
+    columns: true,
+  });
+  const metrics = await Promise.all(
+    [1, 2].map(async (seed) => {
+      const { scores } = readRuns([join(runs, `bce-0.02-${seed}`)])[0]!;
+      const threshold = fitDecision((await scores('validation'))!);
+      return measure((await scores('test'))!, { threshold });
+    }),
+  );
+  for (const row of rows) {
+    const j = metrics[0]!.classNames.indexOf(row['class']!);
+    const mean = (metrics[0]!.perClassF1[j]! + metrics[1]!.perClassF1[j]!) / 2;
+    expect(Number(row['F1 before'])).toBeCloseTo(mean, 12);
+  }
+  expect(rows).toHaveLength(3);
 });
 
 test('only fields that differ stand in the table of configurations', () => {
