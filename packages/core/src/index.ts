@@ -6,6 +6,8 @@ export {
   instancePresence,
   PRESENT_FROM,
   presenceOfRows,
+  ROW_NEGATIVE,
+  ROW_POSITIVE,
 } from './labels/instancePresence.js';
 export * from './losses/index.js';
 export * from './metrics/index.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Line, lineChart, lookOf } from './lineChart.js';
+import { type Line, lineChart } from './lineChart.js';
+import { lookOf } from './lineLook.js';
 import { themed } from './palette.js';
 
 describe('lines', () => {

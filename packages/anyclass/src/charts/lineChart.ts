@@ -1,11 +1,12 @@
-import { seriesColors } from './palette.js';
+import { bandSeries, errorSeries } from './lineEnds.js';
+import { lookOf } from './lineLook.js';
 import { axis, legend, light, ownMargins, renderChart } from './render.js';
 
 export interface LinePoint {
   readonly x: number;
   /** Null leaves a gap. */
   readonly y: number | null;
-  /** The ends of an error bar. */
+  /** The ends of an error bar, or of the band at this place. */
   readonly low?: number;
   readonly high?: number;
 }
@@ -28,6 +29,8 @@ export interface LineChartOptions {
   readonly yIsPercent?: boolean;
   /** Ticks in place of even ones, with their texts. */
   readonly xTicks?: readonly { readonly at: number; readonly text: string }[];
+  /** How the ends of points are drawn. Default `bars`. */
+  readonly ends?: 'bars' | 'band';
   /** Ticks at whole numbers only. */
   readonly xIsWhole?: boolean;
   readonly width?: number;
@@ -96,7 +99,10 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
             ? percentBounds(lines)
             : { scale: true }),
       },
-      series: [...lines.map(lineSeries), ...lines.flatMap(errorSeries)],
+      series: [
+        ...lines.map(lineSeries),
+        ...(options.ends === 'band' ? lines.flatMap(bandSeries) : lines.flatMap(errorSeries)),
+      ],
     },
     (series, data) => {
       const point = lines[series]?.points[data];
@@ -127,22 +133,6 @@ function percentBounds(lines: readonly Line[]) {
   return { min: tidy(Math.floor(from / interval)), max: tidy(Math.ceil(to / interval)), interval };
 }
 
-const markers = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect'] as const;
-const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2]] as const;
-
-/**
- * How a line looks. Markers and dashes move on with each round of the colors, by one and by two: no two of 36 lines share
- * color and marker, nor marker and dashes, which is all that print in black shows.
- */
-export function lookOf(index: number) {
-  const round = Math.floor(index / seriesColors.length);
-  return {
-    color: seriesColors[index % seriesColors.length]!.light,
-    marker: markers[(index + round) % markers.length]!,
-    dash: dashes[(index + 2 * round) % dashes.length]!,
-  };
-}
-
 function lineSeries({ name, points, isReference = false }: Line, index: number) {
   const { color, marker, dash } = isReference ? referenceLook : lookOf(index);
   // Lines of many points are marked here and there, each at places of its own.
@@ -168,52 +158,6 @@ function lineSeries({ name, points, isReference = false }: Line, index: number) 
 /** A line without a marker, which ECharts would otherwise show with a dot in the legend. */
 const bareLine = 'path://M0,0H25V1H0Z';
 const referenceLook = { color: light.faint, marker: 'none', dash: 'solid' } as const;
-
-interface PlotArea {
-  readonly y: number;
-  readonly height: number;
-}
-
-interface DrawingApi {
-  value(dimension: number): number;
-  coord(point: readonly number[]): [number, number];
-}
-
-function errorSeries({ name, points }: Line, index: number) {
-  const data = points.flatMap(({ x, low, high }) =>
-    low === undefined || high === undefined ? [] : [[x, low, high]],
-  );
-  if (data.length === 0) return [];
-  const stroke = lookOf(index).color;
-  const cap = 4;
-  return [
-    {
-      type: 'custom',
-      name,
-      silent: true,
-      z: 1,
-      data,
-      encode: { x: 0, y: [1, 2] },
-      itemStyle: { color: stroke },
-      renderItem: ({ coordSys: plot }: { readonly coordSys: PlotArea }, api: DrawingApi) => {
-        const [x, low] = api.coord([api.value(0), api.value(1)]);
-        const [, high] = api.coord([api.value(0), api.value(2)]);
-        const [top, bottom] = [Math.max(high, plot.y), Math.min(low, plot.y + plot.height)];
-        const line = (x1: number, y1: number, x2: number, y2: number) => ({
-          type: 'line',
-          shape: { x1, y1, x2, y2 },
-          style: { stroke, lineWidth: 1.2 },
-        });
-        // A bar that goes on beyond the plot has no end in it.
-        const ends = [low, high].filter((end) => end >= top && end <= bottom);
-        return {
-          type: 'group',
-          children: [line(x, bottom, x, top), ...ends.map((end) => line(x - cap, end, x + cap, end))],
-        };
-      },
-    },
-  ];
-}
 
 /** A number with as many digits as a reader wants. */
 function short(value: number): string {

@@ -6,7 +6,8 @@ import { comparisonTables } from '../experiments/comparisonTables.js';
 import { failureText } from '../experiments/results.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
-import { shown } from './experimentRuns.js';
+import { chosenDecision } from './decisionOptions.js';
+import { shown, writeTradeOffs } from './experimentRuns.js';
 import { experimentFields } from './trainingOptions.js';
 
 export const compare = command({
@@ -18,6 +19,10 @@ export const compare = command({
     [
       'anyclass compare quick --losses bce,any-bce@lambda=0.02,any-bce@lambda=0.2 --seeds 1,2 --out comparisons/lambda',
       'losses with their own settings',
+    ],
+    [
+      'anyclass compare quick --false-alarms 0.02 --out comparisons/digits',
+      'judge the same runs at 2% false alarms instead of 5%',
     ],
     [
       'anyclass compare base.json --networks tresnet-m,vit-b-16@batchSize=64 --datasets \'@keep=["coco-41"]\' --datasets \'@keep=["coco-animals"]@loss.lambda=0.2\' --devices cuda:0,cuda:1 --out comparisons/coco',
@@ -47,11 +52,15 @@ export const compare = command({
   async run(options, terminal) {
     const { out, json } = options;
     checkOutputFolder('--out', out);
-    const { comparison, unfinished } = await shown(terminal, (hooks) => compareRuns(options, hooks));
+    const decision = chosenDecision(options);
+    const { comparison, unfinished } = await shown(terminal, (hooks) =>
+      compareRuns({ ...options, decision }, hooks),
+    );
     if (!comparison) throw new UserError(failureText(unfinished));
     const texts = [comparison.verdict, ...comparisonTables(comparison).map(({ table }) => textTable(table))];
     terminal.print(json ? JSON.stringify(comparison, null, 2) : texts.join('\n\n\n'));
-    terminal.note(`wrote ${out}/comparison.json and ${out}/tables`);
+    const figures = await writeTradeOffs(out, comparison);
+    terminal.note(`wrote ${[`${out}/comparison.json`, ...figures].join(', ')} and ${out}/tables`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return comparison;
   },

@@ -1,63 +1,110 @@
-// How probabilities become labels, as options; the same for every command that decides.
+// How probabilities become labels, on the command line; the same options for all commands that decide.
 
+import type { DecisionBudget, FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
-import { type DecisionSettings, decisionFields, decisionRules } from '../configuration/decisionFields.js';
-import type { PlainObject } from '../configuration/overrides.js';
 import { UsageError } from '../errors/usageError.js';
 
-export const decisionOptions = {
-  rule: z
-    .enum(decisionRules)
-    .optional()
-    .describe(
-      'how labels are decided: by a presence gate (default), one shared threshold, a threshold per class, or a fixed one',
-    ),
+/** Options of a decision. None has a default here: what is left out is for the command, the configuration or core to say. */
+export const decisionFields = {
   falseAlarms: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('share of negatives that may get a label, such as 0.02; default 0.05'),
-  f1Neg: z
-    .string()
-    .optional()
-    .describe("in place of --false-alarms: least F1-Neg, or 'at 0.5' for what a threshold of 0.5 gives")
-    .meta({ placeholder: "N|'at 0.5'" }),
+    .describe('accept at most this share of negatives with any prediction; default 0.05')
+    .meta({ placeholder: 'SHARE' }),
   confidence: z
     .string()
+    .transform(confidenceOf)
     .optional()
-    .describe('how sure to be that new data keeps the false alarms too; default 0.95, none for no guarantee')
-    .meta({ placeholder: 'N|none' }),
-  beta: z.number().positive().optional().describe('thresholds maximize this Fβ; default 1'),
+    .describe(
+      'guarantee --false-alarms on new data with this confidence, or only keep it on validation; default 0.95',
+    )
+    .meta({ placeholder: '0.95|none' }),
+  f1Neg: z
+    .string()
+    .transform(f1NegOf)
+    .optional()
+    .describe(
+      "instead of --false-alarms, keep at least this F1-Neg, or what a threshold of 0.5 gives ('at 0.5')",
+    )
+    .meta({ placeholder: "SHARE|'at 0.5'" }),
+  beta: z.number().positive().optional().describe('fitted thresholds maximize this Fβ; default 1'),
+  rule: z
+    .enum(['gate', 'shared', 'class', 'fixed'])
+    .optional()
+    .describe(
+      'a gate and thresholds per class (default), one threshold for all, thresholds per class without a gate, or 0.5',
+    ),
 };
 
-const schema = z.object(decisionOptions);
-export type DecisionOptions = z.output<typeof schema>;
-
-/** The fields of `evaluation.decision` that options give; undefined where none does. */
-export function givenDecision(options: DecisionOptions): PlainObject | undefined {
-  const { rule, falseAlarms, beta } = options;
-  const f1Neg = options.f1Neg === undefined ? undefined : numberOr(options.f1Neg, 'at 0.5', 'f1Neg');
-  const confidence =
-    options.confidence === undefined ? undefined : numberOr(options.confidence, 'none', 'confidence');
-  const fields = { rule, falseAlarms, f1Neg, confidence: confidence === 'none' ? null : confidence, beta };
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+/** What {@link decisionFields} were given. */
+export interface GivenDecision {
+  readonly falseAlarms?: number | undefined;
+  readonly confidence?: number | null | undefined;
+  readonly f1Neg?: number | 'at 0.5' | undefined;
+  readonly beta?: number | undefined;
+  readonly rule?: 'gate' | 'shared' | 'class' | 'fixed' | undefined;
 }
 
-/** The same with the defaults of the others; undefined where no option is given. */
-export function chosenDecision(options: DecisionOptions): DecisionSettings | undefined {
-  const given = givenDecision(options);
-  if (!given) return undefined;
-  const result = decisionFields.safeParse(given);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new UsageError(issue?.message ?? 'is invalid', String(issue?.path[0] ?? 'rule'));
+/**
+ * The decision that was asked for, with only what was given.
+ *
+ * @example
+ * chosenDecision({ falseAlarms: 0.02 }) // { budget: { falseAlarms: 0.02 } }
+ * chosenDecision({}) // {}
+ */
+export function chosenDecision(given: GivenDecision): Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'> {
+  const { falseAlarms, f1Neg, beta, rule } = given;
+  if (falseAlarms !== undefined && f1Neg !== undefined) {
+    throw new UsageError('does not go with a false-alarm budget; choose one of the two', 'f1Neg');
+  }
+  refuseIdle(given);
+  const budget = budgetOf(given);
+  return {
+    ...(rule !== undefined && { rule }),
+    ...(budget && { budget }),
+    ...(beta !== undefined && { beta }),
+  };
 }
 
-function numberOr<Word extends string>(text: string, word: Word, option: string): number | Word {
-  if (text === word) return word;
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isNaN(value)) throw new UsageError(`'${text}' is neither a number nor '${word}'`, option);
-  return value;
+function budgetOf({ falseAlarms, confidence, f1Neg }: GivenDecision): DecisionBudget | undefined {
+  if (f1Neg !== undefined) return { f1Neg };
+  if (falseAlarms === undefined && confidence === undefined) return undefined;
+  return { falseAlarms: falseAlarms ?? 0.05, ...(confidence !== undefined && { confidence }) };
+}
+
+/** An option that would do nothing is a mistake. */
+function refuseIdle(given: GivenDecision): void {
+  const { rule, confidence, f1Neg } = given;
+  if (confidence !== undefined && f1Neg !== undefined) {
+    throw new UsageError(
+      'has no effect with an F1-Neg to keep; it belongs to a false-alarm budget',
+      'confidence',
+    );
+  }
+  if (rule !== 'class' && rule !== 'fixed') return;
+  const budgetOptions = ['falseAlarms', 'f1Neg', 'confidence'] as const;
+  const idle = ([...budgetOptions, 'beta'] as const).find(
+    (name) => given[name] !== undefined && (rule === 'fixed' || name !== 'beta'),
+  );
+  if (idle === undefined) return;
+  const why = rule === 'class' ? 'keeps no budget' : 'fits nothing';
+  throw new UsageError(`has no effect with rule '${rule}', which ${why}`, idle);
+}
+
+function f1NegOf(text: string, context: z.RefinementCtx<string>): number | 'at 0.5' {
+  if (text === 'at 0.5') return text;
+  const share = text.trim() === '' ? Number.NaN : Number(text);
+  if (share >= 0 && share <= 1) return share;
+  context.addIssue({ code: 'custom', message: `expected a number from 0 to 1, or 'at 0.5'; got '${text}'` });
+  return z.NEVER;
+}
+
+function confidenceOf(text: string, context: z.RefinementCtx<string>): number | null {
+  if (text === 'none') return null;
+  const confidence = Number(text);
+  if (confidence > 0 && confidence < 1) return confidence;
+  context.addIssue({ code: 'custom', message: `expected a number between 0 and 1, or none; got '${text}'` });
+  return z.NEVER;
 }

@@ -3,9 +3,7 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
 import type { Terminal } from '../commandLine/terminal.js';
-import { fitOptions } from '../configuration/decisionFields.js';
 import { openOptions } from '../configuration/openOptions.js';
-import { merged, type PlainObject } from '../configuration/overrides.js';
 import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -22,7 +20,7 @@ import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js'
 import { judgmentText } from '../reports/judgmentText.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
 import { chosenFields, settingOption } from './datasetOptions.js';
-import { chosenDecision, decisionOptions, givenDecision } from './decisionOptions.js';
+import { chosenDecision, decisionFields } from './decisionOptions.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, or a model.safetensors'),
@@ -45,7 +43,7 @@ const options = z.object({
     .optional()
     .describe('with --scores: weights of the classes for F2-CIW; sewerml, or a JSON file with one by class')
     .meta({ placeholder: 'sewerml|FILE' }),
-  ...decisionOptions,
+  ...decisionFields,
   replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
   device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().optional().describe('images at a time; default 64'),
@@ -106,7 +104,8 @@ type Options = z.output<typeof options>;
 const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
 const forScores = ['labels', 'fitScores', 'fitLabels', 'classImportance'] as const;
 const forFitting = ['rule', 'falseAlarms', 'f1Neg', 'confidence', 'beta'] as const;
-const fittingFields = ['evaluation.decision', 'evaluation.calibration'];
+const fittingFields = ['evaluation.calibration'];
+const byOptions = 'is given by --rule, --false-alarms, --f1-neg, --confidence and --beta';
 
 /** An option that would do nothing is a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
@@ -129,6 +128,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
     refuseFields(given.set, fittingFields, 'goes with --fit-scores');
   }
   refuseFields(given.set, ['data', 'evaluation.batchSize'], 'goes with a model, not with --scores');
+  refuseFields(given.set, ['evaluation.decision'], byOptions);
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
     if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
   }
@@ -136,13 +136,13 @@ async function judgeScores(given: Options): Promise<Judgment> {
   const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
   const classImportance =
     given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
-  const { evaluation } = validateConfiguration(withDecision(fields, given), 'the options given');
-  const { replicates, confidence, decision, calibration } = evaluation;
+  const { evaluation } = validateConfiguration(fields, 'the options given');
+  const { replicates, confidence, calibration } = evaluation;
   const isCalibrated = given.set.some((text) => text.startsWith('evaluation.calibration='));
   const judgment = await evaluateScores({
     scores,
     labels,
-    ...(fitScores !== undefined && { fitScores, fitLabels, decision: fitOptions(decision) }),
+    ...(fitScores !== undefined && { fitScores, fitLabels, decision: chosenDecision(given) }),
     // Scores from anywhere are taken as they are, so that what is fitted can be applied to them as they are.
     ...(isCalibrated && { calibration }),
     classImportance,
@@ -165,11 +165,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     ['evaluation.calibration'],
     'has no effect on a model, which brings what was fitted in training',
   );
-  refuseFields(
-    set,
-    ['evaluation.decision'],
-    'is given by --rule, --false-alarms, --f1-neg, --confidence and --beta',
-  );
+  refuseFields(set, ['evaluation.decision'], byOptions);
   refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is judged on its own classes');
   refuseFields(set, ['data.subset'], 'has no effect: it is for training');
   refuseFields(set, ['data.dataset'], 'is given as DATASET');
@@ -181,7 +177,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     batchSize: evaluation.batchSize ?? 64,
     replicates: evaluation.replicates,
     confidence: evaluation.confidence,
-    ...(decision && { decision: fitOptions(decision) }),
+    ...(Object.keys(decision).length > 0 && { decision }),
     open: openOptions(data),
     preparation: data,
     strict: data.strict,
@@ -209,10 +205,4 @@ function modelSettings(model: string, given: Options): Pick<Configuration, 'data
   if (data === undefined) throw new UsageError('a model needs a DATASET to be judged on');
   const fields = chosenFields(given, ['data', 'evaluation'], { data });
   return validateConfiguration(fields, `${data.dataset} with the options given`);
-}
-
-/** Fields with those that the options of the decision give. */
-function withDecision(fields: PlainObject, given: Options): PlainObject {
-  const decision = givenDecision(given);
-  return decision ? merged(fields, { evaluation: { decision } }) : fields;
 }

@@ -1,11 +1,16 @@
-// What `compare` and `sweep` share: a table of their runs, and Ctrl-C in between.
+// What `compare` and `sweep` share: a table of their runs, Ctrl-C in between, and the figure of what false alarms buy.
 
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ExperimentTable, experimentTable } from '../commandLine/display/experimentTable.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { UserError } from '../errors/userError.js';
 import type { ExperimentHooks } from '../experiments/compare.js';
+import type { Comparison } from '../experiments/comparison.js';
+import { fileName } from '../experiments/comparisonTables.js';
 import { failureText, type UnfinishedRun } from '../experiments/results.js';
+import { writeWhole } from '../files/wholeFile.js';
 
 /**
  * Makes an experiment and shows its runs.
@@ -53,4 +58,23 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
       : 'Interrupted; all runs are saved. Run the same command again to resume them',
     { exitCode: interruption.exitCode() },
   );
+}
+
+/** Writes `trade-off-DATASET.svg` for each dataset with a labeled test split; the paths of the files. */
+export async function writeTradeOffs(out: string, comparison: Comparison): Promise<string[]> {
+  // Only now: ECharts takes a third of a second to load.
+  const { tradeOffFigure } = await import('../reports/tradeOffFigure.js');
+  const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
+  return datasets.flatMap((dataset) => {
+    const groups = comparison.groups.filter((group) => group.dataset === dataset);
+    const figure = tradeOffFigure(dataset, groups, comparison.decision);
+    const path = join(out, `trade-off-${fileName(dataset)}.svg`);
+    if (!figure) {
+      // That of an earlier call would not belong to these results.
+      rmSync(path, { force: true });
+      return [];
+    }
+    writeWhole(path, figure.svg);
+    return [path];
+  });
 }

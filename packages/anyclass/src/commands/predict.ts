@@ -4,7 +4,6 @@ import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { printed, type Terminal } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
-import { fitOptions } from '../configuration/decisionFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UsageError } from '../errors/usageError.js';
@@ -17,7 +16,7 @@ import { refitDecision } from '../inference/modelDecision.js';
 import { outputFormats, outputOf } from '../inference/outputFormats.js';
 import { openPredictor } from '../inference/predictor.js';
 import { chosenFields, settingOption } from './datasetOptions.js';
-import { chosenDecision, type DecisionOptions, decisionOptions, givenDecision } from './decisionOptions.js';
+import { chosenDecision, decisionFields, type GivenDecision } from './decisionOptions.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -47,7 +46,7 @@ export const predict = command({
       .describe('images, folders, patterns, Parquet files, - for a list on standard input'),
     format: z.enum(outputFormats).optional().describe('of the output; default csv'),
     out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
-    ...decisionOptions,
+    ...decisionFields,
     threshold: z
       .number()
       .min(0)
@@ -121,19 +120,20 @@ export const predict = command({
 
 /** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
 async function usedDecision(
-  options: DecisionOptions & { readonly model: string; readonly threshold?: number | undefined },
+  options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },
   terminal: Terminal,
 ): Promise<number | FitDecisionOptions | undefined> {
-  const { model, threshold, rule } = options;
-  const chosen = chosenDecision(threshold === undefined ? options : { ...options, rule: 'fixed' });
+  const { model, threshold, rule, falseAlarms, f1Neg, confidence, beta } = options;
+  const given = { falseAlarms, f1Neg, confidence, beta };
   if (threshold !== undefined) {
-    const others = Object.keys(givenDecision({ ...options, rule: undefined }) ?? {});
-    if (others.length > 0 || (rule !== undefined && rule !== 'fixed'))
-      throw new UsageError('--threshold decides by itself: no other option of the decision goes with it');
+    const hasOthers = Object.values(given).some((value) => value !== undefined);
+    if (hasOthers || (rule !== undefined && rule !== 'fixed'))
+      throw new UsageError('decides by itself; leave the other options of the decision out', 'threshold');
     return threshold;
   }
-  if (!chosen) return undefined;
-  const fit = fitOptions(chosen);
+  const fit = chosenDecision({ ...given, rule });
+  if (Object.keys(fit).length === 0) return undefined;
+  if (rule === 'fixed') return 0.5;
   const refitted = await refitDecision(model, fit, (text) => terminal.note(text));
   terminal.note(decisionText(refitted));
   const { test } = refitted;

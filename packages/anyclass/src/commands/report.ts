@@ -9,6 +9,7 @@ import { type Run, readRuns, unfinishedRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
+import { chosenDecision, decisionFields } from './decisionOptions.js';
 
 export const report = command({
   name: 'report',
@@ -20,6 +21,7 @@ export const report = command({
       'anyclass report comparisons/coco --out coco.html --assets figures',
       'all runs of a comparison or a sweep',
     ],
+    ['anyclass report comparisons/coco --false-alarms 0.02', 'judged at 2% false alarms instead of 5%'],
     ['anyclass report comparisons/coco --paper', "with the paper's published figures of the same data"],
     [
       'anyclass report comparisons/nih --paper chestxray14',
@@ -42,13 +44,20 @@ export const report = command({
         `add the paper's published figures; NAME if the dataset's own name does not match: ${paperDatasets.join(', ')}`,
       )
       .meta({ placeholder: '[NAME]', bare: 'auto' }),
-    replicates: z.int().min(0).default(1000).describe('bootstrap replicates; 0 disables differences'),
-    confidence: z.number().gt(0).lt(1).default(0.95).describe('confidence level of the intervals'),
-    thresholdBeta: z.number().positive().default(1).describe('β of the Fβ that fitted thresholds maximize'),
+    replicates: z
+      .int()
+      .min(0)
+      .default(1000)
+      .describe(
+        'bootstrap replicates; 0 disables differences. Those that refit decisions stop after a minute',
+      ),
+    intervalConfidence: z.number().gt(0).lt(1).default(0.95).describe('confidence level of the intervals'),
+    ...decisionFields,
     json: z.boolean().default(false).describe('print the verdict, the files and the comparison as JSON'),
   }),
   async run(options, terminal) {
-    const { runs: folders, out, assets, paper, json, replicates, confidence, thresholdBeta } = options;
+    const { runs: folders, out, assets, paper, json, replicates, intervalConfidence } = options;
+    const decision = chosenDecision(options);
     for (const folder of folders) checkFolder(folder, paper);
     checkOutputFile('--out', out);
     if (assets !== undefined) checkOutputFolder('--assets', assets);
@@ -66,8 +75,8 @@ export const report = command({
       title,
       ...(paper && { paper }),
       replicates,
-      confidence,
-      thresholdBeta,
+      confidence: intervalConfidence,
+      decision,
     });
     for (const note of made.comparison.notes) terminal.note(note);
     writeOutput('--out', out, reportPage(made));

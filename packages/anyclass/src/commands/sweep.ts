@@ -9,7 +9,8 @@ import { defaultOver, sweep as sweepValues } from '../experiments/runSweep.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { textTable } from '../tables/index.js';
-import { shown } from './experimentRuns.js';
+import { chosenDecision } from './decisionOptions.js';
+import { shown, writeTradeOffs } from './experimentRuns.js';
 import { experimentFields } from './trainingOptions.js';
 
 export const sweep = command({
@@ -20,8 +21,8 @@ export const sweep = command({
     ['anyclass sweep quick --out sweeps/lambda', "the paper's values of λ, three seeds"],
     ['anyclass sweep base.json --over alpha=0.25,0.5,1 --seeds 1,2 --out sweeps/alpha', 'α, with two seeds'],
     [
-      'anyclass sweep base.json --over optimizer.rate=0.01,0.03,0.1 --max-drop 1 --out sweeps/rate',
-      'any numeric field; reject values that cost a point or more of F1-Neg',
+      'anyclass sweep base.json --over optimizer.rate=0.01,0.03,0.1 --false-alarms 0.02 --out sweeps/rate',
+      'any numeric field; recommend by F1 at 2% false alarms',
     ],
   ],
   options: z.object({
@@ -30,17 +31,15 @@ export const sweep = command({
       .default(defaultOver)
       .describe('lambda, alpha, gamma, beta or any numeric field, and its values')
       .meta({ placeholder: 'FIELD=N,…' }),
-    maxDrop: z
-      .number()
-      .positive()
-      .default(1.5)
-      .describe('reject values that cost at least N points of F1-Neg'),
     ...experimentFields,
   }),
   async run(options, terminal) {
     const { out, json } = options;
     checkOutputFolder('--out', out);
-    const { sweep: result, unfinished } = await shown(terminal, (hooks) => sweepValues(options, hooks));
+    const decision = chosenDecision(options);
+    const { sweep: result, unfinished } = await shown(terminal, (hooks) =>
+      sweepValues({ ...options, decision }, hooks),
+    );
     if (!result) throw new UserError(failureText(unfinished));
     const splits = result.points.every(({ figures }) => figures.test)
       ? (['validation', 'test'] as const)
@@ -52,9 +51,11 @@ export const sweep = command({
       writeWhole(join(out, `sweep-${split}.svg`), sweepSvg(sweepPanels(result, split)));
     const tables = comparisonTables(result.comparison).map(({ table }) => textTable(table));
     terminal.print(json ? JSON.stringify(result, null, 2) : [result.verdict, ...tables].join('\n\n\n'));
-    terminal.note(
-      `wrote ${out}/sweep.json, ${splits.map((split) => `${out}/sweep-${split}.svg`).join(', ')} and ${out}/tables/sweep-*`,
-    );
+    const figures = [
+      ...(await writeTradeOffs(out, result.comparison)),
+      ...splits.map((split) => `${out}/sweep-${split}.svg`),
+    ];
+    terminal.note(`wrote ${[`${out}/sweep.json`, ...figures].join(', ')} and ${out}/tables/sweep-*`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return result;
   },

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { recipeNames } from '../configuration/recipes.js';
+import { decisionFields } from './decisionOptions.js';
 
 export const configText = `a .json, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`;
 
@@ -36,7 +37,12 @@ export const experimentFields = {
     .optional()
     .describe('devices to spread the runs over')
     .meta({ placeholder: 'cuda:0,cuda:1' }),
-  replicates: z.int().min(0).default(1000).describe('bootstrap replicates; 0 disables differences'),
+  ...decisionFields,
+  replicates: z
+    .int()
+    .min(0)
+    .default(1000)
+    .describe('bootstrap replicates; 0 disables differences. Those that refit decisions stop after a minute'),
   noPrepare: z.boolean().default(false).describe('skip preparing the image cache first'),
   json: z.boolean().default(false).describe('print JSON'),
 };

@@ -1,13 +1,24 @@
 // The same rows in the same order for all models, by file name.
 
 import { listed } from '../errors/listed.js';
-import type { ComparedModel } from './judgedGroup.js';
 import type { ScoredImages } from './readRuns.js';
 
+/** A model's scores on the split where it is judged and on the one where its decision is fitted. */
+interface TwoSplits {
+  readonly scored: ScoredImages;
+  readonly validation: ScoredImages;
+}
+
 /** The models with the rows of all in the order of the first one's; they must have no {@link mismatch}. */
-export function alignedModels(groups: readonly (readonly ComparedModel[])[]): ComparedModel[][] {
-  const { scored: first } = groups[0]![0]!;
-  return groups.map((group) => group.map((model) => ({ ...model, scored: aligned(model.scored, first) })));
+export function alignedModels<Model extends TwoSplits>(groups: readonly (readonly Model[])[]): Model[][] {
+  const first = groups[0]![0]!;
+  return groups.map((group) =>
+    group.map((model) => ({
+      ...model,
+      scored: aligned(model.scored, first.scored),
+      validation: aligned(model.validation, first.validation),
+    })),
+  );
 }
 
 function aligned(scored: ScoredImages, { names, classNames }: ScoredImages): ScoredImages {

@@ -1,6 +1,7 @@
 // Several losses, networks, datasets and seeds trained and compared: the function behind `anyclass compare`.
 
-import type { Comparison } from './comparison.js';
+import { checkDecisionOptions } from '@anyclass/core';
+import type { Comparison, DecisionSettings } from './comparison.js';
 import { comparisonTables } from './comparisonTables.js';
 import { type ExperimentControl, type ExperimentSettings, runExperiment } from './experiment.js';
 import { type PlannedRun, planRuns } from './plan.js';
@@ -18,8 +19,10 @@ export interface ExperimentOptions extends ExperimentSettings {
   readonly set?: readonly string[];
   /** Such as `1,2,3`, the default. */
   readonly seeds?: string;
-  /** Bootstrap replicates; 0 disables differences. Default 1000. */
+  /** Bootstrap replicates; 0 disables differences. Default 1000, at decisions as many of them as fit into a minute. */
   readonly replicates?: number;
+  /** How runs are decided, all at the same price. Default by the gate, at 5% false alarms with a confidence of 0.95. */
+  readonly decision?: DecisionSettings;
 }
 
 export interface CompareOptions extends ExperimentOptions {
@@ -52,6 +55,9 @@ export interface CompareResult {
  */
 export async function compare(options: CompareOptions, hooks: ExperimentHooks = {}): Promise<CompareResult> {
   const { losses = 'bce,any-bce,focal,any-focal', networks, datasets = [], out, replicates = 1000 } = options;
+  const { decision = {} } = options;
+  // Before hours of training.
+  checkDecisionOptions(decision);
   const plan = await planRuns({
     ...request(options),
     losses: parseVariants(losses, 'loss'),
@@ -62,7 +68,11 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
   const runs = await runExperiment(plan, options, hooks);
   const unfinished = unfinishedRuns(runs);
   if (hooks.signal?.aborted || runs.folders.length === 0) return { unfinished };
-  const comparison = await compareWithProgress(readRuns(runs.folders), replicates, hooks.onEvent);
+  const comparison = await compareWithProgress(
+    readRuns(runs.folders),
+    { replicates, decision },
+    hooks.onEvent,
+  );
   writeResultFiles(out, 'comparison', comparison, comparisonTables(comparison));
   return { comparison, unfinished };
 }

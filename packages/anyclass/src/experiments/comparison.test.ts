@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
 import { compareRuns } from './comparison.js';
-import { comparisonTables, heldText } from './comparisonTables.js';
+import { comparisonTables } from './comparisonTables.js';
+import { heldText } from './differenceTable.js';
 import { readRun, readRuns } from './readRuns.js';
 import { writeResultFiles } from './results.js';
 import { groupBySeed, withoutTwins } from './seedGroups.js';
@@ -175,7 +176,6 @@ describe('a comparison', () => {
     expect(mAP).toMatchObject({ holds: 'higher' });
     expect(mAP!.perSeed).toHaveLength(3);
     expect(mAP!.value).toBeCloseTo(mAP!.perSeed.reduce((sum, value) => sum + value, 0) / 3, 12);
-    expect(differences[0]!.atFitted!.macroF1!.value).not.toBe(differences[0]!.atHalf.macroF1!.value);
   });
 
   test('of single runs is the paired bootstrap of their scores', async () => {
@@ -185,20 +185,6 @@ describe('a comparison', () => {
     const expected = pairedBootstrap(first!, second!, { replicates: 40 }).overall.macroF1!;
     expect(differences[0]!.atHalf.macroF1!.low).toBeCloseTo(expected.low, 12);
     expect(differences[0]!.atHalf.macroF1!.high).toBeCloseTo(expected.high, 12);
-  });
-
-  test('judges both sides also where negatives cost the same', async () => {
-    const { groups, differences } = await compareRuns(readRuns([at('all/bce-1'), at('all/any-1')]), {
-      replicates: 20,
-    });
-    const bce = groups.find(({ loss }) => loss === 'bce')!;
-    for (const { folders, keptThresholds } of groups) {
-      const validation = (await readRun(folders[0]!).scores('validation'))!;
-      const threshold = keptThresholds![0]!;
-      expect(measure(validation, { threshold }).f1Neg).toBeGreaterThanOrEqual(bce.validation.f1Neg!.mean);
-    }
-    const { mean } = groups.find(({ loss }) => loss === 'any-bce')!.keptTest!.macroF1!;
-    expect(differences[0]!.atKept!.macroF1!.value).toBeCloseTo(mean - bce.keptTest!.macroF1!.mean, 12);
   });
 
   test('takes the seeds that both sides have, and all of each where they share none', async () => {
@@ -218,14 +204,18 @@ describe('a comparison', () => {
 
   test('does not depend on the order of the rows in the files', async () => {
     writeSyntheticRun(at('shuffled'), run('any-bce', 1, 2.4));
-    for (const file of ['test.csv', 'test-labels.csv']) {
+    for (const file of ['test.csv', 'test-labels.csv', 'validation.csv', 'validation-labels.csv']) {
       const [header, ...lines] = readFileSync(at(`shuffled/scores/${file}`), 'utf8')
         .trim()
         .split('\n');
       writeFileSync(at(`shuffled/scores/${file}`), `${[header, ...lines.reverse()].join('\n')}\n`);
     }
-    const difference = async (other: string) =>
-      (await compareRuns(readRuns([at('all/bce-1'), at(other)]), { replicates: 30 })).differences;
+    const difference = async (other: string) => {
+      const { groups, differences } = await compareRuns(readRuns([at('all/bce-1'), at(other)]), {
+        replicates: 30,
+      });
+      return { differences, decided: groups.map(({ decided }) => decided?.validation?.macroF1) };
+    };
     expect(await difference('shuffled')).toEqual(await difference('all/any-1'));
   });
 
@@ -233,19 +223,16 @@ describe('a comparison', () => {
     for (const loss of ['bce', 'any-bce'] as const)
       writeSyntheticRun(at(`unlabeled/${loss}`), { ...run(loss, 1, 2), hasTestLabels: false });
     const { groups, differences } = await compareRuns(readRuns([at('unlabeled')]), { replicates: 10 });
-    expect(groups[0]).toMatchObject({ test: null, fittedTest: null });
-    expect(differences[0]).toMatchObject({ split: 'validation', atFitted: null, atKept: null });
+    expect(groups[0]).toMatchObject({ test: null, decided: { test: null, tradeOff: null } });
+    expect(groups[0]!.decided!.validation!.macroF1!.mean).toBeGreaterThan(0);
+    expect(differences[0]).toMatchObject({ split: 'validation', atDecision: null, replicates: 0 });
   });
 
   test('of runs on other images has their figures and a note, but no difference', async () => {
     writeSyntheticRun(at('other'), { ...run('any-bce', 1, 2), rows: 61 });
     const folders = ['all/bce-1', 'all/any-strong-1', 'other'].map(at);
     const { groups, differences, notes } = await compareRuns(readRuns(folders), { replicates: 5 });
-    expect(groups.map(({ label, keptTest }) => [label, keptTest !== null])).toEqual([
-      ['bce', true],
-      ['any-bce λ=0.2', true],
-      ['any-bce λ=0.02', false],
-    ]);
+    expect(groups.map(({ label }) => label)).toEqual(['bce', 'any-bce λ=0.2', 'any-bce λ=0.02']);
     expect(differences.map(({ loss }) => loss)).toEqual(['any-bce λ=0.2']);
     expect(notes).toEqual([
       `any-bce λ=0.02 is not compared with bce: ${at('other')} and ${at('all/bce-1')} were not judged on the same test images: 1 (test-60.png) only in the first, none only in the second`,
@@ -346,15 +333,30 @@ describe('runs that differ in more than the loss', () => {
 test('tables name the best figures and say in words what holds', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);
-  expect(tables.map(({ name }) => name)).toEqual(['results', 'fitted', 'kept', 'differences']);
-  const [results, , kept, differences] = tables.map(({ table }) => table);
-  expect(kept!.note).toContain('searched in steps of 0.01');
+  expect(tables.map(({ name }) => name)).toEqual(['decisions', 'results', 'differences']);
+  const [decisions, results, differences] = tables.map(({ table }) => table);
+  expect(decisions!.title).toBe('pipes, at 5% false alarms');
+  expect(decisions!.note).toContain('too few to guarantee');
+  expect(decisions!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toEqual([
+    ' loss',
+    ' seeds',
+    'Validation F1',
+    'Validation false alarms',
+    ...['F1', 'F2', 'F1-Neg', 'false alarms', 'presence AUC', 'mAP'].map((title) => `Test ${title}`),
+  ]);
+  expect(differences!.note).toContain('at 0.5 60 draws; at decisions 60');
+  expect(differences!.rows.map(([, where]) => where)).toEqual([
+    'at 5% false alarms',
+    'at 0.5',
+    'at 5% false alarms',
+    'at 0.5',
+  ]);
   expect(results!.rows.map(([label]) => label)).toEqual(['any-bce λ=0.02', 'any-bce λ=0.2', 'bce']);
   expect(results!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toContain('Test F1-Neg');
   const mAP = results!.columns.findIndex(({ group, title }) => group === 'Test' && title === 'mAP');
   expect(results!.rows[1]![mAP]).toMatchObject({ emphasis: 'strong' });
   expect(results!.rows[2]![mAP]).not.toHaveProperty('emphasis');
-  expect(differences!.rows[0]!.at(-1)).toMatch(/^higher: .*mAP/);
+  expect(differences!.rows[1]!.at(-1)).toMatch(/^higher: .*mAP/);
   writeResultFiles(at('files'), 'comparison', comparison, tables);
   expect(JSON.parse(readFileSync(at('files/comparison.json'), 'utf8'))).toEqual(comparison);
   expect(readFileSync(at('files/tables/results.tex'), 'utf8')).toContain('\\toprule');
@@ -372,22 +374,23 @@ test('tables that a result no longer has are removed, and no others', async () =
   await write('sweep', both, 5);
   await write('comparison', both, 5);
   writeFileSync(join(out, 'tables', 'own-results.csv'), 'mine');
+  // Of an earlier version.
+  writeFileSync(join(out, 'tables', 'kept.csv'), '');
   await write('comparison', ['all/bce-1'], 0);
   expect(written()).toEqual([
-    'fitted.csv',
+    'decisions.csv',
     'own-results.csv',
     'results.csv',
+    'sweep-decisions.csv',
     'sweep-differences.csv',
-    'sweep-fitted.csv',
-    'sweep-kept.csv',
     'sweep-results.csv',
   ]);
   await write('sweep', ['all/bce-1'], 0);
   expect(written()).toEqual([
-    'fitted.csv',
+    'decisions.csv',
     'own-results.csv',
     'results.csv',
-    'sweep-fitted.csv',
+    'sweep-decisions.csv',
     'sweep-results.csv',
   ]);
 });
@@ -405,7 +408,7 @@ test('a difference that holds but not for every seed is marked', () => {
     holds: 'higher' as const,
     perSeed,
   });
-  const none = { macroF2: null, f2Ciw: null, f1Neg: null };
+  const none = { macroF2: null, f2Ciw: null, f1Neg: null, falseAlarmRate: null };
   const differences = { ...none, macroF1: difference([0.01, 0.03]), mAP: difference([-0.01, 0.05]) };
   expect(heldText(['macroF1', 'macroF2', 'mAP', 'f1Neg'], differences)).toBe('higher: F1, mAP*');
 });

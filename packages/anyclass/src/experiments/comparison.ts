@@ -1,29 +1,41 @@
 // Runs beside one another: figures over seeds, and paired differences to the standard loss. All of it is computed from the
 // scores in the run folders.
 
-import type { Difference, PaperFigure } from '@anyclass/core';
+import {
+  checkDecisionOptions,
+  type Difference,
+  type FitDecisionOptions,
+  type Guarantee,
+  type PaperFigure,
+} from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import { type ConfoundedPair, confoundedPairs } from './confounds.js';
-import type { Spread } from './figures.js';
+import type { DecisionChoice } from './decisionText.js';
+import type { DecidedFigure, Spread } from './figures.js';
 import { judgeGroup } from './judgedGroup.js';
-import { withKeptNegatives } from './keptNegatives.js';
 import { lossPairs } from './lossPairs.js';
-import { methodDifferences } from './methodDifferences.js';
+import { type DrawTask, methodDifferences } from './methodDifferences.js';
 import type { JudgedSplit, Run } from './readRuns.js';
 import { groupBySeed, type SeedGroup } from './seedGroups.js';
+import type { TradeOffSpread } from './tradeOff.js';
 import { comparisonVerdict } from './verdict.js';
 
+/** How runs are decided; by default by the gate, at 5% false alarms with a confidence of 0.95. */
+export type DecisionSettings = Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'>;
+
 export interface ComparisonOptions {
-  /** Of the bootstrap; default 1000, and 0 leaves differences out. */
+  /** Of the bootstrap; default 1000, and 0 leaves differences out. At decisions as many of them as `seconds` allow. */
   readonly replicates?: number;
   /** Of the bootstrap's draws; default 0. */
   readonly bootstrapSeed?: number;
   /** Of the intervals; default 0.95. */
   readonly confidence?: number;
-  /** Fitted thresholds maximize this Fβ on validation; default 1. */
-  readonly thresholdBeta?: number;
-  /** Called after each draw of the bootstrap, of which every dataset has `replicates`. */
-  readonly onDraw?: () => void;
+  /** How runs are decided. */
+  readonly decision?: DecisionSettings;
+  /** For the replicates in which decisions are fitted anew, of each dataset; 100 are run in any case. Default 60. */
+  readonly seconds?: number;
+  /** Called after each draw of a bootstrap; each dataset has `replicates` at 0.5, and at most so many at decisions. */
+  readonly onDraw?: (task: DrawTask) => void;
 }
 
 /** Runs beside one another. Plain JSON. */
@@ -34,8 +46,11 @@ export interface Comparison {
   readonly differences: readonly MethodDifference[];
   /** Losses whose runs differ from those of their standard loss in more than the loss. */
   readonly confounded: readonly ConfoundedPair[];
-  /** Losses that could not be compared with their standard loss, and why. */
+  /** Losses that could not be compared with their standard loss or could not be decided, and why. */
   readonly notes: readonly string[];
+  /** How every run was decided. */
+  readonly decision: DecisionChoice;
+  /** At 0.5. */
   readonly replicates: number;
   readonly confidence: number;
 }
@@ -49,16 +64,23 @@ export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
   readonly validation: FigureSpreads;
   /** At 0.5; null where the test split has no labels. */
   readonly test: FigureSpreads | null;
-  /** At thresholds fitted on validation, for each class and run. */
-  readonly fittedTest: FigureSpreads | null;
-  /**
-   * At one threshold for all classes of a run: of 0, 0.01, … 1 the one with the highest F1 on validation among those that keep
-   * the F1-Neg of the standard loss with the same seed at 0.5. Null where there is no standard loss to keep up with, or no labeled test split.
-   */
-  readonly keptTest: FigureSpreads | null;
-  /** Those thresholds, by rising seed. */
-  readonly keptThresholds: readonly number[] | null;
+  /** At each run's own decision; null where validation has no positives or negatives to fit one on. */
+  readonly decided: DecidedFigures | null;
 }
+
+/** Figures at decisions that each run's validation scores were fitted with. */
+export interface DecidedFigures extends DecisionChoice {
+  /** Whether the false alarms of the decisions are bounded on new data. */
+  readonly guarantee: Guarantee;
+  /** By cross-fitting: each image is decided by a decision fitted without it. Null with fewer than two positives or negatives. */
+  readonly validation: DecidedSpreads | null;
+  /** Null where the test split has no labels. */
+  readonly test: DecidedSpreads | null;
+  /** F1 against false alarms on test. */
+  readonly tradeOff: readonly TradeOffSpread[] | null;
+}
+
+export type DecidedSpreads = Readonly<Record<DecidedFigure, Spread | null>>;
 
 export type FigureSpreads = Readonly<Record<PaperFigure, Spread | null>>;
 
@@ -72,10 +94,10 @@ export interface MethodDifference {
   /** Test, or validation where the test split has no labels. */
   readonly split: JudgedSplit;
   readonly atHalf: FigureDifferences;
-  /** Both sides at thresholds fitted on validation; null where there is only validation to judge on. */
-  readonly atFitted: FigureDifferences | null;
-  /** Both sides at one threshold for all classes that keeps the standard loss's F1-Neg; null as with `atFitted`. */
-  readonly atKept: FigureDifferences | null;
+  /** Both sides at their decisions; null where there is only validation to judge on, or no decision. mAP is that of `atHalf`. */
+  readonly atDecision: FigureDifferences | null;
+  /** Draws behind `atDecision`, each with all decisions fitted anew. */
+  readonly replicates: number;
 }
 
 export type FigureDifferences = Readonly<Record<PaperFigure, HeldDifference | null>>;
@@ -88,21 +110,24 @@ export interface HeldDifference extends Difference {
 }
 
 /**
- * Compares finished runs. Runs that differ in their seed alone are one group. The differences come from a bootstrap over
- * the instances, the same draws for all groups of a dataset; in each draw a side's figure is the mean over the seeds that
- * both sides have. Losses that were not judged on the same images as their standard loss have no difference, but a note.
+ * Compares finished runs. Runs that differ in their seed alone are one group. Each run's decision is fitted on its own validation
+ * scores, at the same price for all, and judged on test. The differences come from a bootstrap over the instances, the same draws
+ * for all groups of a dataset; in each draw a side's figure is the mean over the seeds that both sides have. Losses that were
+ * not judged on the same images as their standard loss have no difference, but a note.
  *
  * @example
  * const { verdict, groups, differences } = await compareRuns(readRuns(['comparisons/coco']));
- * verdict // 'any-bce λ=0.02 beats bce on F1 by 2.9 points (2.1 to 3.7) at the same F1-Neg (test, 3 seeds).'
- * groups[0]?.test?.mAP?.mean
- * differences[0]?.atHalf.macroF1 // { value: 0.029, low: 0.021, high: 0.037, holds: 'higher', … }
+ * verdict // 'any-bce λ=0.02 beats bce on F1 by 2.9 points (2.1 to 3.7) at 5% false alarms (test, 3 seeds).'
+ * groups[0]?.decided?.test?.macroF1?.mean
+ * differences[0]?.atDecision?.macroF1 // { value: 0.029, low: 0.021, high: 0.037, holds: 'higher', … }
  */
 export async function compareRuns(
   runs: readonly Run[],
   options: ComparisonOptions = {},
 ): Promise<Comparison> {
-  const { replicates = 1000, confidence = 0.95, thresholdBeta = 1, bootstrapSeed = 0 } = options;
+  const { replicates = 1000, confidence = 0.95, bootstrapSeed = 0, seconds = 60 } = options;
+  const { rule, budget, beta } = checkDecisionOptions(options.decision ?? {});
+  const decision = { rule, budget, beta };
   const groups = groupBySeed(runs);
   for (const { label, seeds, runs: same } of groups) {
     const twice = seeds.findIndex((seed, i) => seed === seeds[i + 1]);
@@ -111,9 +136,8 @@ export async function compareRuns(
         `${same[twice]!.folder} and ${same[twice + 1]!.folder} are the same: ${label} with seed ${seeds[twice]}`,
       );
   }
-  const alone = await Promise.all(groups.map((group) => judgeGroup(group, thresholdBeta)));
-  const { pairs, notes } = lossPairs(alone);
-  const judged = withKeptNegatives(alone, pairs);
+  const judged = await Promise.all(groups.map((group) => judgeGroup(group, decision)));
+  const { pairs, notes } = lossPairs(judged);
   const comparison = {
     groups: judged.map(({ figures }) => figures),
     differences:
@@ -122,11 +146,14 @@ export async function compareRuns(
         : methodDifferences(judged, pairs, {
             replicates,
             confidence,
+            seconds,
+            decision,
             seed: bootstrapSeed,
             onDraw: options.onDraw,
           }),
     confounded: confoundedPairs(pairs),
-    notes,
+    notes: [...notes, ...judged.flatMap(({ undecided }) => undecided ?? [])],
+    decision,
     replicates,
     confidence,
   };

@@ -76,14 +76,15 @@ describe('a comparison', () => {
       stderr: expect.stringContaining('2 of 2 runs done'),
     });
     expect(stdout).toMatch(
-      /loss +seeds +F1 +F2 +mAP +F1-Neg[\s\S]*bce +1 [\s\S]*any-bce λ=0\.02 − bce +fitted/,
+      /loss +seeds +F1 +false alarms +F1 +F2 +F1-Neg +false alarms +presence AUC +mAP[\s\S]*loss +seeds +F1 +F2 +mAP +F1-Neg[\s\S]*bce +1 [\s\S]*any-bce λ=0\.02 − bce +at 5% false alarms/,
     );
     const logs = readdirSync(at('out/logs')).map((name) => readFileSync(at(`out/logs/${name}`), 'utf8'));
     expect(logs.join('\n')).toContain('Resuming after epoch 1');
     expect(readdirSync(at('out/tables'))).toContain('differences.tex');
     const { groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
     expect(groups).toHaveLength(2);
-    expect(differences[0].atFitted.mAP.holds).toMatch(/higher|lower|unclear/);
+    expect(differences[0].atDecision.macroF1.holds).toMatch(/higher|lower|unclear/);
+    expect(readFileSync(at('out/trade-off-digits.svg'), 'utf8')).toMatch(/^<svg/);
     const summary = JSON.parse(
       readFileSync(join(at('out'), groups[0].folders[0].slice(4), 'summary.json'), 'utf8'),
     );
@@ -148,7 +149,7 @@ test('a sweep that was killed goes on, draws its figure and recommends a value',
   const log = readFileSync(at('sweep/logs/digits-tresnet-s-bce-seed1.log'), 'utf8');
   expect(log).toContain('Resuming after epoch 1');
   expect(stdout).toMatch(
-    /^.*(has the highest validation F1|the standard loss stays).*\n[\s\S]*any-bce λ=0\.1/,
+    /^.*(has the highest F1 at 5% false alarms|the standard loss stays).*\n[\s\S]*any-bce λ=0\.1/,
   );
   expect(readFileSync(at('sweep/sweep-test.svg'), 'utf8')).toMatch(/^<svg/);
   const { verdict, points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
@@ -171,6 +172,12 @@ describe('mistakes', () => {
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lamda=0.1'], 1, "did you mean 'lambda'?"],
     [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 is listed twice'],
     [['compare', 'tiny.json', '--out', 'x', '--jobs', '0'], 2, '--jobs: Too small'],
+    [
+      ['compare', 'tiny.json', '--out', 'x', '--f1-neg', '0.9', '--confidence', '0.9'],
+      2,
+      '--confidence: has no effect',
+    ],
+    [['sweep', 'tiny.json', '--out', 'x', '--false-alarms', '5'], 2, '--false-alarms: Too big'],
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: there is no such file'],
     [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "there is no numeric field 'lamda'"],

@@ -1,14 +1,19 @@
-// The figures of the paper's tables, and what they are over seeds.
+// The figures that runs are judged by, and what they are over seeds.
 
 import type { PaperFigure } from '@anyclass/core';
 
-/** By their names in the paper. */
-export const figureTitles: Readonly<Record<PaperFigure, string>> = {
+/** At a decision there is also the AUC of presence scores. */
+export type DecidedFigure = PaperFigure | 'presenceAuc';
+
+/** By their names in the paper, where it has them. */
+export const figureTitles: Readonly<Record<DecidedFigure, string>> = {
   macroF1: 'F1',
   macroF2: 'F2',
   f2Ciw: 'F2-CIW',
   mAP: 'mAP',
   f1Neg: 'F1-Neg',
+  falseAlarmRate: 'false alarms',
+  presenceAuc: 'presence AUC',
 };
 
 /** A figure over seeds. */

@@ -1,85 +1,82 @@
 // A group's figures, from the scores of its runs.
 
-import {
-  eachFigure,
-  fitThresholds,
-  type JudgedModel,
-  type Metrics,
-  measure,
-  type PaperFigure,
-  type ThresholdCurves,
-  thresholdCurves,
-} from '@anyclass/core';
+import { eachFigure, type JudgedModel, type Metrics, measure, type PaperFigure } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
-import type { FigureSpreads, GroupFigures } from './comparison.js';
+import type { DecidedFigures, DecidedSpreads, FigureSpreads, GroupFigures } from './comparison.js';
+import { type DecidedMetrics, type DecidedRun, decideRun, whyUndecided } from './decidedRun.js';
+import type { DecisionChoice } from './decisionText.js';
 import { spreadOf } from './figures.js';
 import type { Run, ScoredImages } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
+import { tradeOffSpread } from './tradeOff.js';
 
 export interface JudgedGroup {
   readonly group: SeedGroup;
   readonly figures: GroupFigures;
   /** What differences are computed from, one for each run. */
   readonly models: readonly ComparedModel[];
-  /** On validation, one for each run. */
-  readonly curves: readonly ThresholdCurves[];
+  /** Why no decision is judged, where none is. */
+  readonly undecided: string | undefined;
 }
 
-/**
- * Scores on test at 0.5, at fitted thresholds and at one that keeps the negatives, or on validation at 0.5 where the test split has
- * no labels.
- */
+/** Scores to judge at 0.5: on test, or on validation where the test split has no labels. */
 export interface ComparedModel extends JudgedModel {
   readonly scored: ScoredImages;
   readonly validation: ScoredImages;
   readonly folder: string;
 }
 
-export async function judgeGroup(group: SeedGroup, thresholdBeta: number): Promise<JudgedGroup> {
+/** Judges all runs of a group at 0.5 and at their decisions. */
+export async function judgeGroup(group: SeedGroup, choice: DecisionChoice): Promise<JudgedGroup> {
   const { runs, ...rest } = group;
   const judged: JudgedRun[] = [];
   // One after another: a table of scores is large while it is read.
-  for (const run of runs) judged.push(await judgeRun(run, thresholdBeta));
+  for (const run of runs) judged.push(await judgeRun(run, choice));
   refuseOtherCounts(group.label, judged);
   return {
     group,
     models: judged.map(({ model }) => model),
-    curves: judged.map(({ curves }) => curves),
+    undecided: judged.find(({ undecided }) => undecided !== undefined)?.undecided,
     figures: {
       ...rest,
       folders: runs.map(({ folder }) => folder),
       figures: figuresFor(runs[0]!),
       validation: spreads(judged.map(({ validation }) => validation)),
-      test: spreadsIfAll(judged.map(({ test }) => test)),
-      fittedTest: spreadsIfAll(judged.map(({ fittedTest }) => fittedTest)),
-      keptTest: null,
-      keptThresholds: null,
+      test: ifAll(
+        judged.map(({ test }) => test),
+        spreads,
+      ),
+      decided: ifAll(
+        judged.map(({ decided }) => decided),
+        (decided) => decidedFigures(decided, choice),
+      ),
     },
   };
 }
 
 interface JudgedRun {
   readonly model: ComparedModel;
-  readonly curves: ThresholdCurves;
   readonly validation: Metrics;
-  readonly test?: Metrics;
-  readonly fittedTest?: Metrics;
+  readonly test: Metrics | undefined;
+  readonly decided: DecidedRun | undefined;
+  readonly undecided: string | undefined;
 }
 
-async function judgeRun(run: Run, thresholdBeta: number): Promise<JudgedRun> {
+async function judgeRun(run: Run, choice: DecisionChoice): Promise<JudgedRun> {
   const { folder, classImportance } = run;
   const importance = classImportance ? { classImportance } : {};
   const validation = await run.scores('validation');
   if (!validation) throw new UserError(`${folder}: no scores and labels for the validation split`);
   const test = await run.scores('test');
-  const judged = { validation: measure(validation, importance), curves: thresholdCurves(validation) };
-  if (!test) return { ...judged, model: { folder, validation, scored: validation, thresholds: [0.5] } };
-  const fitted = fitThresholds(validation, { beta: thresholdBeta });
+  const metrics = measure(validation, importance);
+  const undecided = whyUndecided(metrics, choice);
+  const decided = undecided === undefined ? decideRun(validation, test, choice, classImportance) : undefined;
   return {
-    ...judged,
-    model: { folder, validation, scored: test, thresholds: [0.5, fitted] },
-    test: measure(test, importance),
-    fittedTest: measure(test, { ...importance, threshold: fitted }),
+    model: { folder, validation, scored: test ?? validation, thresholds: [0.5] },
+    validation: metrics,
+    test: test && measure(test, importance),
+    decided,
+    undecided: undecided && `${folder} is judged at 0.5 only: ${undecided}`,
   };
 }
 
@@ -100,12 +97,38 @@ function figuresFor({ classImportance }: Run): PaperFigure[] {
   return ['macroF1', classImportance ? 'f2Ciw' : 'macroF2', 'mAP', 'f1Neg'];
 }
 
-function spreadsIfAll(metrics: readonly (Metrics | undefined)[]): FigureSpreads | null {
-  const defined = metrics.filter((each) => each !== undefined);
-  return defined.length === metrics.length ? spreads(defined) : null;
+function decidedFigures(runs: readonly DecidedRun[], { rule, budget, beta }: DecisionChoice): DecidedFigures {
+  return {
+    rule,
+    budget,
+    beta,
+    guarantee: runs[0]!.decision.report.guarantee,
+    validation: ifAll(
+      runs.map(({ crossFitted }) => crossFitted),
+      decidedSpreads,
+    ),
+    test: ifAll(
+      runs.map(({ test }) => test),
+      decidedSpreads,
+    ),
+    tradeOff: tradeOffSpread(runs.map(({ tradeOff }) => tradeOff)),
+  };
+}
+
+/** What is made of the values of all runs; null where a run has none. */
+function ifAll<Value, Result>(
+  values: readonly (Value | undefined)[],
+  of: (values: readonly Value[]) => Result,
+): Result | null {
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length === values.length ? of(defined) : null;
 }
 
 /** Each figure over the runs of a group. */
-export function spreads(metrics: readonly Metrics[]): FigureSpreads {
+function spreads(metrics: readonly Metrics[]): FigureSpreads {
   return eachFigure((figure) => spreadOf(metrics.map((each) => each[figure])));
+}
+
+function decidedSpreads(metrics: readonly DecidedMetrics[]): DecidedSpreads {
+  return { ...spreads(metrics), presenceAuc: spreadOf(metrics.map((each) => each.presenceAuc)) };
 }

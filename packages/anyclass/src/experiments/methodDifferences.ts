@@ -1,6 +1,7 @@
 // Paired differences between an any-class loss and its standard loss.
 
 import {
+  bootstrapDecisions,
   bootstrapSeeds,
   type Difference,
   eachFigure,
@@ -11,16 +12,23 @@ import {
 } from '@anyclass/core';
 import { alignedModels, mismatch } from './alignedModels.js';
 import type { FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
-import type { JudgedGroup } from './judgedGroup.js';
+import type { DecisionChoice } from './decisionText.js';
+import type { ComparedModel, JudgedGroup } from './judgedGroup.js';
 import { judgedOf, type LossPair } from './lossPairs.js';
 import type { SeedGroup } from './seedGroups.js';
+
+/** What is drawn for: figures at 0.5, or decisions that are fitted anew in each draw. */
+export type DrawTask = 'at 0.5' | 'at decisions';
 
 export interface DifferenceOptions {
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
+  readonly decision: DecisionChoice;
+  /** For the draws at decisions, of each dataset. */
+  readonly seconds: number;
   /** Called after each draw for a dataset. */
-  readonly onDraw?: (() => void) | undefined;
+  readonly onDraw?: ((task: DrawTask) => void) | undefined;
 }
 
 /** One for each pair. */
@@ -57,50 +65,71 @@ function onSameImages(pairs: readonly JudgedPair[]): JudgedPair[][] {
 }
 
 function ofSameImages(pairs: readonly JudgedPair[], options: DifferenceOptions): MethodDifference[] {
-  const replicates = replicatesByFolder(
-    [...new Set(pairs.flatMap(({ one, other }) => [other, one]))],
-    options,
-  );
+  const compared = [...new Set(pairs.flatMap(({ one, other }) => [other, one]))];
+  const runs = alignedModels(compared.map(({ models }) => models)).flat();
+  const { classImportance } = compared[0]!.group.runs[0]!;
+  const atHalf = drawnAtHalf(runs, classImportance, options);
+  const isDecided = compared.every(({ figures }) => figures.decided?.test);
+  const atDecision = isDecided ? drawnAtDecisions(runs, classImportance, options) : undefined;
   return pairs.map(({ one, other }) => {
     const seeds = comparedSeeds(other.group, one.group);
-    const at = (setting: number) =>
+    const at = (drawn: Replicates) =>
       heldDifferences(
-        sideOf(other, seeds.standard, replicates, setting),
-        sideOf(one, seeds.anyClass, replicates, setting),
+        sideOf(other, seeds.standard, drawn),
+        sideOf(one, seeds.anyClass, drawn),
         options.confidence,
       );
     const { dataset, network, label } = one.group;
-    const settings = Math.min(one.models[0]!.thresholds.length, other.models[0]!.thresholds.length);
     return {
       dataset,
       network,
       loss: label,
       standard: other.group.label,
-      split: settings > 1 ? 'test' : 'validation',
-      atHalf: at(0),
-      atFitted: settings > 1 ? at(1) : null,
-      atKept: settings > 2 ? at(2) : null,
+      split: one.figures.test ? 'test' : 'validation',
+      atHalf: at(atHalf),
+      atDecision: atDecision ? at(atDecision) : null,
+      replicates: atDecision?.values().next().value?.replicates.length ?? 0,
     };
   });
 }
 
-type Replicates = ReadonlyMap<string, readonly SeedReplicates[]>;
+/** Of each run alone, by its folder: which runs make up a side depends on the pair. */
+type Replicates = ReadonlyMap<string, SeedReplicates>;
 
-/** Of each run alone, at each of its settings of thresholds: which runs make up a side depends on the pair. */
-function replicatesByFolder(compared: readonly JudgedGroup[], options: DifferenceOptions): Replicates {
-  const { replicates, seed, onDraw } = options;
-  const classImportance = compared[0]!.group.runs[0]!.classImportance;
-  const runs = alignedModels(compared.map(({ models }) => models)).flat();
-  const ofRuns = bootstrapSeeds(
+function drawnAtHalf(
+  runs: readonly ComparedModel[],
+  classImportance: readonly number[] | undefined,
+  { replicates, seed, onDraw }: DifferenceOptions,
+): Replicates {
+  const drawn = bootstrapSeeds(
     runs.map((model) => [model]),
     {
       replicates,
       seed,
-      ...(onDraw && { onReplicate: onDraw }),
+      onReplicate: () => onDraw?.('at 0.5'),
       ...(classImportance && { classImportance }),
     },
   );
-  return new Map(runs.map(({ folder }, i) => [folder, ofRuns[i]!]));
+  return new Map(runs.map(({ folder }, i) => [folder, drawn[i]![0]!]));
+}
+
+/** In each draw, every run's decision is fitted on validation images drawn anew. */
+function drawnAtDecisions(
+  runs: readonly ComparedModel[],
+  classImportance: readonly number[] | undefined,
+  { replicates, seed, seconds, decision, onDraw }: DifferenceOptions,
+): Replicates {
+  const drawn = bootstrapDecisions(
+    runs.map(({ validation, scored }) => ({ validation, test: scored, decision })),
+    {
+      replicates,
+      seed,
+      seconds,
+      onReplicate: () => onDraw?.('at decisions'),
+      ...(classImportance && { classImportance }),
+    },
+  );
+  return new Map(runs.map(({ folder }, i) => [folder, drawn[i]!]));
 }
 
 /** The seeds that both have, so that a lucky one counts on both sides; where they share none, all of each. */
@@ -120,13 +149,8 @@ export interface Side {
   readonly replicates: readonly SeedReplicates[];
 }
 
-function sideOf(
-  { group, models }: JudgedGroup,
-  seeds: readonly number[],
-  replicates: Replicates,
-  setting: number,
-): Side {
-  const ofSeed = (seed: number) => replicates.get(models[group.seeds.indexOf(seed)]!.folder)![setting]!;
+function sideOf({ group, models }: JudgedGroup, seeds: readonly number[], replicates: Replicates): Side {
+  const ofSeed = (seed: number) => replicates.get(models[group.seeds.indexOf(seed)]!.folder)!;
   return { seeds, replicates: seeds.map(ofSeed) };
 }
 

@@ -6,22 +6,27 @@ import { z } from 'zod';
 import type { ChildState, RunEventListener } from '../events/runEvent.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
 import { type ReportTable, tableEndings, tableFiles } from '../tables/index.js';
-import { type Comparison, compareRuns } from './comparison.js';
+import { type Comparison, type ComparisonOptions, compareRuns } from './comparison.js';
 import { possibleTables } from './comparisonTables.js';
 import type { ExperimentRuns } from './experiment.js';
+import type { DrawTask } from './methodDifferences.js';
 import type { Run } from './readRuns.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
-import { testValues } from './valueDifferences.js';
+import { type SweepTestOptions, testValues } from './valueDifferences.js';
 
-/** The comparison of an experiment's runs; listeners hear of the bootstrap's progress and of the comparison's notes. */
+/** The comparison of an experiment's runs; listeners hear of the bootstraps' progress and of the comparison's notes. */
 export async function compareWithProgress(
   runs: readonly Run[],
-  replicates: number,
+  options: Pick<ComparisonOptions, 'replicates' | 'decision'>,
   onEvent: RunEventListener = () => {},
 ): Promise<Comparison> {
-  const datasets = new Set(runs.map(({ dataset }) => dataset)).size;
-  const onDraw = drawing('comparing', datasets * replicates, onEvent);
-  const comparison = await compareRuns(runs, { replicates, onDraw });
+  const { replicates = 1000 } = options;
+  const draws = replicates * new Set(runs.map(({ dataset }) => dataset)).size;
+  const tasks: Readonly<Record<DrawTask, () => void>> = {
+    'at 0.5': drawing('comparing at 0.5', draws, onEvent),
+    'at decisions': drawing('refitting decisions', draws, onEvent),
+  };
+  const comparison = await compareRuns(runs, { ...options, onDraw: (task) => tasks[task]() });
   for (const text of comparison.notes) onEvent({ type: 'note', text });
   return comparison;
 }
@@ -32,11 +37,11 @@ export function testWithProgress(
   points: readonly SweepPoint[],
   runs: readonly Run[],
   title: string,
-  replicates: number,
+  { replicates, decision }: Pick<SweepTestOptions, 'replicates' | 'decision'>,
   onEvent: RunEventListener = () => {},
 ): Promise<Recommendation> {
   const onDraw = drawing('testing values', replicates, onEvent);
-  return testValues(recommendation, points, runs, title, { replicates, onDraw });
+  return testValues(recommendation, points, runs, title, { replicates, decision, onDraw });
 }
 
 function drawing(task: string, total: number, onEvent: RunEventListener): () => void {

@@ -1,5 +1,6 @@
 // One field at several values, trained and compared: the function behind `anyclass sweep`.
 
+import { checkDecisionOptions } from '@anyclass/core';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { type ExperimentHooks, type ExperimentOptions, request } from './compare.js';
 import { comparisonTables } from './comparisonTables.js';
@@ -20,8 +21,6 @@ import { sweepVerdict } from './verdict.js';
 export interface SweepOptions extends ExperimentOptions {
   /** A field and its values. Default `lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1`. */
   readonly over?: string;
-  /** No value that costs so many points of F1-Neg or more is recommended. Default 1.5. */
-  readonly maxDrop?: number;
 }
 
 export interface SweepResult {
@@ -42,7 +41,8 @@ export const defaultOver = 'lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1';
  * result?.verdict
  */
 export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}): Promise<SweepResult> {
-  const { over = defaultOver, maxDrop = 1.5, out, replicates = 1000 } = options;
+  const { over = defaultOver, out, replicates = 1000, decision = {} } = options;
+  checkDecisionOptions(decision);
   const swept = parseOver(over);
   const { config, data, set, ...rest } = request(options);
   const losses = sweepVariants(swept, await readConfiguration(config, { dataset: data, set }));
@@ -52,15 +52,22 @@ export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}):
   const unfinished = unfinishedRuns(made);
   if (hooks.signal?.aborted || made.folders.length === 0) return { unfinished };
   const runs = readRuns(made.folders);
-  const comparison = await compareWithProgress(runs, replicates, hooks.onEvent);
+  const comparison = await compareWithProgress(runs, { replicates, decision }, hooks.onEvent);
   const points = sweepPoints(swept, comparison, plan);
   const { field, title } = swept;
-  const ranked = recommend(points, title, maxDrop / 100, plannedValues(swept, plan));
+  const ranked = recommend(points, title, comparison.decision, plannedValues(swept, plan));
   // Figures on other images say nothing of a value.
   const recommendation =
     comparison.notes.length > 0
       ? { reason: `No ${title} is recommended: ${comparison.notes.join('; ')}` }
-      : await testWithProgress(ranked, points, runs, title, replicates, hooks.onEvent);
+      : await testWithProgress(
+          ranked,
+          points,
+          runs,
+          title,
+          { replicates, decision: comparison.decision },
+          hooks.onEvent,
+        );
   const verdict = sweepVerdict(recommendation, points, comparison);
   const result: Sweep = { verdict, field, title, points, recommendation, comparison };
   writeResultFiles(out, 'sweep', result, comparisonTables(comparison));

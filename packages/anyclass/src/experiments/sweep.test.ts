@@ -4,8 +4,19 @@ import type { GroupFigures } from './comparison.js';
 import { spreadOf } from './figures.js';
 import { recommend, type SweepPoint } from './sweep.js';
 
-function point(value: number | null, f1: number, mAP: number, f1Neg: number): SweepPoint {
+const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
+
+/** `f1` is at the decision; at 0.5 it is 10 points lower. */
+function point(value: number | null, f1: number): SweepPoint {
   const spread = (mean: number) => spreadOf([mean - 0.01, mean, mean + 0.01]);
+  const at = (macroF1: number) => ({
+    macroF1: spread(macroF1),
+    macroF2: spread(macroF1),
+    f2Ciw: null,
+    mAP: spread(0.43),
+    f1Neg: spread(0.78),
+    falseAlarmRate: spread(0.05),
+  });
   const figures: GroupFigures = {
     dataset: 'pipes',
     network: 'tresnet-m',
@@ -15,88 +26,93 @@ function point(value: number | null, f1: number, mAP: number, f1Neg: number): Sw
     seeds: [1, 2, 3],
     folders: [],
     figures: ['macroF1', 'macroF2', 'mAP', 'f1Neg'],
-    validation: {
-      macroF1: spread(f1),
-      macroF2: spread(f1),
-      f2Ciw: null,
-      mAP: spread(mAP),
-      f1Neg: spread(f1Neg),
-    },
+    validation: at(f1 - 0.1),
     test: null,
-    fittedTest: null,
-    keptTest: null,
-    keptThresholds: null,
+    decided: {
+      ...decision,
+      guarantee: { holds: true, ...decision.budget },
+      validation: { ...at(f1), presenceAuc: spread(0.8) },
+      test: null,
+      tradeOff: null,
+    },
   };
   return { value, figures };
 }
 
-const standard = point(null, 0.4, 0.42, 0.78);
+const standard = point(null, 0.4);
 
-test('recommended is the highest F1 among values that rank no worse and keep the negatives', () => {
-  const points = [
-    standard,
-    point(0, 0.42, 0.43, 0.775),
-    point(0.02, 0.44, 0.43, 0.77),
-    point(0.2, 0.46, 0.41, 0.78), // ranks worse
-    point(1, 0.47, 0.43, 0.76), // costs 2 points of F1-Neg
-  ];
-  const { value, reason } = recommend(points, 'λ', 0.015);
+/** The point without the seeds but the last, where F1 at its decision is `f1`. */
+function ofLastSeed({ value, figures }: SweepPoint, f1: number): SweepPoint {
+  const decided = figures.decided!;
+  const validation = { ...decided.validation!, macroF1: spreadOf([f1]) };
+  return { value, figures: { ...figures, seeds: [3], decided: { ...decided, validation } } };
+}
+
+test('recommended is the highest F1 at the decision, cross-fitted on validation', () => {
+  const points = [standard, point(0, 0.42), point(0.02, 0.44), point(1, 0.43)];
+  const { value, reason } = recommend(points, 'λ', decision);
   expect(value).toBe(0.02);
-  expect(reason).toContain('λ = 0.02 has the highest validation F1 (44.00) among the 2 of 4 values');
-  expect(reason).toContain('less than 1.5 points below its 78.00');
-  expect(recommend(points, 'λ', 0.03).value).toBe(1);
-});
-
-test('among equals the smallest value is recommended', () => {
-  expect(recommend([standard, point(0, 0.44, 0.43, 0.78), point(1, 0.44, 0.43, 0.78)], 'λ', 0.01).value).toBe(
-    0,
+  expect(reason).toBe(
+    'λ = 0.02 has the highest F1 at 5% false alarms (44.00, cross-fitted on validation) of 3 values and bce',
   );
 });
 
-test('where no value keeps the rule the standard loss stays', () => {
-  expect(recommend([standard, point(1, 0.5, 0.3, 0.78)], 'λ', 0.01)).toMatchObject({
-    value: null,
-    reason: expect.stringContaining('the standard loss stays'),
-  });
+test('a better F1 at 0.5 or on test does not count', () => {
+  const lucky = point(1, 0.41);
+  const decided = { ...lucky.figures.decided!, test: point(1, 0.9).figures.decided!.validation };
+  const { validation } = point(1, 0.9).figures;
+  const shiny = { value: 1, figures: { ...lucky.figures, validation, decided } };
+  expect(recommend([standard, point(0.02, 0.44), shiny], 'λ', decision).value).toBe(0.02);
 });
 
-test('where the standard loss failed nothing is recommended, for its mAP and F1-Neg are not known', () => {
-  const points = [point(0, 0.42, 0.43, 0.775), point(0.02, 0.44, 0.43, 0.77)];
-  const { value, reason } = recommend(points, 'λ', 0.015, [null, 0, 0.02]);
+test('among equals the smallest value is recommended', () => {
+  expect(recommend([standard, point(0, 0.44), point(1, 0.44)], 'λ', decision).value).toBe(0);
+});
+
+test('where no value beats the standard loss it stays', () => {
+  for (const f1 of [0.39, 0.4]) {
+    expect(recommend([standard, point(1, f1)], 'λ', decision)).toMatchObject({
+      value: null,
+      reason: expect.stringContaining('No λ beats bce on F1 at 5% false alarms (40.00'),
+    });
+  }
+});
+
+test('where the standard loss failed nothing is recommended', () => {
+  const { value, reason } = recommend([point(0, 0.42), point(0.02, 0.44)], 'λ', decision, [null, 0, 0.02]);
   expect(value).toBeUndefined();
   expect(reason).toContain('No λ is recommended: the standard loss');
 });
 
+test('where a value has no decision on validation nothing is recommended', () => {
+  const { value, figures } = point(0.02, 0.44);
+  const undecided = { value, figures: { ...figures, decided: null } };
+  expect(recommend([standard, undecided], 'λ', decision)).toEqual({
+    reason: expect.stringContaining('No λ is recommended: the validation images of any-bce λ=0.02'),
+  });
+});
+
 test('values are ranked over the seeds that all have, and those without a run are named', () => {
-  const lucky = point(0.1, 0.45, 0.43, 0.78);
-  const { macroF1 } = lucky.figures.validation;
-  const incomplete = {
-    ...lucky,
-    figures: {
-      ...lucky.figures,
-      seeds: [3],
-      validation: { ...lucky.figures.validation, macroF1: spreadOf(macroF1!.values.slice(2)) },
-    },
-  };
   // Over its own seed 0.1 has an F1 of 0.46, and 0.02 over all of its seeds 0.455: but with seed 3 alone 0.465.
-  const points = [standard, point(0.02, 0.455, 0.43, 0.78), incomplete];
-  const { value, reason } = recommend(points, 'λ', 0.015, [null, 0.02, 0.1, 0.5]);
+  const incomplete = ofLastSeed(point(0.1, 0.45), 0.46);
+  const points = [standard, point(0.02, 0.455), incomplete];
+  const { value, reason } = recommend(points, 'λ', decision, [null, 0.02, 0.1, 0.5]);
   expect(value).toBe(0.02);
   expect(reason).toMatch(/; over the seed 3, which all have; 0\.5 has no finished run$/);
   const apart = { ...incomplete, figures: { ...incomplete.figures, seeds: [4] } };
-  expect(recommend([standard, apart], 'λ', 0.015)).toEqual({
+  expect(recommend([standard, apart], 'λ', decision)).toEqual({
     reason: 'No λ is recommended: there is no seed with which all values have a finished run',
   });
 });
 
 test('without a standard loss the highest F1 is recommended', () => {
-  expect(recommend([point(0.1, 0.4, 0.4, 0.7), point(0.2, 0.5, 0.3, 0.6)], 'rate', 0.01).value).toBe(0.2);
+  expect(recommend([point(0.1, 0.4), point(0.2, 0.5)], 'rate', decision).value).toBe(0.2);
 });
 
 test('the figure has two panels, and names the standard loss and every value', () => {
-  const points = [standard, ...[0, 0.01, 0.1, 1].map((value) => point(value, 0.42, 0.43, 0.77))];
+  const points = [standard, ...[0, 0.01, 0.1, 1].map((value) => point(value, 0.42))];
   const svg = sweepSvg(sweepPanels({ points, title: 'λ' }, 'validation'));
   expect(svg.match(/<svg/g)).toHaveLength(3);
-  for (const text of ['>bce<', '>0.01<', '>mAP<', 'F1-Neg against λ, validation'])
+  for (const text of ['>bce<', '>0.01<', '>mAP<', '>F1 at 5% false alarms<', 'F1-Neg against λ, validation'])
     expect(svg).toContain(text);
 });

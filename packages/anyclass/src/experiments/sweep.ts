@@ -1,10 +1,10 @@
 // What a sweep found, and which value it recommends.
 
-import type { PaperFigure } from '@anyclass/core';
 import { resultFields } from '../configuration/dottedFields.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { percent } from '../tables/percent.js';
 import type { Comparison, GroupFigures } from './comparison.js';
+import { type DecisionChoice, decisionPhrase } from './decisionText.js';
 import type { PlannedRun } from './plan.js';
 import type { SweptField } from './sweepPlan.js';
 import type { ValueDifference } from './valueDifferences.js';
@@ -29,7 +29,7 @@ export interface Sweep {
 
 export interface Recommendation {
   /**
-   * Null: the standard loss, for no value keeps the rule. Left out where runs are missing without which nothing can be said, and
+   * Null: the standard loss, for no value beats it. Left out where runs are missing without which nothing can be said, and
    * where the choice does not matter.
    */
   readonly value?: number | null;
@@ -70,46 +70,32 @@ function plannedValue(
 }
 
 /**
- * The value to take, by validation alone: the highest F1 among values whose mAP is not below the standard loss's and whose
- * F1-Neg is less than `mostDrop` (a share) below it.
+ * The value to take, by validation alone: the one with the highest F1 at its decision, where each image is decided by a decision
+ * fitted without it. All values are decided at the same price in false alarms, so none can win by predicting more.
  *
- * F1 at 0.5 is what the any-class losses are for: a standard loss on mostly negative data ranks well and predicts little. A
- * value that raises it by predicting more everywhere would show in F1-Neg, one that ranks worse in mAP: hence both guards.
- * Figures are means over the seeds that all have, for a lucky one must not count on one side alone; among equals the smallest
- * value. Of the values `planned`, those without a finished run are named; without the standard loss nothing is recommended.
+ * F1 is the mean over the seeds that all have, for a lucky one must not count on one side alone; among equals the standard loss,
+ * then the smallest value. Of the values `planned`, those without a finished run are named; without the standard loss nothing is
+ * recommended.
  *
  * @example
- * recommend(points, 'λ', 0.015) // { value: 0.02, reason: 'λ = 0.02 has the highest validation F1 (43.85) among …' }
+ * recommend(points, 'λ', comparison.decision)
+ * // { value: 0.02, reason: 'λ = 0.02 has the highest F1 at 5% false alarms (43.85, cross-fitted on validation) of 8 values and bce' }
  */
 export function recommend(
   points: readonly SweepPoint[],
   title: string,
-  mostDrop: number,
+  decision: DecisionChoice,
   planned: readonly (number | null)[] = points.map(({ value }) => value),
 ): Recommendation {
+  const none = (why: string) => ({ reason: `No ${title} is recommended: ${why}` });
   const missing = planned.filter((value) => !points.some((point) => point.value === value));
-  if (missing.includes(null)) {
-    return {
-      reason: `No ${title} is recommended: the standard loss, whose mAP and F1-Neg a value must keep, has no finished run`,
-    };
-  }
+  if (missing.includes(null)) return none('the standard loss, which a value must beat, has no finished run');
   const seeds = sharedSeeds(points);
-  if (seeds.length === 0)
-    return {
-      reason: `No ${title} is recommended: there is no seed with which all values have a finished run`,
-    };
-  const of = ({ figures }: SweepPoint, figure: PaperFigure) => meanOver(seeds, figures, figure);
-  const standard = points.find(({ value }) => value === null);
-  const candidates = points.filter(({ value }) => value !== null);
-  const allowed = candidates.filter(
-    (point) =>
-      standard === undefined ||
-      (of(point, 'mAP') >= of(standard, 'mAP') && of(standard, 'f1Neg') - of(point, 'f1Neg') < mostDrop),
-  );
-  const rule = standard
-    ? `whose validation mAP is not below that of ${standard.figures.label} (${percent(of(standard, 'mAP'))}) and whose F1-Neg is less than ${(100 * mostDrop).toFixed(1)} points below its ${percent(of(standard, 'f1Neg'))}`
-    : 'that were tried';
-  const [first, ...rest] = allowed;
+  if (seeds.length === 0) return none('there is no seed with which all values have a finished run');
+  const undecided = points.find(({ figures }) => !figures.decided?.validation?.macroF1);
+  if (undecided) {
+    return none(`the validation images of ${undecided.figures.label} are too few to cross-fit a decision on`);
+  }
   const remarks = [
     ...(points.some(({ figures }) => figures.seeds.length > seeds.length)
       ? [`; over the ${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}, which all have`]
@@ -118,13 +104,18 @@ export function recommend(
       ? [`; ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no finished run`]
       : []),
   ].join('');
-  if (!first)
-    return { value: null, reason: `No ${title} was found ${rule}: the standard loss stays${remarks}` };
-  const best = rest.reduce((a, b) => (of(b, 'macroF1') > of(a, 'macroF1') ? b : a), first);
-  return {
-    value: best.value,
-    reason: `${title} = ${best.value} has the highest validation F1 (${percent(of(best, 'macroF1'))}) among the ${allowed.length} of ${candidates.length} values ${rule}${remarks}`,
-  };
+  const f1 = ({ figures }: SweepPoint) => meanF1(seeds, figures);
+  const best = points.reduce((a, b) => (f1(b) > f1(a) ? b : a));
+  const where = decisionPhrase(decision);
+  const figure = `${percent(f1(best))}, cross-fitted on validation`;
+  if (best.value === null) {
+    const reason = `No ${title} beats ${best.figures.label} on F1 ${where} (${figure}): the standard loss stays${remarks}`;
+    return { value: null, reason };
+  }
+  const standard = points.find(({ value }) => value === null);
+  const rivals = `${points.length - (standard ? 1 : 0)} values${standard ? ` and ${standard.figures.label}` : ''}`;
+  const reason = `${title} = ${best.value} has the highest F1 ${where} (${figure}) of ${rivals}${remarks}`;
+  return { value: best.value, reason };
 }
 
 /** The seeds with which all points have a run. */
@@ -133,12 +124,8 @@ export function sharedSeeds(points: readonly SweepPoint[]): number[] {
   return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));
 }
 
-function meanOver(
-  seeds: readonly number[],
-  { seeds: own, validation }: GroupFigures,
-  figure: PaperFigure,
-): number {
-  const spread = validation[figure];
+function meanF1(seeds: readonly number[], { seeds: own, decided }: GroupFigures): number {
+  const spread = decided?.validation?.macroF1;
   if (!spread) return Number.NEGATIVE_INFINITY;
   if (seeds.length === own.length) return spread.mean;
   return seeds.reduce((sum, seed) => sum + spread.values[own.indexOf(seed)]!, 0) / seeds.length;

@@ -10,6 +10,7 @@ import { testValues } from './valueDifferences.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-values-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
 /** A sweep over λ: the strength of each value, in runs with two seeds. */
 async function sweepOf(name: string, strengths: Readonly<Record<number, number>>, rows = 200) {
@@ -36,6 +37,7 @@ test('values that do not differ are not recommended, and the largest difference 
   const { runs, points } = await sweepOf('equal', { 0.1: 2, 0.2: 2.02, 0.5: 2.01 });
   const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
     replicates: 200,
+    decision,
   });
   expect(tested).toMatchObject({ matters: false });
   expect(tested).not.toHaveProperty('value');
@@ -52,19 +54,23 @@ test('a value that beats one of the others is recommended, with those that it do
   const { runs, points } = await sweepOf('unequal', { 0.1: 0.2, 0.2: 3, 0.5: 3.01 });
   const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
     replicates: 200,
+    decision,
   });
   expect(tested).toMatchObject({ value: 0.2, matters: true });
   expect(tested.reason).toBe('λ = 0.2 is best; F1 at 0.5 does not differ from it');
   const lower = tested.differences?.find(({ value }) => value === 0.1)?.f1;
   const f1 = (value: number) =>
-    points.find((point) => point.value === value)!.figures.validation.macroF1!.mean;
+    points.find((point) => point.value === value)!.figures.decided!.validation!.macroF1!.mean;
   expect(lower?.value).toBeCloseTo(f1(0.2) - f1(0.1), 12);
 });
 
 test('the more values, the wider the intervals', async () => {
   const { runs, points } = await sweepOf('wide', { 0.1: 1, 0.2: 2, 0.5: 1.5 });
   const lowOf = async (few: readonly SweepPoint[]) => {
-    const { differences } = await testValues({ value: 0.2, reason: '' }, few, runs, 'λ', { replicates: 400 });
+    const { differences } = await testValues({ value: 0.2, reason: '' }, few, runs, 'λ', {
+      replicates: 400,
+      decision,
+    });
     return differences!.find(({ value }) => value === 0.1)!.f1.low;
   };
   expect(await lowOf(points)).toBeLessThan(await lowOf(points.filter(({ value }) => value !== 0.5)));
@@ -73,15 +79,18 @@ test('the more values, the wider the intervals', async () => {
 test('nothing is tested without draws, without another value, or without a recommended one', async () => {
   const { runs, points } = await sweepOf('none', { 0.1: 1, 0.2: 2 });
   const given = { value: 0.2, reason: 'best' };
-  expect(await testValues(given, points, runs, 'λ', { replicates: 0 })).toBe(given);
-  expect(await testValues(given, points.slice(1), runs, 'λ', { replicates: 10 })).toBe(given);
-  const standard = { value: null, reason: 'the standard loss stays' };
-  expect(await testValues(standard, points, runs, 'λ', { replicates: 10 })).toBe(standard);
+  expect(await testValues(given, points, runs, 'λ', { replicates: 0, decision })).toBe(given);
+  expect(await testValues(given, points.slice(1), runs, 'λ', { replicates: 10, decision })).toBe(given);
+  const unknown = { reason: 'nothing can be said' };
+  expect(await testValues(unknown, points, runs, 'λ', { replicates: 10, decision })).toBe(unknown);
 });
 
 test('values that were judged on other images are not ranked', async () => {
   const { runs, points } = await sweepOf('other', { 0.1: 1, 0.5: 2 }, 201);
-  const tested = await testValues({ value: 0.5, reason: 'best' }, points, runs, 'λ', { replicates: 10 });
+  const tested = await testValues({ value: 0.5, reason: 'best' }, points, runs, 'λ', {
+    replicates: 10,
+    decision,
+  });
   expect(tested).toEqual({
     reason: expect.stringContaining('No λ is recommended: '),
   });

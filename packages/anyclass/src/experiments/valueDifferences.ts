@@ -5,30 +5,35 @@ import { cellText } from '../tables/cellText.js';
 import { percent } from '../tables/percent.js';
 import { alignedModels, mismatch } from './alignedModels.js';
 import type { HeldDifference } from './comparison.js';
+import { crossFitted } from './decidedRun.js';
+import { type DecisionChoice, decisionPhrase } from './decisionText.js';
 import { heldDifferences } from './methodDifferences.js';
 import type { Run, ScoredImages } from './readRuns.js';
 import { type Recommendation, type SweepPoint, sharedSeeds } from './sweep.js';
 
 export interface SweepTestOptions {
   readonly replicates: number;
+  /** How the values were decided. */
+  readonly decision: DecisionChoice;
   /** Of all intervals together; default 0.95. */
   readonly confidence?: number;
   readonly onDraw?: () => void;
 }
 
-/** By how much the best value's F1 on validation exceeds that of another. */
+/** By how much the best value's F1 on validation exceeds that of another; null is the standard loss. */
 export interface ValueDifference {
-  readonly value: number;
+  readonly value: number | null;
   readonly f1: HeldDifference;
 }
 
 /**
- * The recommendation, with the differences between the recommended value and all others in validation F1. Where every interval
- * holds 0, no value is recommended, for the choice does not matter. The intervals are those of a paired bootstrap over the
- * images, widened for the number of values (Bonferroni): the best of many equal values looks better than the others by chance.
+ * The recommendation, with the differences between the recommended value and all others, the standard loss too, in validation F1
+ * at the decision. Where every interval holds 0, no value is recommended, for the choice does not matter. The intervals are
+ * those of a paired bootstrap over the images with the labels that cross-fitting gave them, widened for the number of comparisons
+ * (Bonferroni): the best of many equal values looks better than the others by chance. The test split has no part in it.
  *
  * @example
- * await testValues(recommendation, points, runs, 'λ', { replicates: 1000 })
+ * await testValues(recommendation, points, runs, 'λ', { decision: comparison.decision, replicates: 1000 })
  * // { reason: 'The choice of λ does not matter here: …', matters: false, differences: […] }
  */
 export async function testValues(
@@ -36,13 +41,12 @@ export async function testValues(
   points: readonly SweepPoint[],
   runs: readonly Run[],
   title: string,
-  { replicates, confidence = 0.95, onDraw }: SweepTestOptions,
+  { replicates, decision, confidence = 0.95, onDraw }: SweepTestOptions,
 ): Promise<Recommendation> {
-  const candidates = points.filter(({ value }) => value !== null);
-  const best = candidates.findIndex(({ value }) => value === recommendation.value);
-  if (best < 0 || candidates.length < 2 || replicates === 0) return recommendation;
+  const best = points.findIndex(({ value }) => value === recommendation.value);
+  if (best < 0 || points.length < 2 || replicates === 0) return recommendation;
   const seeds = sharedSeeds(points);
-  const groups = await Promise.all(candidates.map((point) => modelsOf(point, seeds, runs)));
+  const groups = await Promise.all(points.map((point) => modelsOf(point, seeds, runs, decision)));
   const problem = firstMismatch(groups.flat());
   if (problem !== undefined) return { reason: `No ${title} is recommended: ${problem}` };
   const drawn = bootstrapSeeds(
@@ -53,26 +57,36 @@ export async function testValues(
     seeds,
     replicates: seeds.map((_, i) => drawn[at * seeds.length + i]![0]!),
   });
-  const each = 1 - (1 - confidence) / (candidates.length - 1);
-  const differences = candidates.flatMap(({ value }, at): ValueDifference[] => {
+  const each = 1 - (1 - confidence) / (points.length - 1);
+  const differences = points.flatMap(({ value }, at): ValueDifference[] => {
     const f1 = at === best ? null : heldDifferences(side(at), side(best), each).macroF1;
-    return value === null || f1 === null ? [] : [{ value, f1 }];
+    return f1 === null ? [] : [{ value, f1 }];
   });
-  return withDifferences(recommendation, differences, title, confidence);
+  const nameOf = (value: number | null) =>
+    value === null ? (points.find((point) => point.value === null)?.figures.label ?? '') : String(value);
+  const where = decisionPhrase(decision);
+  return withDifferences(recommendation, differences, { title, where, confidence, nameOf });
+}
+
+interface DifferenceWords {
+  readonly title: string;
+  /** Such as 'at 5% false alarms'. */
+  readonly where: string;
+  readonly confidence: number;
+  readonly nameOf: (value: number | null) => string;
 }
 
 /** What the differences say of a recommendation. */
-export function withDifferences(
-  { value, reason }: Recommendation,
+function withDifferences(
+  { value = null, reason }: Recommendation,
   differences: readonly ValueDifference[],
-  title: string,
-  confidence: number,
+  { title, where, confidence, nameOf }: DifferenceWords,
 ): Recommendation {
   const same = differences.filter(({ f1 }) => f1.holds === 'unclear');
   if (same.length < differences.length) {
-    const equals =
-      same.length > 0 ? `; F1 at ${same.map((each) => each.value).join(', ')} does not differ from it` : '';
-    return { value: value ?? null, reason: reason + equals, matters: true, differences };
+    const names = same.map((each) => nameOf(each.value)).join(', ');
+    const equals = same.length > 0 ? `; F1 at ${names} does not differ from it` : '';
+    return { value, reason: reason + equals, matters: true, differences };
   }
   const largest = differences.reduce((a, b) => (Math.abs(b.f1.value) > Math.abs(a.f1.value) ? b : a));
   const { value: most, low, high, second } = largest.f1;
@@ -80,7 +94,7 @@ export function withDifferences(
   return {
     matters: false,
     differences,
-    reason: `The choice of ${title} does not matter here: no other value's validation F1 differs from the ${percent(second)} at ${value}; the largest difference is ${range} points, to ${largest.value} (${Math.round(100 * confidence)}% intervals, widened for ${differences.length} ${differences.length === 1 ? 'comparison' : 'comparisons'})`,
+    reason: `The choice of ${title} does not matter here: no other value's validation F1 ${where} differs from the ${percent(second)} at ${nameOf(value)}; the largest difference is ${range} points, to ${nameOf(largest.value)} (${Math.round(100 * confidence)}% intervals, widened for ${differences.length} ${differences.length === 1 ? 'comparison' : 'comparisons'})`,
   };
 }
 
@@ -95,13 +109,15 @@ async function modelsOf(
   { figures }: SweepPoint,
   seeds: readonly number[],
   runs: readonly Run[],
+  decision: DecisionChoice,
 ): Promise<ValidationModel[]> {
   const wanted = figures.folders.filter((_, i) => seeds.includes(figures.seeds[i]!));
   return Promise.all(
     wanted.map(async (folder) => {
       const scored = await runs.find((run) => run.folder === folder)?.scores('validation');
-      if (!scored) throw new RangeError(`${folder}: has no scores of validation`);
-      return { folder, scored, validation: scored, thresholds: [0.5] };
+      const labels = scored && crossFitted(scored, decision);
+      if (!labels) throw new RangeError(`${folder}: has no validation scores to cross-fit a decision on`);
+      return { folder, scored: labels, validation: labels, thresholds: [0.5] };
     }),
   );
 }

@@ -12,9 +12,11 @@ function held(value: number, low: number, high: number, perSeed = [value, value]
 
 const same = held(0, -0.004, 0.004);
 
-function at(macroF1: HeldDifference, f1Neg: HeldDifference = same): FigureDifferences {
-  return { macroF1, macroF2: null, f2Ciw: null, mAP: null, f1Neg };
+function at(macroF1: HeldDifference, falseAlarmRate: HeldDifference = same): FigureDifferences {
+  return { macroF1, macroF2: null, f2Ciw: null, mAP: null, f1Neg: same, falseAlarmRate };
 }
+
+const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
 function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
   const figures = {
@@ -23,7 +25,9 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
     f2Ciw: null,
     mAP: spreadOf([0.4]),
     f1Neg: spreadOf([0.8]),
+    falseAlarmRate: spreadOf([0.1]),
   };
+  const decided = { ...figures, macroF1: spreadOf([f1 + 0.1]), presenceAuc: null };
   return {
     dataset: 'pipes',
     network,
@@ -35,17 +39,21 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
     figures: ['macroF1', 'mAP', 'f1Neg'],
     validation: figures,
     test: figures,
-    fittedTest: null,
-    keptTest: null,
-    keptThresholds: null,
+    decided: {
+      ...decision,
+      guarantee: { holds: true, ...decision.budget },
+      validation: decided,
+      test: decided,
+      tradeOff: null,
+    },
   };
 }
 
 function comparisonOf(
-  kept: Readonly<Record<string, FigureDifferences | null>>,
+  decided: Readonly<Record<string, FigureDifferences | null>>,
   more: Partial<Comparison> = {},
 ): Comparison {
-  const names = Object.keys(kept);
+  const names = Object.keys(decided);
   return {
     verdict: '',
     groups: [group('bce', 0.3), ...names.map((label, i) => group(label, 0.4 + i / 100))],
@@ -54,13 +62,14 @@ function comparisonOf(
       network: 'tresnet-m',
       loss,
       standard: 'bce',
-      split: kept[loss] ? 'test' : 'validation',
-      atHalf: at(held(0.05, 0.04, 0.06), held(-0.02, -0.03, -0.01)),
-      atFitted: null,
-      atKept: kept[loss] ?? null,
+      split: decided[loss] ? 'test' : 'validation',
+      atHalf: at(held(0.05, 0.04, 0.06), held(0.02, 0.01, 0.03)),
+      atDecision: decided[loss] ?? null,
+      replicates: decided[loss] ? 100 : 0,
     })),
     confounded: [],
     notes: [],
+    decision,
     replicates: 100,
     confidence: 0.95,
     ...more,
@@ -68,31 +77,42 @@ function comparisonOf(
 }
 
 describe('the verdict of a comparison', () => {
-  test('says by how much the any-class loss is better where negatives cost the same', () => {
+  test('says by how much the any-class loss is better at the same price', () => {
     expect(comparisonVerdict(comparisonOf({ any: at(held(0.033, 0.03, 0.036)) }))).toBe(
-      'any beats bce on F1 by 3.3 points (3.0 to 3.6) at the same F1-Neg (test, 2 seeds).',
+      'any beats bce on F1 by 3.3 points (3.0 to 3.6) at 5% false alarms (test, 2 seeds).',
     );
   });
 
   test('says so where it is worse, or where no difference holds', () => {
     expect(comparisonVerdict(comparisonOf({ any: at(held(-0.041, -0.044, -0.037)) }))).toBe(
-      'any falls behind bce on F1 by 4.1 points (3.7 to 4.4) at the same F1-Neg (test, 2 seeds).',
+      'any falls behind bce on F1 by 4.1 points (3.7 to 4.4) at 5% false alarms (test, 2 seeds).',
     );
     expect(comparisonVerdict(comparisonOf({ any: at(held(0.002, -0.004, 0.008)) }))).toBe(
-      'No difference in F1 between any and bce holds at the same F1-Neg: +0.2 points (−0.4 to +0.8) (test, 2 seeds).',
+      'No difference in F1 between any and bce holds at 5% false alarms: +0.2 points (−0.4 to +0.8) (test, 2 seeds).',
     );
   });
 
-  test('does not call F1-Neg the same where it falls, nor a difference sure that seeds do not share', () => {
-    const costly = at(held(0.03, 0.02, 0.04, [0.07, -0.01]), held(-0.005, -0.008, -0.002));
+  test('tells what F1 cost where false alarms rise, and which difference seeds do not share', () => {
+    const costly = at(held(0.03, 0.02, 0.04, [0.07, -0.01]), held(0.005, 0.002, 0.008));
     expect(comparisonVerdict(comparisonOf({ any: costly }))).toBe(
-      'any beats bce on F1 by 3.0 points (2.0 to 4.0) with F1-Neg lower by 0.5 points (0.2 to 0.8) (test, 2 seeds, not for every seed).',
+      'any beats bce on F1 by 3.0 points (2.0 to 4.0) at 5% false alarms, with false alarms higher by 0.5 points (0.2 to 0.8) (test, 2 seeds, not for every seed).',
     );
+  });
+
+  test.each([
+    [{ ...decision, budget: { f1Neg: 0.9 } }, 'at an F1-Neg of at least 90% (test'],
+    [{ ...decision, budget: { f1Neg: 'at 0.5' } }, 'at the F1-Neg of 0.5 (test'],
+    [{ ...decision, rule: 'shared' }, 'at 5% false alarms with one threshold for all classes (test'],
+    [{ ...decision, rule: 'class' }, 'with a threshold per class (test'],
+    [{ ...decision, rule: 'fixed' }, 'at 0.5 (test'],
+  ] as const)('names how both sides are decided: %j', (chosen, words) => {
+    const comparison = comparisonOf({ any: at(held(0.033, 0.03, 0.036)) }, { decision: chosen });
+    expect(comparisonVerdict(comparison)).toContain(words);
   });
 
   test('is about 0.5 where there is no test split', () => {
     expect(comparisonVerdict(comparisonOf({ any: null }))).toBe(
-      'any beats bce on F1 by 5.0 points (4.0 to 6.0) at 0.5, with F1-Neg lower by 2.0 points (1.0 to 3.0) (validation, 2 seeds).',
+      'any beats bce on F1 by 5.0 points (4.0 to 6.0) at 0.5, with false alarms higher by 2.0 points (1.0 to 3.0) (validation, 2 seeds, no labeled test split to judge decisions on).',
     );
   });
 
@@ -118,7 +138,7 @@ describe('the verdict of a comparison', () => {
   test('without a tested difference claims none', () => {
     const groups = [group('bce', 0.3), group('any', 0.4)];
     expect(comparisonVerdict(comparisonOf({}, { groups, replicates: 0 }))).toBe(
-      'any has the highest F1 (F1 40.00, mAP 40.00 and F1-Neg 80.00 on validation); no difference is tested without bootstrap replicates.',
+      'any has the highest F1 (F1 50.00 at 5% false alarms and mAP 40.00 on validation); no difference is tested without bootstrap replicates.',
     );
     expect(comparisonVerdict(comparisonOf({}, { groups: groups.slice(0, 1) }))).toContain(
       'there is nothing to compare it with',

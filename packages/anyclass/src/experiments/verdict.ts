@@ -2,19 +2,20 @@
 
 import type { Judgment } from '../events/judgment.js';
 import { percent } from '../tables/percent.js';
-import type { Comparison, FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
+import type { Comparison, GroupFigures, HeldDifference, MethodDifference } from './comparison.js';
 import { confoundOf, fieldsText } from './confounds.js';
+import { decisionPhrase } from './decisionText.js';
 import { isOfOneSign } from './figures.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
 
 /**
  * Whether the any-class losses beat their standard losses, a sentence for each standard loss. Of several any-class losses the
- * one with the highest F1 on validation speaks, or `preferred`, by its label. Both sides are judged where they cost the negatives
- * the same, if there is a test split to do so.
+ * one with the highest F1 on validation speaks, or `preferred`, by its label. Both sides are judged at the same price in false
+ * alarms, if there is a test split to do so.
  *
  * @example
  * comparisonVerdict(comparison)
- * // 'any-bce λ=0.02 beats bce on F1 by 3.3 points (3.0 to 3.6) at the same F1-Neg (test, 3 seeds).'
+ * // 'any-bce λ=0.02 beats bce on F1 by 3.3 points (3.0 to 3.6) at 5% false alarms (test, 3 seeds).'
  */
 export function comparisonVerdict(comparison: Omit<Comparison, 'verdict'>, preferred?: string): string {
   const families = new Map<string, MethodDifference[]>();
@@ -32,7 +33,7 @@ export function comparisonVerdict(comparison: Omit<Comparison, 'verdict'>, prefe
  * What a sweep found: the recommendation, and how the recommended value does against the standard loss.
  *
  * @example
- * sweepVerdict(recommendation, points, comparison) // 'λ = 0.02 has the highest validation F1 … any-bce λ=0.02 beats bce …'
+ * sweepVerdict(recommendation, points, comparison) // 'λ = 0.02 has the highest F1 at 5% false alarms … any-bce λ=0.02 beats bce …'
  */
 export function sweepVerdict(
   { value, reason }: Recommendation,
@@ -74,27 +75,39 @@ function speaker(
   { groups }: Pick<Comparison, 'groups'>,
   preferred: string | undefined,
 ): MethodDifference {
-  const f1Of = ({ dataset, network, loss }: MethodDifference) =>
-    groups.find((group) => group.dataset === dataset && group.network === network && group.label === loss)
-      ?.validation.macroF1?.mean ?? Number.NEGATIVE_INFINITY;
+  const f1 = validationF1(groups);
+  const f1Of = ({ dataset, network, loss }: MethodDifference) => {
+    const own = groups.find(
+      (group) => group.dataset === dataset && group.network === network && group.label === loss,
+    );
+    return (own && f1(own)) ?? Number.NEGATIVE_INFINITY;
+  };
   const best = family.reduce((a, b) => (f1Of(b) > f1Of(a) ? b : a));
   return family.find(({ loss }) => loss === preferred) ?? best;
 }
 
+/** F1 on validation by which groups are ranked: at their decisions, by cross-fitting, or at 0.5 where some have none. */
+function validationF1(groups: readonly GroupFigures[]): (group: GroupFigures) => number | undefined {
+  return groups.every(({ decided }) => decided?.validation)
+    ? ({ decided }) => decided?.validation?.macroF1?.mean
+    : ({ validation }) => validation.macroF1?.mean;
+}
+
 function sentence(difference: MethodDifference, comparison: Omit<Comparison, 'verdict'>): string {
-  const { loss, standard, split, atKept, atHalf } = difference;
-  const figures = atKept ?? atHalf;
-  const { macroF1 } = figures;
-  const where = negativesText(figures, atKept !== null);
+  const { loss, standard, split, atDecision, atHalf } = difference;
+  const { macroF1, falseAlarmRate } = atDecision ?? atHalf;
+  const where = atDecision ? decisionPhrase(comparison.decision) : 'at 0.5';
   const seeds = macroF1?.perSeed.length ?? 0;
   const basis = [
     split,
     ...(seeds > 0 ? [`${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`] : []),
     ...(macroF1 && !isOfOneSign(macroF1) ? ['not for every seed'] : []),
+    ...(split === 'validation' ? ['no labeled test split to judge decisions on'] : []),
   ].join(', ');
   const confound = confoundOf(difference, comparison.confounded);
   const caution = confound ? `; they also differ in ${fieldsText(confound.fields)}` : '';
-  return `${placeText(difference, comparison)}${outcome(loss, standard, macroF1, where)} (${basis})${caution}.`;
+  const price = falseAlarmText(falseAlarmRate);
+  return `${placeText(difference, comparison)}${outcome(loss, standard, macroF1, where)}${price} (${basis})${caution}.`;
 }
 
 function outcome(loss: string, standard: string, f1: HeldDifference | null, where: string): string {
@@ -105,13 +118,10 @@ function outcome(loss: string, standard: string, f1: HeldDifference | null, wher
   return `${loss} ${verb} ${standard} on F1 by ${points(f1, false)} ${where}`;
 }
 
-/** What the difference in F1 comes with on the negatives. */
-function negativesText({ f1Neg }: FigureDifferences, isKept: boolean): string {
-  const start = isKept ? '' : 'at 0.5, ';
-  if (!f1Neg) return 'at 0.5';
-  if (f1Neg.holds === 'higher') return `${start}with F1-Neg higher by ${points(f1Neg, false)}`;
-  if (f1Neg.holds === 'lower') return `${start}with F1-Neg lower by ${points(f1Neg, false)}`;
-  return isKept ? 'at the same F1-Neg' : 'at 0.5, with no clear change in F1-Neg';
+/** Where false alarms differ too, the difference in F1 has a price. */
+function falseAlarmText(falseAlarms: HeldDifference | null): string {
+  if (!falseAlarms || falseAlarms.holds === 'unclear') return '';
+  return `, with false alarms ${falseAlarms.holds} by ${points(falseAlarms, false)}`;
 }
 
 function placeText({ dataset, network }: MethodDifference, { groups }: Pick<Comparison, 'groups'>): string {
@@ -121,12 +131,18 @@ function placeText({ dataset, network }: MethodDifference, { groups }: Pick<Comp
 }
 
 /** Without a pair of losses, or without draws, nothing is tested; the best figure is still worth a line. */
-function untested({ groups, replicates }: Pick<Comparison, 'groups' | 'replicates'>): string {
-  const f1 = (group: Comparison['groups'][number]) =>
-    group.validation.macroF1?.mean ?? Number.NEGATIVE_INFINITY;
-  const best = groups.reduce((a, b) => (f1(b) > f1(a) ? b : a));
-  const figures = best.validation;
-  const values = `F1 ${percent(figures.macroF1?.mean)}, mAP ${percent(figures.mAP?.mean)} and F1-Neg ${percent(figures.f1Neg?.mean)} on validation`;
+function untested({
+  groups,
+  replicates,
+  decision,
+}: Pick<Comparison, 'groups' | 'replicates' | 'decision'>): string {
+  const f1 = validationF1(groups);
+  const best = groups.reduce((a, b) =>
+    (f1(b) ?? Number.NEGATIVE_INFINITY) > (f1(a) ?? Number.NEGATIVE_INFINITY) ? b : a,
+  );
+  const isDecided = groups.every(({ decided }) => decided?.validation);
+  const where = isDecided ? decisionPhrase(decision) : 'at 0.5';
+  const values = `F1 ${percent(f1(best))} ${where} and mAP ${percent(best.validation.mAP?.mean)} on validation`;
   if (groups.length === 1) return `${best.label} has ${values}; there is nothing to compare it with.`;
   const why =
     replicates === 0 ? 'without bootstrap replicates' : 'without an any-class loss beside its standard loss';

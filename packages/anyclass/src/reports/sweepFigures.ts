@@ -1,9 +1,10 @@
-// Figures against a swept value, as in the paper: F1, F2 and mAP in one panel, F1-Neg in the other. The same panels stand in
-// the page of `report` and, beside one another, in the file of `sweep`.
+// Figures against a swept value: F1, F2 and mAP in one panel, F1-Neg in the other, at 0.5 as in the paper and at decisions. The
+// same panels stand in the page of `report` and, beside one another, in the file of `sweep`.
 
 import type { PaperFigure } from '@anyclass/core';
 import { light } from '../charts/render.js';
 import { type SweepChartPoint, type SweepLine, sweepChart } from '../charts/sweepChart.js';
+import { decisionPhrase } from '../experiments/decisionText.js';
 import { figureTitles, type Spread } from '../experiments/figures.js';
 import type { JudgedSplit } from '../experiments/readRuns.js';
 import type { Sweep } from '../experiments/sweep.js';
@@ -24,7 +25,7 @@ export interface SweepPanels {
  * The panels of a sweep. Error bars are standard deviations over seeds, and both ends with two seeds.
  *
  * @example
- * sweepPanels(sweep, 'validation').upper.map(({ name }) => name) // ['F1', 'F2', 'mAP']
+ * sweepPanels(sweep, 'validation').upper.map(({ name }) => name) // ['F1 at 5% false alarms', 'F1', 'F2', 'mAP']
  */
 export function sweepPanels(
   { points, title }: Pick<Sweep, 'points' | 'title'>,
@@ -34,13 +35,21 @@ export function sweepPanels(
     name: figureTitles[figure],
     points: points.flatMap(({ value, figures }) => chartPoint(figures[split]?.[figure], value)),
   });
+  const decided = points.find(({ figures }) => figures.decided?.[split])?.figures.decided;
+  const decidedLine = (figure: PaperFigure): SweepLine[] => {
+    if (!decided) return [];
+    const drawn = points.flatMap(({ value, figures }) =>
+      chartPoint(figures.decided?.[split]?.[figure], value),
+    );
+    return [{ name: `${figureTitles[figure]} ${decisionPhrase(decided)}`, points: drawn }];
+  };
   return {
     title,
     split,
     standard: points.find(({ value }) => value === null)?.figures.loss ?? '',
     // F2 also where classes have an importance, as in the paper's ablations of SewerML.
-    upper: (['macroF1', 'macroF2', 'mAP'] as const).map(line),
-    negative: [line('f1Neg')],
+    upper: [...decidedLine('macroF1'), ...(['macroF1', 'macroF2', 'mAP'] as const).map(line)],
+    negative: [...decidedLine('f1Neg'), line('f1Neg')],
   };
 }
 

@@ -3,7 +3,9 @@ import { fitDecision } from '../decisions/fitDecision.js';
 import { measure } from '../metrics/measure.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { decisionBootstrap } from './decisionBootstrap.js';
+import { bootstrapDecisions } from './decisionReplicates.js';
 import { quantile } from './quantile.js';
+import { joinSeeds, seedDifference } from './seedBootstrap.js';
 
 const classNames = ['crack', 'roots'];
 
@@ -113,5 +115,45 @@ describe('bad arguments are named', () => {
     ['groups', () => decisionBootstrap([first, second], { testGroups: [1] }), 'testGroups has 1 entries'],
   ])('%s', (_, call, message) => {
     expect(call).toThrow(message);
+  });
+});
+
+describe('several seeds a side', () => {
+  const seeds = [1, 2, 3].map((skill) => decided(model(skill)));
+  const drawn = bootstrapDecisions(seeds, { replicates: 20, seed: 3 });
+
+  test('in every replicate a side counts by the mean of its seeds', () => {
+    const joined = joinSeeds(drawn.slice(0, 2));
+    joined.replicates.forEach(({ macroF1, falseAlarmRate }, i) => {
+      const [one, two] = [drawn[0]!.replicates[i]!, drawn[1]!.replicates[i]!];
+      expect(macroF1).toBeCloseTo((one.macroF1! + two.macroF1!) / 2, 12);
+      expect(falseAlarmRate).toBeCloseTo((one.falseAlarmRate! + two.falseAlarmRate!) / 2, 12);
+    });
+  });
+
+  test('with one seed a side the difference is that of the decision bootstrap', () => {
+    const pair = decisionBootstrap([seeds[0]!, seeds[2]!], { replicates: 20, seed: 3 });
+    const difference = seedDifference(drawn[0]!, drawn[2]!);
+    expect(difference).toMatchObject(pair.differences[0]!);
+    expect(difference.mAP).toBeNull();
+  });
+
+  test('F2-CIW is weighted by the importance of the classes', () => {
+    const classImportance = [1, 0];
+    const [weighted] = bootstrapDecisions([decided(plain)], { replicates: 2, classImportance });
+    const { f2Ciw, perClassF2 } = measure(plain.test, {
+      threshold: fitDecision(plain.validation, { budget }),
+      classImportance,
+    });
+    expect(weighted!.value.f2Ciw).toBe(f2Ciw);
+    expect(f2Ciw).toBe(perClassF2[0]);
+    expect(() => bootstrapDecisions([decided(plain)], { classImportance: [1] })).toThrow('classImportance');
+  });
+
+  test('each replicate is told', () => {
+    let told = 0;
+    bootstrapDecisions([decided(plain)], { replicates: 7, onReplicate: () => void told++ });
+    expect(told).toBe(7);
+    expect(() => bootstrapDecisions([])).toThrow('models is empty');
   });
 });

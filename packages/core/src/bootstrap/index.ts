@@ -1,11 +1,11 @@
 export { type Bootstrap, bootstrap, bootstrapAt, type Interval } from './bootstrap.js';
 export {
-  type DecidedModel,
   type DecisionBootstrap,
   type DecisionBootstrapOptions,
+  type DecisionFigure,
   decisionBootstrap,
 } from './decisionBootstrap.js';
-export type { DecisionFigure } from './decisionFigures.js';
+export { bootstrapDecisions, type DecidedModel, type DecisionDrawOptions } from './decisionReplicates.js';
 export type { Difference } from './difference.js';
 export type { ClassFigure, OverallFigure } from './figures.js';
 export {

@@ -84,9 +84,14 @@ export function decisionFitter(validation: Scored): (options?: FitDecisionOption
   };
 }
 
-/** The options with their defaults, once they can be used. */
-export function ruleFitOf({ rows, classNames }: DecisionRows, options: FitDecisionOptions): RuleFit {
-  const { rule = 'gate', beta = 1, threshold, groups } = options;
+/**
+ * Refuses options that no data could be decided with: before a training that would end in vain.
+ *
+ * @example
+ * checkDecisionOptions({ budget: { falseAlarms: 5 } }) // RangeError: budget.falseAlarms is 5; expected a share from 0 to 1
+ */
+export function checkDecisionOptions(options: FitDecisionOptions): Pick<RuleFit, CheckedOption> {
+  const { rule = 'gate', beta = 1, threshold } = options;
   const hasKappa = rule === 'gate' || rule === 'class';
   const { kappa = hasKappa ? DEFAULT_KAPPA : 0 } = options;
   if (!(beta > 0 && beta < Number.POSITIVE_INFINITY)) {
@@ -100,12 +105,18 @@ export function ruleFitOf({ rows, classNames }: DecisionRows, options: FitDecisi
   if (threshold !== undefined && rule !== 'fixed') {
     throw new RangeError(`threshold has no effect with rule '${rule}'; it belongs to rule 'fixed'`);
   }
+  return { rule, budget: checkBudget(options.budget), beta, kappa };
+}
+
+type CheckedOption = 'rule' | 'budget' | 'beta' | 'kappa';
+
+/** The options with their defaults, once they can be used. */
+export function ruleFitOf({ rows, classNames }: DecisionRows, options: FitDecisionOptions): RuleFit {
+  const { threshold, groups } = options;
+  const checked = checkDecisionOptions(options);
   if (groups !== undefined) checkLength('groups', groups.length, rows, 'one a row');
   return {
-    rule,
-    budget: checkBudget(options.budget),
-    beta,
-    kappa,
+    ...checked,
     fixedThresholds: fixedThresholds(threshold ?? 0.5, classNames),
     isGrouped: groups !== undefined && new Set(Array.from(groups)).size < groups.length,
   };

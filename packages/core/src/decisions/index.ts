@@ -1,5 +1,6 @@
 export { applyDecision, type Decided } from './applyDecision.js';
 export { falseAlarmUpperBound, quietRank, smallestPromise } from './binomialBounds.js';
+export { type CrossFitOptions, crossFit } from './crossFit.js';
 export type {
   Decision,
   DecisionBudget,
@@ -10,7 +11,13 @@ export type {
   NegativeF1Budget,
   NoGuarantee,
 } from './decision.js';
-export { DEFAULT_KAPPA, decisionFitter, type FitDecisionOptions, fitDecision } from './fitDecision.js';
+export {
+  checkDecisionOptions,
+  DEFAULT_KAPPA,
+  decisionFitter,
+  type FitDecisionOptions,
+  fitDecision,
+} from './fitDecision.js';
 export { presenceProbability, presenceScores } from './presence.js';
 export { presenceAuc } from './presenceAuc.js';
 export { describeFalseAlarms } from './remarks.js';

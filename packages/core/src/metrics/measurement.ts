@@ -120,7 +120,8 @@ function thresholdsOf(
   return threshold;
 }
 
-function checkImportance(importance: ArrayLike<number>, classNames: readonly string[]): void {
+/** Refuses weights that are not one a class, or not weights. */
+export function checkImportance(importance: ArrayLike<number>, classNames: readonly string[]): void {
   checkLength('classImportance', importance.length, classNames.length, 'one a class');
   let total = 0;
   for (let j = 0; j < importance.length; j++) {

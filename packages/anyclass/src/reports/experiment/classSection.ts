@@ -1,21 +1,30 @@
-// Each class before and after: the standard loss beside the any-class loss.
+// Each class before and after: the standard loss beside the any-class loss, both at their decisions.
 
-import type { Metrics } from '@anyclass/core';
+import { fitDecision, type Metrics, measure } from '@anyclass/core';
 import { pairedBars } from '../../charts/pairedBars.js';
 import { type ConfoundedPair, confoundOf, fieldsText } from '../../experiments/confounds.js';
+import { decisionPhrase } from '../../experiments/decisionText.js';
+import type { Run } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';
 import type { Cell, Table } from '../../tables/index.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
 /** A panel for each any-class loss whose standard loss is there too. */
-export function classSection({ groups, split, confounded }: Material): ReportSection {
+export async function classSection(material: Material): Promise<ReportSection> {
+  const { groups, split, decision, confounded } = material;
   const pairs = groups.flatMap((after) => {
     const standard = standardOf(after, groups);
     const before = groups.find((group) => group === standard);
     return before ? [{ before, after }] : [];
   });
+  const isDecided = groups.every(({ figures }) => figures.decided?.test);
+  const metricsOf = new Map<Group, Metrics[]>();
+  for (const group of new Set(pairs.flatMap(({ before, after }) => [before, after]))) {
+    const judged = group.runs.map((run) => runMetrics(run, split, isDecided ? decision : undefined));
+    metricsOf.set(group, await Promise.all(judged));
+  }
   const panels = pairs.map(({ before, after }, i): Panel => {
-    const rows = classRows(before, after, split);
+    const rows = classRows(metricsOf.get(before)!, metricsOf.get(after)!);
     const title = `${before.name} and ${after.name}`;
     const { dataset, network, label: loss } = after;
     const confound = confoundOf({ dataset, network, loss, standard: before.label }, confounded);
@@ -44,7 +53,7 @@ export function classSection({ groups, split, confounded }: Material): ReportSec
         : [
             {
               kind: 'note',
-              text: `On ${split}, at 0.5, the mean over seeds; the classes with most examples on top.`,
+              text: `On ${split}, ${isDecided ? decisionPhrase(decision) : 'at 0.5'}, the mean over seeds; the classes with most examples on top.`,
             },
             { kind: 'choice', name: 'class-losses', legend: 'Losses', panels },
           ],
@@ -64,12 +73,19 @@ interface ClassRow {
   readonly figures: readonly { readonly before: number | null; readonly after: number | null }[];
 }
 
-function classRows(before: Group, after: Group, split: Material['split']): ClassRow[] {
-  const metricsOf = (group: Group) =>
-    group.runs.map(
-      ({ summary }) => (split === 'test' && summary.test ? summary.test : summary.validation).metrics,
-    );
-  const [first, second] = [metricsOf(before), metricsOf(after)];
+/** Those of a run at its decision, or at 0.5 where there is none. */
+async function runMetrics(
+  run: Run,
+  split: Material['split'],
+  decision: Material['decision'] | undefined,
+): Promise<Metrics> {
+  const scored = await run.scores(split);
+  const validation = await run.scores('validation');
+  if (!scored || !validation) throw new RangeError(`${run.folder}: has no scores of ${split}`);
+  return measure(scored, decision && { threshold: fitDecision(validation, decision) });
+}
+
+function classRows(first: readonly Metrics[], second: readonly Metrics[]): ClassRow[] {
   const { classNames, truePositives, falseNegatives } = first[0]!;
   return classNames
     .map((name, j) => ({

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fitDecision, measure } from '@anyclass/core';
 import { parse } from 'csv-parse/sync';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,7 +27,7 @@ const quiet = {
     throw new Error('a report shows no progress');
   },
 };
-const defaults = { replicates: 100, confidence: 0.95, thresholdBeta: 1, json: false };
+const defaults = { replicates: 20, intervalConfidence: 0.95, json: false };
 
 function writeRun(loss: LossName, lambda: number, seed: number, strength: number): void {
   const run = join(runs, `${loss}-${lambda}-${seed}`);
@@ -63,10 +64,11 @@ test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in 
   const files = await report
     .run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet)
     .then((result) => result.files);
-  for (const name of ['results', 'fitted', 'differences', 'classes-1', 'splits', 'configurations']) {
+  for (const name of ['decisions', 'results', 'differences', 'classes-1', 'splits', 'configurations']) {
     expect(files).toEqual(expect.arrayContaining([`${name}.csv`, `${name}.md`, `${name}.tex`]));
   }
   for (const name of [
+    'trade-off',
     'lambda-1-validation-figures',
     'lambda-1-test-negatives',
     'learning-mAP',
@@ -87,7 +89,7 @@ test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in 
 });
 
 test('the tables hold the numbers of the comparison', async () => {
-  const comparison = await compareRuns(readRuns([runs]), { replicates: 100 });
+  const comparison = await compareRuns(readRuns([runs]), { replicates: 20 });
   const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'results.csv')), { columns: true });
   expect(rows.map(({ loss }) => loss)).toEqual(['bce', 'any-bce λ=0', 'any-bce λ=0.02', 'any-bce λ=0.2']);
   for (const row of rows) {
@@ -95,6 +97,25 @@ test('the tables hold the numbers of the comparison', async () => {
     expect(Number(row['Test F1'])).toBe(group?.test?.macroF1?.mean);
     expect(Number(row['Validation mAP low'])).toBe(group?.validation.mAP?.lowest);
   }
+});
+
+test('classes are judged on test at the decision of each run', async () => {
+  const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'classes-1.csv')), {
+    columns: true,
+  });
+  const metrics = await Promise.all(
+    [1, 2].map(async (seed) => {
+      const { scores } = readRuns([join(runs, `bce-0.02-${seed}`)])[0]!;
+      const threshold = fitDecision((await scores('validation'))!);
+      return measure((await scores('test'))!, { threshold });
+    }),
+  );
+  for (const row of rows) {
+    const j = metrics[0]!.classNames.indexOf(row['class']!);
+    const mean = (metrics[0]!.perClassF1[j]! + metrics[1]!.perClassF1[j]!) / 2;
+    expect(Number(row['F1 before'])).toBeCloseTo(mean, 12);
+  }
+  expect(rows).toHaveLength(3);
 });
 
 test('only fields that differ stand in the table of configurations', () => {
@@ -213,7 +234,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
 
   test('shows the numbers of the comparison', async () => {
     const { page } = await openFile(browser, pageFile);
-    const comparison = await compareRuns(readRuns([runs]), { replicates: 100 });
+    const comparison = await compareRuns(readRuns([runs]), { replicates: 20 });
     const row = page.locator('[data-name=results] tbody tr', { has: page.getByText('any-bce λ=0.02') });
     const values = await row
       .locator('td[data-value]')

@@ -7,12 +7,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaperDataset } from '../../configuration/recipes.js';
 import { type Comparison, type ComparisonOptions, compareRuns } from '../../experiments/comparison.js';
-import { comparisonTables } from '../../experiments/comparisonTables.js';
+import { comparisonTables, fileName } from '../../experiments/comparisonTables.js';
 import type { Run } from '../../experiments/readRuns.js';
 import { writeWhole } from '../../files/wholeFile.js';
 import { verdictBlock } from '../../pages/blocks.js';
 import { note, page, sections } from '../../pages/page.js';
 import { tableFiles } from '../../tables/index.js';
+import { tradeOffFigure } from '../tradeOffFigure.js';
 import { classSection } from './classSection.js';
 import { configurationSection } from './configurationSection.js';
 import { datasetSection } from './datasetSection.js';
@@ -58,6 +59,7 @@ export async function experimentReport(
     name: 'results',
     title: 'Results',
     items: [
+      ...tradeOffItems(comparison, materials.length > 1),
       ...tables.map((table): Item => ({ kind: 'table', table })),
       ...materials.flatMap((material) => {
         const published = paperDataset(material.dataset, paper);
@@ -114,6 +116,25 @@ export function writeAssets(folder: string, report: ExperimentReport): string[] 
   return files.map(([name]) => name);
 }
 
+/** What false alarms buy, for each dataset; nothing where no test split has labels. */
+function tradeOffItems({ groups, decision }: Comparison, several: boolean): Item[] {
+  const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
+  const figures = datasets.flatMap((dataset) => {
+    const own = groups.filter((group) => group.dataset === dataset);
+    const figure = tradeOffFigure(dataset, own, decision);
+    if (!figure) return [];
+    return [several ? { ...figure, name: `trade-off-${fileName(dataset)}` } : figure];
+  });
+  if (figures.length === 0) return [];
+  return [
+    ...figures.map((figure): Item => ({ kind: 'figures', figures: [figure] })),
+    {
+      kind: 'note',
+      text: 'Each point is a decision fitted on validation within a budget of 0.5 to 20% false alarms, and judged on test. Of two losses the one above is better at that price. Lines are means over seeds; bands reach a standard deviation to either side, with two seeds from one to the other.',
+    },
+  ];
+}
+
 /** As in the paper's tables: each standard loss before its any-class loss, by rising λ. */
 function inTableOrder(runs: readonly Run[]): Run[] {
   const order = ['bce', 'any-bce', 'focal', 'any-focal'];
@@ -127,7 +148,7 @@ async function datasetSections(
   const found = [
     sweepSection(material, paper),
     learningSection(material),
-    classSection(material),
+    await classSection(material),
     await scoreSection(material),
     await datasetSection(material),
   ];

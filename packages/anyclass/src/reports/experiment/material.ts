@@ -2,6 +2,7 @@
 
 import type { Comparison, GroupFigures, MethodDifference } from '../../experiments/comparison.js';
 import type { ConfoundedPair } from '../../experiments/confounds.js';
+import type { DecisionChoice } from '../../experiments/decisionText.js';
 import type { JudgedSplit, Run, ScoredImages } from '../../experiments/readRuns.js';
 import { groupBySeed, type SeedGroup } from '../../experiments/seedGroups.js';
 import type { Figure } from '../../pages/blocks.js';
@@ -13,6 +14,8 @@ export interface Material {
   readonly groups: readonly Group[];
   readonly differences: readonly MethodDifference[];
   readonly confounded: readonly ConfoundedPair[];
+  /** How every run was decided. */
+  readonly decision: DecisionChoice;
   readonly replicates: number;
   readonly confidence: number;
   /** Test, or validation where a run has no labeled test split. */
@@ -66,6 +69,7 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
       })),
       differences: comparison.differences.filter((each) => each.dataset === dataset),
       confounded: comparison.confounded.filter((each) => each.dataset === dataset),
+      decision: comparison.decision,
       replicates: comparison.replicates,
       confidence: comparison.confidence,
       split: own.every(({ figures }) => figures.test) ? 'test' : 'validation',

@@ -1,0 +1,104 @@
+// A run at its decision: fitted on its validation scores, judged on test and, by cross-fitting, on validation itself.
+
+import {
+  crossFit,
+  type Decision,
+  fitDecision,
+  type Metrics,
+  measure,
+  presenceAuc,
+  presenceOfRows,
+  ROW_NEGATIVE,
+  ROW_POSITIVE,
+} from '@anyclass/core';
+import type { DecisionChoice } from './decisionText.js';
+import type { ScoredImages } from './readRuns.js';
+import { type TradeOff, tradeOffOf } from './tradeOff.js';
+
+/** The figures of a decision: those of `measure`, and how well presence scores tell positives from negatives. */
+export type DecidedMetrics = Metrics & { readonly presenceAuc: number | null };
+
+export interface DecidedRun {
+  readonly decision: Decision;
+  /** On validation, each image decided without itself; undefined where {@link crossFitted} is. */
+  readonly crossFitted: DecidedMetrics | undefined;
+  readonly test: DecidedMetrics | undefined;
+  readonly tradeOff: readonly TradeOff[] | undefined;
+}
+
+/** Decides a run. The split must have what {@link whyUndecided} asks for. */
+export function decideRun(
+  validation: ScoredImages,
+  test: ScoredImages | undefined,
+  choice: DecisionChoice,
+  classImportance: readonly number[] | undefined,
+): DecidedRun {
+  const importance = classImportance ? { classImportance } : {};
+  const decision = fitDecision(validation, choice);
+  const labels = crossFitted(validation, choice);
+  return {
+    decision,
+    // Ranking is that of the scores; labels have none.
+    crossFitted: labels && {
+      ...measure(labels, importance),
+      mAP: measure(validation).mAP,
+      presenceAuc: presenceAuc(validation),
+    },
+    test: test && {
+      ...measure(test, { ...importance, threshold: decision }),
+      presenceAuc: presenceAuc(test),
+    },
+    tradeOff: test && tradeOffOf(validation, test, choice),
+  };
+}
+
+/** Why nothing can be fitted on a validation split; undefined where a decision can. */
+export function whyUndecided(
+  { positiveRows, negativeRows }: Pick<Metrics, 'positiveRows' | 'negativeRows'>,
+  { rule, budget }: DecisionChoice,
+): string | undefined {
+  if (rule === 'fixed') return undefined;
+  if (positiveRows === 0) return 'its validation split has no positive image to fit a decision on';
+  const needsNegatives = rule !== 'class' && 'falseAlarms' in budget;
+  return negativeRows === 0 && needsNegatives
+    ? 'its validation split has no negative image, so that no false-alarm budget can be kept'
+    : undefined;
+}
+
+/**
+ * The images with labels, 0 or 1, in place of scores, each decided by a decision that was fitted without it; undefined with fewer
+ * than two positives or negatives.
+ */
+export function crossFitted(validation: ScoredImages, choice: DecisionChoice): ScoredImages | undefined {
+  const kinds = presenceOfRows(validation.targets, validation.classNames.length);
+  const hasTwo = [ROW_POSITIVE, ROW_NEGATIVE].every(
+    (kind) => kinds.reduce((count, each) => count + Number(each === kind), 0) > 1,
+  );
+  if (!hasTwo) return undefined;
+  const folds = foldsByName(validation, kinds);
+  return { ...validation, ...crossFit(validation, { ...choice, folds }) };
+}
+
+const foldCount = 5;
+
+/**
+ * The fold of each image: positives and negatives are spread evenly, in an order that follows from the names alone, so that
+ * runs on the same images have the same folds whatever the order of their files.
+ */
+function foldsByName({ names }: ScoredImages, kinds: Uint8Array): Uint8Array {
+  const order = names
+    .map((name, row) => ({ name, row, kind: kinds[row]!, hash: hashOf(name) }))
+    .sort((a, b) => a.kind - b.kind || a.hash - b.hash || (a.name < b.name ? -1 : 1));
+  const foldOf = new Uint8Array(names.length);
+  order.forEach(({ row }, i) => {
+    foldOf[row] = i % foldCount;
+  });
+  return foldOf;
+}
+
+/** FNV-1a: names in sequence, such as frames of a video, end up far apart. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,46 @@
+// How runs are decided, in words.
+
+import type { DecisionBudget, DecisionRule, Guarantee } from '@anyclass/core';
+
+/** A rule, and the price at which it is fitted. */
+export interface DecisionChoice {
+  readonly rule: DecisionRule;
+  readonly budget: DecisionBudget;
+  /** Fitted thresholds maximize this Fβ. */
+  readonly beta: number;
+}
+
+/**
+ * Where runs are judged, to stand behind a figure.
+ *
+ * @example
+ * decisionPhrase({ rule: 'gate', budget: { falseAlarms: 0.05 } }) // 'at 5% false alarms'
+ */
+export function decisionPhrase({ rule, budget }: Omit<DecisionChoice, 'beta'>): string {
+  if (rule === 'fixed') return 'at 0.5';
+  if (rule === 'class') return 'with a threshold per class';
+  return `at ${budgetText(budget)}${rule === 'shared' ? ' with one threshold for all classes' : ''}`;
+}
+
+/** What the budget promises, as the beginning of a note. */
+export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarantee): string {
+  if (rule === 'fixed') return 'Every class at 0.5';
+  if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
+  const kept = `Decisions fitted on validation ${decisionPhrase({ rule, budget })}`;
+  if (guarantee.holds)
+    return `${kept} or fewer, guaranteed with ${shortPercent(guarantee.confidence)} confidence`;
+  if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
+  const least = shortPercent(guarantee.smallestRate ?? 1);
+  return `${kept}, kept there without a guarantee: its negatives are too few to guarantee less than ${least}`;
+}
+
+function budgetText(budget: DecisionBudget): string {
+  if ('falseAlarms' in budget) return `${shortPercent(budget.falseAlarms)} false alarms`;
+  return budget.f1Neg === 'at 0.5'
+    ? 'the F1-Neg of 0.5'
+    : `an F1-Neg of at least ${shortPercent(budget.f1Neg)}`;
+}
+
+function shortPercent(share: number): string {
+  return `${Number((100 * share).toFixed(2))}%`;
+}

@@ -1,0 +1,71 @@
+// Differences to the standard loss as a table.
+
+import type { PaperFigure } from '@anyclass/core';
+import type { Cell, Column, Table } from '../tables/index.js';
+import type { Comparison, FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
+import { confoundOf, fieldsText } from './confounds.js';
+import { decisionPhrase } from './decisionText.js';
+import { figureTitles, isOfOneSign } from './figures.js';
+
+/** A row for each difference at decisions, where there is one, and at 0.5. */
+export function differenceTable(
+  dataset: string,
+  figures: readonly PaperFigure[],
+  differences: readonly MethodDifference[],
+  { replicates, confidence, confounded, decision }: Comparison,
+): Table {
+  const percent = Math.round(100 * confidence);
+  const hasNetworks = new Set(differences.map(({ network }) => network)).size > 1;
+  const hasConfounds = differences.some((each) => confoundOf(each, confounded) !== undefined);
+  const shown = [...figures, 'falseAlarmRate'] as const;
+  const row = (each: MethodDifference, where: string, at: FigureDifferences): Cell[] => [
+    ...(hasNetworks ? [each.network] : []),
+    `${each.loss} − ${each.standard}`,
+    where,
+    ...shown.map((figure) => differenceCell(at[figure])),
+    heldText(shown, at),
+    ...(hasConfounds ? [fieldsText(confoundOf(each, confounded)?.fields ?? [])] : []),
+  ];
+  return {
+    title: `${dataset}, ${differences[0]!.split}: difference to the standard loss`,
+    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${drawText(differences, replicates)}; in each, a side's figure is the mean over the seeds that both have). A difference holds where its interval leaves out 0. The interval says nothing of other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
+    columns: [
+      ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
+      { title: 'difference', kind: 'text' },
+      { title: 'decided', kind: 'text' },
+      ...shown.map((figure): Column => ({ title: figureTitles[figure], kind: 'difference' })),
+      { title: 'what holds', kind: 'text' },
+      ...(hasConfounds ? [{ title: 'also differs in', kind: 'text' } as const] : []),
+    ],
+    rows: differences.flatMap((each) => [
+      ...(each.atDecision ? [row(each, decisionPhrase(decision), each.atDecision)] : []),
+      row(each, 'at 0.5', each.atHalf),
+    ]),
+  };
+}
+
+function drawText(differences: readonly MethodDifference[], replicates: number): string {
+  const fewest = Math.min(...differences.map((each) => each.replicates));
+  if (fewest === 0)
+    return `${replicates} draws; decisions are not compared, which takes a labeled test split and a decision for every run`;
+  return `at 0.5 ${replicates} draws; at decisions ${fewest}, each of which also draws validation anew and fits every decision on it; mAP does not depend on a decision`;
+}
+
+function differenceCell(difference: HeldDifference | null): Cell {
+  if (!difference) return null;
+  const { value, low, high, holds } = difference;
+  return { value, interval: { low, high }, emphasis: holds === 'unclear' ? 'faint' : 'strong' };
+}
+
+/** Such as 'higher: F1, mAP*; lower: F1-Neg'. */
+export function heldText(figures: readonly PaperFigure[], differences: FigureDifferences): string {
+  const named = (word: HeldDifference['holds']) =>
+    figures
+      .filter((figure) => differences[figure]?.holds === word)
+      .map((figure) => figureTitles[figure] + (isOfOneSign(differences[figure]!) ? '' : '*'));
+  const parts = (['higher', 'lower'] as const).flatMap((word) => {
+    const names = named(word);
+    return names.length > 0 ? [`${word}: ${names.join(', ')}`] : [];
+  });
+  return parts.length > 0 ? parts.join('; ') : 'nothing';
+}

@@ -1,0 +1,60 @@
+// What false alarms buy: F1 on test at decisions fitted on validation within several budgets.
+
+import { judgedCurve, presenceOfRows, ROW_NEGATIVE, type Scored } from '@anyclass/core';
+import type { DecisionChoice } from './decisionText.js';
+import { type Spread, spreadOf } from './figures.js';
+
+/** A run's figures on test, with its decision fitted within a budget. */
+export interface TradeOff {
+  readonly budget: number;
+  readonly falseAlarmRate: number;
+  readonly macroF1: number;
+}
+
+/** The same over the runs of a group. */
+export interface TradeOffSpread {
+  readonly budget: number;
+  readonly falseAlarmRate: Spread;
+  readonly macroF1: Spread;
+}
+
+const budgets = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2] as const;
+
+/**
+ * A run's trade-off; undefined without negatives on both splits. Budgets are plain, without a guarantee: the curve shows the
+ * false alarms that were measured, and a guarantee that small budgets cannot have would bend it.
+ */
+export function tradeOffOf(
+  validation: Scored,
+  test: Scored,
+  { rule, beta }: Pick<DecisionChoice, 'rule' | 'beta'>,
+): TradeOff[] | undefined {
+  if (![validation, test].every(hasNegative)) return undefined;
+  const curve = judgedCurve(
+    validation,
+    test,
+    budgets.map((falseAlarms) => ({ falseAlarms, confidence: null })),
+    // The other rules do not steer by a budget.
+    { rule: rule === 'shared' ? 'shared' : 'gate', beta },
+  );
+  return curve.flatMap(({ metrics: { falseAlarmRate, macroF1 } }, i) =>
+    falseAlarmRate === null ? [] : [{ budget: budgets[i]!, falseAlarmRate, macroF1 }],
+  );
+}
+
+/** The mean over runs with its spread, budget by budget; null where a run has no trade-off. */
+export function tradeOffSpread(
+  runs: readonly (readonly TradeOff[] | undefined)[],
+): readonly TradeOffSpread[] | null {
+  const curves = runs.filter((curve) => curve !== undefined);
+  if (curves.length < runs.length) return null;
+  return budgets.flatMap((budget, i) => {
+    const falseAlarmRate = spreadOf(curves.map((curve) => curve[i]?.falseAlarmRate ?? null));
+    const macroF1 = spreadOf(curves.map((curve) => curve[i]?.macroF1 ?? null));
+    return falseAlarmRate && macroF1 ? [{ budget, falseAlarmRate, macroF1 }] : [];
+  });
+}
+
+function hasNegative({ targets, classNames }: Scored): boolean {
+  return presenceOfRows(targets, classNames.length).includes(ROW_NEGATIVE);
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import type { GroupFigures } from '../experiments/comparison.js';
+import { spreadOf } from '../experiments/figures.js';
+import { tradeOffFigure } from './tradeOffFigure.js';
+
+const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
+
+function group(label: string, ...curves: readonly (readonly [falseAlarms: number, f1: number][])[]) {
+  const spread = (point: number, of: 0 | 1) => spreadOf(curves.map((curve) => curve[point]![of]))!;
+  const figures = {
+    macroF1: null,
+    macroF2: null,
+    f2Ciw: null,
+    mAP: null,
+    f1Neg: null,
+    falseAlarmRate: null,
+  };
+  const made: GroupFigures = {
+    dataset: 'pipes',
+    network: 'tresnet-m',
+    loss: 'bce',
+    lambda: null,
+    label,
+    seeds: curves.map((_, seed) => seed),
+    folders: [],
+    figures: ['macroF1'],
+    validation: figures,
+    test: figures,
+    decided: {
+      ...decision,
+      guarantee: { holds: true, ...decision.budget },
+      validation: null,
+      test: null,
+      tradeOff:
+        curves.length === 0
+          ? null
+          : [0.01, 0.05].map((budget, point) => ({
+              budget,
+              falseAlarmRate: spread(point, 0),
+              macroF1: spread(point, 1),
+            })),
+    },
+  };
+  return made;
+}
+
+const one = group('bce', [
+  [0.01, 0.2],
+  [0.05, 0.3],
+]);
+const two = group(
+  'any-bce',
+  [
+    [0.01, 0.3],
+    [0.04, 0.4],
+  ],
+  [
+    [0.03, 0.34],
+    [0.06, 0.42],
+  ],
+);
+
+test('each point is the mean over seeds of F1 and of the false alarms that were measured', () => {
+  const { svg, title } = tradeOffFigure('pipes', [one, two], decision)!;
+  expect(title).toBe('pipes: F1 against false alarms on test');
+  for (const label of [
+    'bce, false alarms, % of negatives 1: 20',
+    'any-bce, false alarms, % of negatives 2: 32 (30 to 34)',
+    'any-bce, false alarms, % of negatives 5: 41 (40 to 42)',
+  ])
+    expect(svg).toContain(`data-label="${label}"`);
+  expect(svg).not.toMatch(/NaN|undefined/);
+});
+
+test('several seeds have a band, a single one has none', () => {
+  const bands = (groups: readonly GroupFigures[]) =>
+    tradeOffFigure('pipes', groups, decision)!.svg.match(/fill-opacity="0.16"/g)?.length ?? 0;
+  expect(bands([one])).toBe(0);
+  expect(bands([one, two])).toBe(1);
+});
+
+test('a false-alarm budget stands in it as a line, another budget does not', () => {
+  expect(tradeOffFigure('pipes', [one], decision)!.svg).toContain('>budget: 5%<');
+  expect(tradeOffFigure('pipes', [one], { budget: { f1Neg: 0.9 } })!.svg).not.toContain('budget');
+});
+
+test('without a labeled test split there is no figure', () => {
+  expect(tradeOffFigure('pipes', [group('bce')], decision)).toBeUndefined();
+});

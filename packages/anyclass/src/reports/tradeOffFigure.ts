@@ -1,0 +1,63 @@
+// F1 against false alarms: what each loss buys at every price, the first figure of a comparison.
+
+import { type Line, lineChart } from '../charts/lineChart.js';
+import type { GroupFigures } from '../experiments/comparison.js';
+import type { DecisionChoice } from '../experiments/decisionText.js';
+import type { Spread } from '../experiments/figures.js';
+import type { Figure } from '../pages/blocks.js';
+
+/**
+ * The trade-offs of a dataset's groups on test; undefined where none has one. Points are means over seeds; the band reaches a
+ * standard deviation to either side, with two seeds from one to the other.
+ *
+ * @example
+ * const figure = tradeOffFigure('coco-41', comparison.groups, comparison.decision);
+ * if (figure) writeFileSync('trade-off.svg', figure.svg);
+ */
+export function tradeOffFigure(
+  dataset: string,
+  groups: readonly GroupFigures[],
+  { budget }: Pick<DecisionChoice, 'budget'>,
+): Figure | undefined {
+  const hasNetworks = new Set(groups.map(({ network }) => network)).size > 1;
+  const lines = groups.flatMap(({ label, network, decided }): Line[] => {
+    if (!decided?.tradeOff) return [];
+    const points = decided.tradeOff.map(({ falseAlarmRate, macroF1 }) => ({
+      x: 100 * falseAlarmRate.mean,
+      y: 100 * macroF1.mean,
+      ...bandOf(macroF1),
+    }));
+    return [{ name: hasNetworks ? `${network}, ${label}` : label, points }];
+  });
+  if (lines.length === 0) return undefined;
+  const title = `${dataset}: F1 against false alarms on test`;
+  const svg = lineChart([...lines, ...budgetLine(lines, budget)], {
+    title,
+    x: 'false alarms, % of negatives',
+    y: 'F1, %',
+    xRange: [0, Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))))],
+    yIsPercent: true,
+    ends: 'band',
+    // Wider than the others, which it stands before; on a phone its words can still be read.
+    width: 520,
+    height: 330,
+  });
+  return { name: 'trade-off', title, svg };
+}
+
+/** Where the losses are compared. */
+function budgetLine(lines: readonly Line[], budget: DecisionChoice['budget']): Line[] {
+  if (!('falseAlarms' in budget)) return [];
+  const heights = lines.flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low, high]));
+  const defined = heights.filter((height) => height !== null && height !== undefined);
+  const x = 100 * budget.falseAlarms;
+  const points = [Math.min(...defined), Math.max(...defined)].map((y) => ({ x, y }));
+  return [{ name: `budget: ${Number(x.toFixed(2))}%`, isReference: true, points }];
+}
+
+function bandOf({ mean, standardDeviation, lowest, highest, values }: Spread) {
+  if (values.length < 2) return {};
+  const deviation = standardDeviation ?? 0;
+  const [low, high] = values.length === 2 ? [lowest, highest] : [mean - deviation, mean + deviation];
+  return { low: 100 * low, high: 100 * high };
+}

@@ -1,0 +1,168 @@
+// Decisions fitted and judged anew in every replicate.
+
+import { checkLength } from '../arrays/rowMajor.js';
+import { cutoffsOf } from '../decisions/decision.js';
+import { type DecisionRows, prepareDecisionRows, sampleOf } from '../decisions/decisionRows.js';
+import { checkRows, type FitDecisionOptions, ruleFitOf } from '../decisions/fitDecision.js';
+import { fitRule, type RuleFit } from '../decisions/fitRule.js';
+import { presenceScores } from '../decisions/presence.js';
+import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
+import { checkImportance, measurementAt } from '../metrics/measurement.js';
+import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
+import { checkScored, type Scored } from '../metrics/scored.js';
+import { NumpyRandom } from '../random/numpyRandom.js';
+import { checkFit } from '../thresholds/fitThresholds.js';
+import { fingerprintOf, refuseSameSplit } from '../thresholds/fittedThresholds.js';
+import { figuresAt, type PaperFigures } from './paperFigures.js';
+import { checkBootstrap, draw } from './replicates.js';
+import { checkSameRows } from './sameRows.js';
+import type { SeedReplicates } from './seedBootstrap.js';
+
+/** A model's scores on the split where its decision is fitted and on the one where it is judged. */
+export interface DecidedModel {
+  readonly validation: Scored;
+  readonly test: Scored;
+  /** How the decision is fitted. */
+  readonly decision?: Omit<FitDecisionOptions, 'groups'>;
+}
+
+/** How to draw, and for how long. */
+export interface DecisionDrawOptions {
+  /** Stop once this many seconds have passed, but not before 100 replicates. Default 60. */
+  readonly seconds?: number;
+  /** At most so many replicates. Default 1000. */
+  readonly replicates?: number;
+  readonly seed?: number;
+  /** Class importance weights for F2-CIW. */
+  readonly classImportance?: ArrayLike<number>;
+  /** Which rows belong together, such as a patient's: one code a row; groups are then drawn as a whole. */
+  readonly validationGroups?: ArrayLike<number | string>;
+  readonly testGroups?: ArrayLike<number | string>;
+  /** Called after each replicate. */
+  readonly onReplicate?: () => void;
+}
+
+const LEAST_REPLICATES = 100;
+
+/**
+ * Every model's figures at its decision in each replicate, which draws validation rows anew, fits the decision on them, and
+ * judges it on test rows drawn anew. All models share the draws: join those of a method's seeds with `joinSeeds`, and set two
+ * methods against each other with `seedDifference`. mAP, which does not depend on a decision, is null.
+ *
+ * @example
+ * const [plain, second, better] = bootstrapDecisions(
+ *   [firstPlain, secondPlain, firstBetter].map(({ validation, test }) => ({ validation, test })),
+ *   { seconds: 60 },
+ * );
+ * seedDifference(joinSeeds([plain!, second!]), better!).falseAlarmRate // first, second, value, low, high, pValue
+ * plain!.replicates.length // how many were run
+ */
+export function bootstrapDecisions(
+  models: readonly DecidedModel[],
+  options: DecisionDrawOptions = {},
+): SeedReplicates[] {
+  const { seconds = 60, classImportance, onReplicate } = options;
+  const { replicates, seed } = checkBootstrap(options);
+  if (!(seconds >= 0)) throw new RangeError(`seconds is ${seconds}; expected a number of at least 0`);
+  checkModels(models);
+  if (classImportance !== undefined) checkImportance(classImportance, models[0]!.test.classNames);
+  const prepared = models.map((model) => prepareModel(model, classImportance));
+  const [first] = prepared;
+  const random = new NumpyRandom(seed);
+  const validation = drawer(random, first!.validation.rows, options.validationGroups, 'validationGroups');
+  const test = drawer(random, first!.test.rows, options.testGroups, 'testGroups');
+  const drawn = prepared.map((): PaperFigures[] => []);
+  const start = Date.now();
+  for (let replicate = 0; replicate < replicates; replicate++) {
+    if (replicate >= LEAST_REPLICATES && Date.now() - start >= 1000 * seconds) break;
+    const [validationDraw, testDraw] = [validation(), test()];
+    prepared.forEach((model, m) => {
+      drawn[m]!.push(figuresOf(model, validationDraw, testDraw));
+    });
+    onReplicate?.();
+  }
+  return prepared.map((model, m) => {
+    const value = figuresOf(model, once(model.validation.rows), once(model.test.rows));
+    return { models: [value], value, replicates: drawn[m]! };
+  });
+}
+
+interface PreparedModel {
+  readonly validation: DecisionRows;
+  readonly fit: RuleFit;
+  readonly test: RankedScores;
+  readonly testPresence: Float64Array;
+  readonly classImportance: ArrayLike<number> | undefined;
+}
+
+function prepareModel(
+  { validation, test, decision = {} }: DecidedModel,
+  classImportance: ArrayLike<number> | undefined,
+): PreparedModel {
+  const rows = prepareDecisionRows(validation);
+  const fit = ruleFitOf(rows, decision);
+  checkRows(sampleOf(rows), fit, validation.split);
+  const ranked = rankClasses(checkScored(test));
+  return {
+    validation: rows,
+    fit,
+    test: ranked,
+    testPresence: presenceScores(ranked.scores, ranked.classNames.length),
+    classImportance,
+  };
+}
+
+function figuresOf(
+  { validation, fit, test, testPresence, classImportance }: PreparedModel,
+  validationDraw: Multiplicities,
+  testDraw: Multiplicities,
+): PaperFigures {
+  const cutoffs = cutoffsOf(fitRule(sampleOf(validation, validationDraw), fit));
+  const setting = { ...measurementAt(test, cutoffs, testPresence), classImportance };
+  const present = test.classes.map((entries) => positivesOf(entries, testDraw));
+  return { ...figuresAt(setting, present, testDraw), mAP: null };
+}
+
+function once(rows: number): Multiplicities {
+  return new Uint16Array(rows).fill(1);
+}
+
+/** Draws rows, or whole groups of them; each call writes to the same array. */
+function drawer(
+  random: NumpyRandom,
+  rows: number,
+  groups: ArrayLike<number | string> | undefined,
+  name: string,
+): () => Multiplicities {
+  const multiplicities = new Uint16Array(rows);
+  if (groups === undefined) {
+    return () => {
+      draw(random, multiplicities);
+      return multiplicities;
+    };
+  }
+  checkLength(name, groups.length, rows, 'one a row');
+  const indexOf = new Map<number | string, number>();
+  const groupOf = Array.from(groups, (group) => {
+    const index = indexOf.get(group) ?? indexOf.size;
+    indexOf.set(group, index);
+    return index;
+  });
+  const drawnGroups = new Uint16Array(indexOf.size);
+  return () => {
+    draw(random, drawnGroups);
+    for (let row = 0; row < rows; row++) multiplicities[row] = drawnGroups[groupOf[row]!]!;
+    return multiplicities;
+  };
+}
+
+function checkModels(models: readonly DecidedModel[]): void {
+  const [first] = models;
+  if (first === undefined) throw new RangeError('models is empty; expected one or more');
+  for (const { validation, test } of models) {
+    checkSameRows(first.validation, validation);
+    checkSameRows(first.test, test);
+    const split = checkFit(validation, 1);
+    refuseSameSplit({ fittedOn: split, fingerprint: fingerprintOf(validation) }, test, 'decision was');
+  }
+}

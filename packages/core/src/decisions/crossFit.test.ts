@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { plainRows } from '../../test/plainDecision.js';
+import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
+import { measure } from '../metrics/measure.js';
+import type { Scored } from '../metrics/scored.js';
+import { NumpyRandom } from '../random/numpyRandom.js';
+import { applyDecision } from './applyDecision.js';
+import { crossFit } from './crossFit.js';
+import { fitDecision } from './fitDecision.js';
+
+const budget = { falseAlarms: 0.3, confidence: null };
+
+function taken({ scores, targets, classNames }: Scored, keep: (row: number) => boolean): Scored {
+  const places = Array.from(scores.keys()).filter((i) => keep(Math.floor(i / classNames.length)));
+  return {
+    scores: Float64Array.from(places, (i) => scores[i]!),
+    targets: places.map((i) => targets[i]!),
+    classNames,
+    split: 'validation',
+  };
+}
+
+test('every row is decided by a decision fitted on the other folds', () => {
+  fc.assert(
+    fc.property(scoredRows(labelOrUnknown), (scored) => {
+      const kinds = plainRows(scored).map(({ kind }) => kind);
+      const folds = kinds.map((_, row) => row % 2);
+      const canFit = (fold: number) =>
+        (['positive', 'negative'] as const).every((kind) =>
+          kinds.some((each, row) => each === kind && folds[row] !== fold),
+        );
+      fc.pre(kinds.length > 1 && canFit(0) && canFit(1));
+      const decided = crossFit({ ...scored, split: 'validation' }, { folds, budget });
+      for (const fold of [0, 1]) {
+        const decision = fitDecision(
+          taken(scored, (row) => folds[row] !== fold),
+          { budget },
+        );
+        const { labels } = applyDecision(taken(scored, (row) => folds[row] === fold).scores, decision);
+        expect([...taken(decided, (row) => folds[row] === fold).scores]).toEqual([...labels]);
+      }
+    }),
+  );
+});
+
+test('its figures are those of other data, where figures on the data of the fit flatter', () => {
+  const random = new NumpyRandom(1);
+  const noise = (rows: number, split: string): Scored => {
+    const targets = Array.from({ length: 4 * rows }, () => Number(random.random() < 0.1));
+    const scores = Float64Array.from(targets, () => random.random());
+    return { scores, targets, classNames: ['crack', 'roots', 'deposit', 'dents'], split };
+  };
+  const folds = Array.from({ length: 100 }, (_, row) => row % 5);
+  const loose = { budget: { falseAlarms: 0.3, confidence: null }, kappa: 0 } as const;
+  const sums = { fitted: 0, crossFitted: 0, elsewhere: 0 };
+  const repeats = 20;
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const validation = noise(100, 'validation');
+    const threshold = fitDecision(validation, loose);
+    sums.fitted += measure(validation, { threshold, allowSameSplit: true }).macroF1 / repeats;
+    sums.crossFitted += measure(crossFit(validation, { ...loose, folds })).macroF1 / repeats;
+    sums.elsewhere += measure(noise(2000, 'test'), { threshold }).macroF1 / repeats;
+  }
+  expect(sums.fitted - sums.elsewhere).toBeGreaterThan(0.1);
+  expect(Math.abs(sums.crossFitted - sums.elsewhere)).toBeLessThan(0.03);
+});
+
+test('a fold whose complement cannot be fitted on is named', () => {
+  const scored = {
+    scores: new Float64Array([0.9, 0.1, 0.2]),
+    targets: [1, 0, 0],
+    classNames: ['crack'],
+    split: 'validation',
+  };
+  expect(() => crossFit(scored, { folds: [3, 4, 4] })).toThrow('all but fold 3 has no positive row');
+  expect(() => crossFit(scored, { folds: [1] })).toThrow('folds has 1 entries');
+});
