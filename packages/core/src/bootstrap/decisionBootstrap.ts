@@ -4,8 +4,8 @@ import { type DecisionRows, prepareDecisionRows, sampleOf } from '../decisions/d
 import { checkRows, type FitDecisionOptions, ruleFitOf } from '../decisions/fitDecision.js';
 import { fitRule, type RuleFit } from '../decisions/fitRule.js';
 import { presenceScores } from '../decisions/presence.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
-import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
+import { type Multiplicities, presentRowsOf } from '../metrics/classCounts.js';
+import { rankClasses } from '../metrics/rankedClasses.js';
 import { checkScored, type Scored } from '../metrics/scored.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
@@ -16,6 +16,7 @@ import {
   type DecisionFigures,
   decisionFigures,
   eachDecisionFigure,
+  type JudgedRows,
 } from './decisionFigures.js';
 import { type Difference, differenceOf } from './difference.js';
 import { checkBootstrap, draw } from './replicates.js';
@@ -35,10 +36,11 @@ export interface DecisionBootstrapOptions {
   readonly seconds?: number;
   /** At most so many replicates. Default 1000. */
   readonly replicates?: number;
+  /** Default 0. */
   readonly seed?: number;
   /** The share of replicates inside an interval. Default 0.95. */
   readonly confidence?: number;
-  /** Which rows belong together, such as a patient's: one code a row; groups are then drawn as a whole. */
+  /** Which rows belong together, such as a patient's: one code per row; groups are then drawn as a whole. */
   readonly validationGroups?: ArrayLike<number | string>;
   readonly testGroups?: ArrayLike<number | string>;
 }
@@ -117,30 +119,26 @@ export function decisionBootstrap(
 interface PreparedModel {
   readonly validation: DecisionRows;
   readonly fit: RuleFit;
-  readonly test: RankedScores;
-  readonly testPresence: Float64Array;
+  readonly test: JudgedRows;
 }
 
 function prepareModel({ validation, test, decision = {} }: DecidedModel): PreparedModel {
-  const rows = prepareDecisionRows(validation);
+  const rows = prepareDecisionRows(validation, 'many fits');
   const fit = ruleFitOf(rows, decision);
   checkRows(sampleOf(rows), fit, validation.split);
   const ranked = rankClasses(checkScored(test));
-  return {
-    validation: rows,
-    fit,
-    test: ranked,
-    testPresence: presenceScores(ranked.scores, ranked.classNames.length),
-  };
+  const presence = presenceScores(ranked.scores, ranked.classNames.length);
+  const presentRows = ranked.classes.map(presentRowsOf);
+  return { validation: rows, fit, test: { ...ranked, presence, presentRows } };
 }
 
 function figuresOf(
-  { validation, fit, test, testPresence }: PreparedModel,
+  { validation, fit, test }: PreparedModel,
   validationDraw: Multiplicities,
   testDraw: Multiplicities,
 ): DecisionFigures {
   const fitted = fitRule(sampleOf(validation, validationDraw), fit);
-  return decisionFigures(test, testPresence, cutoffsOf(fitted), testDraw);
+  return decisionFigures(test, cutoffsOf(fitted), testDraw);
 }
 
 function once(rows: number): Multiplicities {
@@ -161,7 +159,7 @@ function drawer(
       return multiplicities;
     };
   }
-  checkLength(name, groups.length, rows, 'one a row');
+  checkLength(name, groups.length, rows, 'one per row');
   const indexOf = new Map<number | string, number>();
   const groupOf = Array.from(groups, (group) => {
     const index = indexOf.get(group) ?? indexOf.size;
