@@ -28,7 +28,28 @@ const loss = z.strictObject({
   alpha: share.default(1).describe('α: weight of the any-class term'),
   lambda: share.default(0.02).describe('λ: weight of absent classes in the any-class logit'),
   gamma: z.number().min(0).default(2).describe('γ: focusing exponent of the focal losses'),
+  gammaPositive: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe('γ+: focusing exponent of present classes in the ASL losses'),
+  gammaNegative: z
+    .number()
+    .min(0)
+    .default(4)
+    .describe('γ−: focusing exponent of absent classes in the ASL losses'),
+  clip: z
+    .number()
+    .min(0)
+    .lt(1)
+    .default(0.05)
+    .describe('ASL: probabilities of absent classes are lowered by this'),
   beta: z.number().min(0).lt(1).nullable().default(0.9999).describe('β: class balancing; null for none'),
+  smoothing: z.number().min(0).lt(1).default(0).describe('label smoothing of the class term'),
+  reduction: z
+    .enum(['batch', 'mean'])
+    .default('batch')
+    .describe("batch: over the batch's labels and negatives, as in the paper; mean: over its images"),
 });
 
 const optimizer = z.strictObject({

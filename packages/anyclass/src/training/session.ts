@@ -17,7 +17,6 @@ import { type Augmentation, augmentations } from '../data/augmentation/parameter
 import { createLoader, type Loader } from '../data/loading/loader.js';
 import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
 import { createScorer, type Scorer } from '../inference/scorer.js';
-import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
 import { namedLoss } from '../losses/lossNames.js';
 import { familyOptions } from '../networks/catalogue.js';
 import { createNetwork } from '../networks/createNetwork.js';
@@ -28,7 +27,7 @@ import type { Checkpoint } from './checkpoint.js';
 import { balanceOf, type RunData } from './dataForRun.js';
 import { createOptimizer, createSchedule } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
-import { createTrainingStep, type TrainingStep } from './trainingStep.js';
+import { createTrainingStep, type StepParts, type TrainingStep } from './trainingStep.js';
 
 export interface Session extends Disposable {
   readonly configuration: Configuration;
@@ -39,7 +38,7 @@ export interface Session extends Disposable {
   readonly optimizer: optim.Optimizer;
   readonly scheduler: optim.Scheduler;
   readonly scaler: optim.GradScaler;
-  readonly loss: Omit<AnyClassLossOptions, 'reduction'>;
+  readonly loss: StepParts['loss'];
   readonly loader: Loader;
   readonly augmentation: Augmentation;
   readonly step: TrainingStep;
@@ -169,12 +168,12 @@ export function restoreSession(session: Session, { tensors, state }: Checkpoint)
 }
 
 function lossOptions(
-  { loss: { name, alpha, lambda, gamma, beta } }: Configuration,
+  { loss: { name, alpha, beta, ...parts } }: Configuration,
   { dataset, trainingRows }: RunData,
   { device }: ComputeSettings,
   remarks: string[],
 ): Session['loss'] {
-  const options = { ...namedLoss(name, alpha), lambda, gamma };
+  const options = { ...namedLoss(name, alpha), ...parts };
   if (beta === null) return options;
   const { classWeights, negativeWeight, emptyClasses } = balanceOf(dataset, trainingRows, beta);
   if (emptyClasses.length > 0)

@@ -11,7 +11,7 @@ export interface StepParts {
   readonly network: Network;
   readonly optimizer: optim.Optimizer;
   readonly scaler: optim.GradScaler;
-  readonly loss: Omit<AnyClassLossOptions, 'reduction'>;
+  readonly loss: AnyClassLossOptions & { readonly reduction?: 'batch' | 'mean' };
   readonly settings: ComputeSettings;
   readonly batchSize: number;
   /** Parts that a batch is cut into. */

@@ -6,7 +6,7 @@ import { type DecisionRows, prepareDecisionRows, sampleOf } from '../decisions/d
 import { checkRows, type FitDecisionOptions, ruleFitOf } from '../decisions/fitDecision.js';
 import { fitRule, type RuleFit } from '../decisions/fitRule.js';
 import { presenceScores } from '../decisions/presence.js';
-import { type Multiplicities, positivesOf } from '../metrics/classCounts.js';
+import { type Multiplicities, presentRowsOf, timesOf } from '../metrics/classCounts.js';
 import { checkImportance, measurementAt } from '../metrics/measurement.js';
 import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
 import { checkScored, type Scored } from '../metrics/scored.js';
@@ -92,6 +92,8 @@ interface PreparedModel {
   readonly fit: RuleFit;
   readonly test: RankedScores;
   readonly testPresence: Float64Array;
+  /** The test rows in which each class is present. */
+  readonly presentRows: readonly Uint32Array[];
   readonly classImportance: ArrayLike<number> | undefined;
 }
 
@@ -108,18 +110,19 @@ function prepareModel(
     fit,
     test: ranked,
     testPresence: presenceScores(ranked.scores, ranked.classNames.length),
+    presentRows: ranked.classes.map(presentRowsOf),
     classImportance,
   };
 }
 
 function figuresOf(
-  { validation, fit, test, testPresence, classImportance }: PreparedModel,
+  { validation, fit, test, testPresence, presentRows, classImportance }: PreparedModel,
   validationDraw: Multiplicities,
   testDraw: Multiplicities,
 ): PaperFigures {
   const cutoffs = cutoffsOf(fitRule(sampleOf(validation, validationDraw), fit));
   const setting = { ...measurementAt(test, cutoffs, testPresence), classImportance };
-  const present = test.classes.map((entries) => positivesOf(entries, testDraw));
+  const present = presentRows.map((rows) => timesOf(rows, testDraw));
   return { ...figuresAt(setting, present, testDraw), mAP: null };
 }
 

@@ -5,39 +5,57 @@
 // ranked entries are counted by segments, each of which ends with the scores tied to a positive, and segments by blocks,
 // most of which can be skipped in the search.
 
-import type { Multiplicities } from '../metrics/classCounts.js';
 import { ENDS_TIE, IS_PRESENT, type RankedClass, ROW_SHIFT } from '../metrics/rankedClasses.js';
+import type { DecisionSample } from './decisionRows.js';
 import type { Gate } from './gates.js';
 
 const BLOCK_SHIFT = 6;
+
+/** For each row by presence, twice its segment of a class's ranked entries, plus 1 where the class is present. */
+export type Slots = Uint16Array | Uint32Array;
 
 /** Counts of the rows that have passed so far, by segment of the ranked entries. */
 export interface Segments {
   /** Where each segment ends; what comes after the last is not counted. */
   readonly ends: Uint32Array;
+  readonly slots: Slots;
   /** Of segment i, all rows at 2 i and those with the class present at 2 i + 1. */
   readonly counts: Int32Array;
   /** The same of blocks of 64 segments. */
   readonly blocks: Int32Array;
-  /** For each row, twice its segment, plus 1 where the class is present. */
-  readonly slotOf: Uint32Array;
 }
 
-/** Segments that end at the given positions, with nothing counted yet; `slotOf` is written anew. */
-export function segmentsAt(entries: RankedClass, ends: Uint32Array, slotOf: Uint32Array): Segments {
+/** Segments with nothing counted yet. */
+export function emptySegments(ends: Uint32Array, slots: Slots): Segments {
+  return {
+    ends,
+    slots,
+    counts: new Int32Array(2 * ends.length + 2),
+    blocks: new Int32Array(2 * (ends.length >>> BLOCK_SHIFT) + 2),
+  };
+}
+
+/** Memory for the slots of so many rows and segments. */
+export function newSlots(rows: number, segments: number): Slots {
+  return 2 * segments > 0xffff ? new Uint32Array(rows) : new Uint16Array(rows);
+}
+
+/** Writes where rows stand among segments that end at the given positions; `positionOf` tells each row's place by presence. */
+export function fillSlots(
+  slots: Slots,
+  entries: RankedClass,
+  ends: Uint32Array,
+  positionOf: Uint32Array,
+): Slots {
+  const last = 2 * ends.length;
   // Rows without a known label go where the entries after the last segment go.
-  slotOf.fill(2 * ends.length);
+  slots.fill(last);
   let segment = 0;
   for (let k = 0; k < entries.length; k++) {
     while (segment < ends.length && k >= ends[segment]!) segment++;
-    slotOf[entries[k]! >>> ROW_SHIFT] = 2 * segment + (entries[k]! & IS_PRESENT);
+    slots[positionOf[entries[k]! >>> ROW_SHIFT]!] = 2 * segment + (entries[k]! & IS_PRESENT);
   }
-  return {
-    ends,
-    counts: new Int32Array(2 * ends.length + 2),
-    blocks: new Int32Array(2 * (ends.length >>> BLOCK_SHIFT) + 2),
-    slotOf,
-  };
+  return slots;
 }
 
 /** Where the scores end that are tied to a positive: after these entries a threshold may stand. */
@@ -59,9 +77,8 @@ export function positiveEnds(entries: RankedClass): Uint32Array {
  * absent, the next gate is reported as unchanged.
  */
 export function sweepGates(
-  { counts, blocks, slotOf }: Segments,
-  byPresence: Uint32Array,
-  multiplicities: Multiplicities,
+  { slots, counts, blocks }: Segments,
+  { timesByPresence }: DecisionSample,
   gates: readonly Gate[],
   visit: (gate: number, isChanged: boolean) => number,
 ): void {
@@ -70,10 +87,9 @@ export function sweepGates(
   gates.forEach(({ passing }, gate) => {
     let isChanged = gate === 0;
     for (; passed < passing; passed++) {
-      const row = byPresence[passed]!;
-      const times = multiplicities[row]!;
+      const times = timesByPresence[passed]!;
       if (times === 0) continue;
-      const slot = slotOf[row]!;
+      const slot = slots[passed]!;
       const segment = slot >>> 1;
       const block = 2 * (segment >>> BLOCK_SHIFT);
       counts[2 * segment] = counts[2 * segment]! + times;

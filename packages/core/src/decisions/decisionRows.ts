@@ -1,24 +1,39 @@
 import { ROW_NEGATIVE, ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
-import type { Multiplicities } from '../metrics/classCounts.js';
+import { type Multiplicities, presentRowsOf } from '../metrics/classCounts.js';
 import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
 import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { descendingKey, scoreSorter } from '../metrics/scoreSorter.js';
+import { fillSlots, newSlots, positiveEnds, type Slots } from './classSweep.js';
 import { presenceScores } from './presence.js';
 
 /** Scored rows, sorted once for any number of fits: a bootstrap replicate only repeats the fit with other multiplicities. */
 export interface DecisionRows extends RankedScores {
   /** The presence score of each row. */
   readonly presence: Float64Array;
-  /** The rows from the highest presence score down. */
+  /** The rows from the highest presence score down, and the place of each row there. */
   readonly byPresence: Uint32Array;
+  readonly positionOf: Uint32Array;
+  readonly columns: readonly ClassColumn[];
   /** The ranked scores with those among them whose label is unknown: they are predicted like any other. */
   readonly predictable: RankedScores;
+}
+
+/** What the fits of one class share. */
+export interface ClassColumn {
+  /** The rows in which the class is present, from its highest score down. */
+  readonly presentRows: Uint32Array;
+  /** Segments of its ranked entries, each of which ends with the scores tied to a positive. */
+  readonly ends: Uint32Array;
+  /** Where rows stand among the segments: kept for many fits, written anew in a single one, which saves memory. */
+  slots(): Slots;
 }
 
 /** Rows with how often each counts: once for the data as it is, anything else for a bootstrap replicate. */
 export interface DecisionSample {
   readonly rows: DecisionRows;
   readonly multiplicities: Multiplicities;
+  /** The same from the highest presence score down. */
+  readonly timesByPresence: Multiplicities;
   readonly totals: RowTotals;
 }
 
@@ -30,20 +45,36 @@ export interface RowTotals {
   readonly undecided: number;
 }
 
-/** Checks, ranks and sorts. */
-export function prepareDecisionRows(scored: Scored): DecisionRows {
+/** Checks, ranks and sorts, for a single fit or for many. */
+export function prepareDecisionRows(scored: Scored, fits: 'one fit' | 'many fits' = 'one fit'): DecisionRows {
   const checked = checkScored(scored);
-  const ranked = rankClasses(checked);
+  const sorter = scoreSorter(checked.rows);
+  const ranked = rankClasses(checked, sorter);
   const presence = presenceScores(ranked.scores, ranked.classNames.length);
   const predictable = checked.labels.includes(UNKNOWN)
-    ? rankClasses({ ...checked, labels: new Int8Array(checked.labels.length) })
+    ? rankClasses({ ...checked, labels: new Int8Array(checked.labels.length) }, sorter)
     : ranked;
-  return { ...ranked, presence, byPresence: rowsByScore(presence), predictable };
+  const byPresence = rowsByScore(presence, sorter);
+  const positionOf = new Uint32Array(byPresence.length);
+  byPresence.forEach((row, position) => {
+    positionOf[row] = position;
+  });
+  const allEnds = ranked.classes.map(positiveEnds);
+  const shared = newSlots(ranked.rows, Math.max(...allEnds.map((ends) => ends.length)));
+  const columns = ranked.classes.map((entries, j): ClassColumn => {
+    const ends = allEnds[j]!;
+    const presentRows = presentRowsOf(entries);
+    if (fits === 'one fit') {
+      return { presentRows, ends, slots: () => fillSlots(shared, entries, ends, positionOf) };
+    }
+    const slots = fillSlots(newSlots(ranked.rows, ends.length), entries, ends, positionOf);
+    return { presentRows, ends, slots: () => slots };
+  });
+  return { ...ranked, presence, byPresence, positionOf, columns, predictable };
 }
 
 /** The row numbers from the highest score to the lowest. */
-export function rowsByScore(scores: Float64Array): Uint32Array {
-  const sorter = scoreSorter(scores.length);
+export function rowsByScore(scores: Float64Array, sorter = scoreSorter(scores.length)): Uint32Array {
   const words = new Uint32Array(scores.buffer, scores.byteOffset, 2 * scores.length);
   for (let row = 0; row < scores.length; row++) {
     sorter.keys[row] = descendingKey(words[2 * row + 1]!);
@@ -78,5 +109,9 @@ export function sampleOf(
   });
   const [positives, negatives, undecided] = [sums[ROW_POSITIVE]!, sums[ROW_NEGATIVE]!, sums[ROW_UNDECIDED]!];
   const totals = { all: positives + negatives + undecided, positives, negatives, undecided };
-  return { rows, multiplicities, totals };
+  const timesByPresence = new Uint16Array(rows.rows);
+  rows.byPresence.forEach((row, position) => {
+    timesByPresence[position] = multiplicities[row]!;
+  });
+  return { rows, multiplicities, timesByPresence, totals };
 }

@@ -213,6 +213,25 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
   });
 });
 
+test('a positive row is found by any class that is predicted, its label known or not', () => {
+  const absentButScored = Array.from({ length: 5 }, () => ({ scores: [0.5, 0.8], targets: [0, 1] }));
+  const rows = [
+    { scores: [0.1, 0.9], targets: [1, Number.NaN] },
+    { scores: [0.9, 0], targets: [1, 0] },
+    ...absentButScored,
+    { scores: [0, 0], targets: [0, 0] },
+  ];
+  const validation = {
+    scores: Float64Array.from(rows.flatMap((row) => row.scores)),
+    targets: rows.flatMap((row) => row.targets),
+    classNames: ['crack', 'roots'],
+    split: 'validation',
+  };
+  const { report, thresholds } = fitDecision(validation, { budget: { f1Neg: 1 }, kappa: 0 });
+  expect(thresholds).toEqual([0.9, 0.8]);
+  expect(report).toMatchObject({ f1Neg: 1, withinBudget: true });
+});
+
 function takeRows({ scores, targets, classNames }: ScoredRows, order: readonly number[]): ScoredRows {
   const places = order.flatMap((row) => classNames.map((_, j) => row * classNames.length + j));
   return {

@@ -21,9 +21,9 @@ export interface FitDecisionOptions {
    * Default {@link DEFAULT_KAPPA}. For `gate` and `class`.
    */
   readonly kappa?: number;
-  /** For `fixed`: one threshold, or one a class. Default 0.5. */
+  /** For `fixed`: one threshold, or one per class. Default 0.5. */
   readonly threshold?: number | readonly number[];
-  /** Which rows belong together, such as a patient's or a video's: one code a row. */
+  /** Which rows belong together, such as a patient's or a video's: one code per row. */
   readonly groups?: ArrayLike<number | string>;
 }
 
@@ -114,7 +114,7 @@ type CheckedOption = 'rule' | 'budget' | 'beta' | 'kappa';
 export function ruleFitOf({ rows, classNames }: DecisionRows, options: FitDecisionOptions): RuleFit {
   const { threshold, groups } = options;
   const checked = checkDecisionOptions(options);
-  if (groups !== undefined) checkLength('groups', groups.length, rows, 'one a row');
+  if (groups !== undefined) checkLength('groups', groups.length, rows, 'one per row');
   return {
     ...checked,
     fixedThresholds: fixedThresholds(threshold ?? 0.5, classNames),
@@ -127,7 +127,7 @@ function fixedThresholds(
   classNames: readonly string[],
 ): readonly number[] {
   const thresholds = typeof threshold === 'number' ? classNames.map(() => threshold) : threshold;
-  checkLength('threshold', thresholds.length, classNames.length, 'one a class');
+  checkLength('threshold', thresholds.length, classNames.length, 'one per class');
   thresholds.forEach((value, j) => {
     if (Number.isFinite(value)) return;
     throw new RangeError(`threshold of class ${classNames[j]} is ${value}; expected a number`);

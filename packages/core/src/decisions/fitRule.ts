@@ -14,7 +14,7 @@ import { type HighestScores, highestScores, searchShared } from './sharedSearch.
 export interface RuleFit extends ThresholdFit {
   readonly rule: DecisionRule;
   readonly budget: DecisionBudget;
-  /** Of the rule `fixed`, one a class. */
+  /** Of the rule `fixed`, one per class. */
   readonly fixedThresholds: readonly number[];
   /** Whether rows belong together, which voids every guarantee. */
   readonly isGrouped: boolean;
@@ -57,22 +57,28 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
   return { ...fitted, presence: found.gate.presence, thresholds: jsonThresholds(found.thresholds) };
 }
 
-/** What can be guaranteed, and which negative's score then has to be exceeded; null where none has. */
-function promiseOf({ rule, budget, isGrouped }: RuleFit, { negatives }: RowTotals) {
-  const without = (guarantee: Guarantee, rank: number | null = null) => ({ rank, guarantee });
+/** What can be guaranteed, and the rank of the negative whose score then has to be exceeded; null for none. */
+interface Promised {
+  readonly rank: number | null;
+  readonly guarantee: Guarantee;
+}
+
+function promiseOf({ rule, budget, isGrouped }: RuleFit, { negatives }: RowTotals): Promised {
   if ('f1Neg' in budget || budget.confidence === null || budget.confidence === undefined) {
-    return without({ holds: false, reason: 'not requested' });
+    return { rank: null, guarantee: { holds: false, reason: 'not requested' } };
   }
-  if (rule === 'class' || rule === 'fixed') return without({ holds: false, reason: 'rule has no bound' });
+  if (rule === 'class' || rule === 'fixed') {
+    return { rank: null, guarantee: { holds: false, reason: 'rule has no bound' } };
+  }
   const { falseAlarms, confidence } = budget;
   const rank = quietRank(negatives, falseAlarms, 1 - confidence);
   if (rank === null) {
     const smallestRate = smallestPromise(negatives, 1 - confidence);
-    return without({ holds: false, reason: 'too few negatives', smallestRate });
+    return { rank, guarantee: { holds: false, reason: 'too few negatives', smallestRate } };
   }
-  // Stricter than the plain budget in any case.
-  if (isGrouped) return without({ holds: false, reason: 'grouped rows' }, rank);
-  return without({ holds: true, falseAlarms, confidence }, rank);
+  // Rows of a group void the guarantee, but the gate is stricter than the plain budget's all the same.
+  if (isGrouped) return { rank, guarantee: { holds: false, reason: 'grouped rows' } };
+  return { rank, guarantee: { holds: true, falseAlarms, confidence } };
 }
 
 function fitShared(

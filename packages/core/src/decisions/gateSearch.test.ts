@@ -8,8 +8,8 @@ import { type FitDecisionOptions, fitDecision, ruleFitOf } from './fitDecision.j
 import { fitRule } from './fitRule.js';
 
 /** Rows of a fair model with scores to two digits, more than there are coarse gates. */
-function manyRows(rows: number, classes: number): ScoredRows {
-  const random = new NumpyRandom(11);
+function manyRows(rows: number, classes: number, seed = 11): ScoredRows {
+  const random = new NumpyRandom(seed);
   const targets: number[] = [];
   const scores = Float64Array.from({ length: rows * classes }, () => {
     const isPresent = random.random() < 0.2;
@@ -19,33 +19,42 @@ function manyRows(rows: number, classes: number): ScoredRows {
   return { scores, targets, classNames: Array.from({ length: classes }, (_, j) => `class ${j}`) };
 }
 
-test('the search tries 256 even ranks, then every score between the neighbors of the best', () => {
-  const scored = manyRows(700, 2);
-  const rows = plainRows(scored);
-  const figuresAt = (presence: number) => plainFigures(rows, presence, plainThresholds(rows, presence, 1), 1);
-  const negatives = rows.filter(({ kind }) => kind === 'negative').length;
-  const bestOf = (presences: readonly number[]) =>
-    presences
-      .map(figuresAt)
-      .filter(({ falseAlarms }) => falseAlarms / negatives <= 0.1)
-      .reduce((best, each) => (each.macroFBeta > best.macroFBeta + 1e-12 ? each : best));
-  const ascending = rows.map(({ presence }) => presence).sort((a, b) => a - b);
-  const ranks = Array.from({ length: 256 }, (_, i) => ascending[Math.floor((i * 700) / 256)]!);
-  const coarse = [...new Set([0, ...ranks, Number.POSITIVE_INFINITY])].sort((a, b) => b - a);
-  const place = coarse.indexOf(bestOf(coarse).presence);
-  const [upper, lower] = [coarse[place - 1]!, coarse[place + 1]!];
-  const fine = [...new Set(ascending)].filter((each) => each < upper && each > lower).reverse();
-  expect(fine.length).toBeGreaterThan(3);
-  const expected = bestOf(fine);
-  const budget = { falseAlarms: 0.1, confidence: null };
-  const { presence, thresholds, report } = fitDecision(
-    { ...scored, split: 'validation' },
-    { budget, kappa: 0 },
-  );
-  expect(presence).toBe(expected.presence);
-  expect(thresholds).toEqual(expected.thresholds);
-  expect(report.macroFBeta).toBeCloseTo(expected.macroFBeta, 12);
-});
+test.each([
+  [7, 'above'],
+  [1, 'at'],
+  [2, 'below'],
+] as const)(
+  'the search tries 256 even ranks, then every score between the neighbors of the best (%d: it stands %s)',
+  (seed, where) => {
+    const scored = manyRows(700, 2, seed);
+    const rows = plainRows(scored);
+    const figuresAt = (presence: number) =>
+      plainFigures(rows, presence, plainThresholds(rows, presence, 1), 1);
+    const negatives = rows.filter(({ kind }) => kind === 'negative').length;
+    const bestOf = (presences: readonly number[]) =>
+      presences
+        .map(figuresAt)
+        .filter(({ falseAlarms }) => falseAlarms / negatives <= 0.1)
+        .reduce((best, each) => (each.macroFBeta > best.macroFBeta + 1e-12 ? each : best));
+    const ascending = rows.map(({ presence }) => presence).sort((a, b) => a - b);
+    const ranks = Array.from({ length: 256 }, (_, i) => ascending[Math.floor((i * 700) / 256)]!);
+    const coarse = [...new Set([0, ...ranks, Number.POSITIVE_INFINITY])].sort((a, b) => b - a);
+    const place = coarse.indexOf(bestOf(coarse).presence);
+    const [upper, lower] = [coarse[place - 1]!, coarse[place + 1]!];
+    const fine = [...new Set(ascending)].filter((each) => each < upper && each > lower).reverse();
+    const expected = bestOf(fine);
+    const moved = Math.sign(expected.presence - coarse[place]!);
+    expect(moved).toBe({ above: 1, at: 0, below: -1 }[where]);
+    const budget = { falseAlarms: 0.1, confidence: null };
+    const { presence, thresholds, report } = fitDecision(
+      { ...scored, split: 'validation' },
+      { budget, kappa: 0 },
+    );
+    expect(presence).toBe(expected.presence);
+    expect(thresholds).toEqual(expected.thresholds);
+    expect(report.macroFBeta).toBeCloseTo(expected.macroFBeta, 12);
+  },
+);
 
 test('a shrunk threshold stands between its own and the shared one, by the weight of κ against the positives', () => {
   const scored = manyRows(700, 3);

@@ -1,9 +1,9 @@
 // Every class's best threshold at every gate.
 
-import { positivesOf } from '../metrics/classCounts.js';
+import { timesOf } from '../metrics/classCounts.js';
 import { scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
-import { bestCut, positiveEnds, segmentsAt, sweepGates } from './classSweep.js';
+import { bestCut, emptySegments, sweepGates } from './classSweep.js';
 import type { DecisionSample } from './decisionRows.js';
 import type { Gate } from './gates.js';
 import { shrunkFit } from './shrinkage.js';
@@ -33,27 +33,23 @@ export function sweepClasses(
   return kappa === 0 ? exact : shrunkFit(sample, exact, { beta, kappa });
 }
 
-function exactFit(
-  { rows, multiplicities }: DecisionSample,
-  gates: readonly Gate[],
-  beta: number,
-): SweptGates {
+function exactFit(sample: DecisionSample, gates: readonly Gate[], beta: number): SweptGates {
+  const { rows, multiplicities } = sample;
   const classes = rows.classNames.length;
   const thresholds = new Float64Array(gates.length * classes);
   const macroFBeta = new Float64Array(gates.length);
-  const slotOf = new Uint32Array(rows.rows);
-  rows.classes.forEach((entries, j) => {
-    const positives = positivesOf(entries, multiplicities);
-    const segments = segmentsAt(entries, positiveEnds(entries), slotOf);
+  rows.columns.forEach(({ presentRows, ends, slots }, j) => {
+    const positives = timesOf(presentRows, multiplicities);
+    const segments = emptySegments(ends, slots());
     let last = -1;
     let threshold = Number.POSITIVE_INFINITY;
     let share = 0;
-    sweepGates(segments, rows.byPresence, multiplicities, gates, (gate, isChanged) => {
+    sweepGates(segments, sample, gates, (gate, isChanged) => {
       if (isChanged) {
         const { segment, predicted, truePositives } = bestCut(segments, beta * beta * positives, last);
         const falsePositives = predicted - truePositives;
         last = segment;
-        threshold = last < 0 ? Number.POSITIVE_INFINITY : scoreOfEntry(rows, j, segments.ends[last]! - 1);
+        threshold = last < 0 ? Number.POSITIVE_INFINITY : scoreOfEntry(rows, j, ends[last]! - 1);
         share =
           fBeta({ truePositives, falsePositives, falseNegatives: positives - truePositives }, beta) / classes;
       }

@@ -103,6 +103,19 @@ describe('the report', () => {
       '38 of 805 validation negatives (4.7%; at most 6.1% with 95% confidence)',
     );
   });
+  test.each(['gate', 'shared'] as const)(
+    'with rule %s a score that ties with the negative to exceed is not enough',
+    (rule) => {
+      // Of 100 negatives and δ = 0.05, 99 have to be exceeded for a rate of 0.05: the tied ones are.
+      const scores = Float64Array.from({ length: 110 }, (_, row) => (row < 105 ? 0.5 : 0.9));
+      const targets = Array.from(scores, (_, row) => Number(row >= 100));
+      const tied = { scores, targets, classNames: ['crack'], split: 'validation' };
+      const { report, presence } = fitDecision(tied, { rule, ...(rule === 'gate' ? { kappa: 0 } : {}) });
+      expect(report).toMatchObject({ falseAlarms: 0, macroFBeta: 2 / 3 });
+      if (rule === 'gate') expect(presence).toBeGreaterThan(Math.LN2);
+      if (rule === 'gate') expect(presence).toBeCloseTo(Math.LN2, 14);
+    },
+  );
   test('at a rate of 0 no negative may pass, which nothing can promise', () => {
     const { report } = fit(300, { budget: { falseAlarms: 0 } });
     expect(report.falseAlarms).toBe(0);

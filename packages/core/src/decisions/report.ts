@@ -1,4 +1,4 @@
-import { countPredicted, positivesOf } from '../metrics/classCounts.js';
+import { countPredicted, timesOf } from '../metrics/classCounts.js';
 import { countRows, passingMultiplicities } from '../metrics/measure.js';
 import { measurementAt } from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
@@ -24,7 +24,7 @@ export function reportOf(
   const passing = passingMultiplicities(setting, multiplicities);
   const perClassFBeta = rows.classes.map((entries, j) => {
     const { truePositives, falsePositives } = countPredicted(entries, setting.predicted[j]!, passing);
-    const falseNegatives = positivesOf(entries, multiplicities) - truePositives;
+    const falseNegatives = timesOf(rows.columns[j]!.presentRows, multiplicities) - truePositives;
     return fBeta({ truePositives, falsePositives, falseNegatives }, fit.beta);
   });
   const { anyClass } = countRows(setting, multiplicities);

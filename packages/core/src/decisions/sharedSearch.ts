@@ -1,7 +1,7 @@
 // One threshold for all classes: the one within the budget that gives the highest mean F_β.
 
 import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
-import { positivesOf } from '../metrics/classCounts.js';
+import { timesOf } from '../metrics/classCounts.js';
 import { IS_PRESENT, ROW_SHIFT, scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
 import type { Limit } from './budget.js';
@@ -64,7 +64,7 @@ function fallingThreshold(
   beta: number,
 ): (threshold: number) => number {
   const classes = rows.classes.map((entries, j) => {
-    const positives = positivesOf(entries, multiplicities);
+    const positives = timesOf(rows.columns[j]!.presentRows, multiplicities);
     let position = 0;
     let predicted = 0;
     let truePositives = 0;
@@ -90,16 +90,17 @@ function candidateThresholds(
   { rows, multiplicities }: DecisionSample,
   { highest, byHighest }: HighestScores,
 ): Float64Array {
-  const scores: number[] = [];
-  rows.classes.forEach((entries, j) => {
-    entries.forEach((entry, k) => {
-      if (entry & IS_PRESENT && multiplicities[entry >>> ROW_SHIFT]! > 0)
-        scores.push(scoreOfEntry(rows, j, k));
-    });
+  const most = rows.columns.reduce((sum, { presentRows }) => sum + presentRows.length, rows.rows);
+  const scores = new Float64Array(most);
+  let count = 0;
+  rows.columns.forEach(({ presentRows }, j) => {
+    for (const row of presentRows) {
+      if (multiplicities[row]! > 0) scores[count++] = rows.scores[row * rows.columns.length + j]!;
+    }
   });
   for (const row of byHighest) {
-    if (rows.rowKinds[row] === ROW_POSITIVE && multiplicities[row]! > 0) scores.push(highest[row]!);
+    if (rows.rowKinds[row] === ROW_POSITIVE && multiplicities[row]! > 0) scores[count++] = highest[row]!;
   }
-  const descending = Float64Array.from(scores).sort().reverse();
+  const descending = scores.subarray(0, count).sort().reverse();
   return descending.filter((score, k) => k === 0 || score < descending[k - 1]!);
 }

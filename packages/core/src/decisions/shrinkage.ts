@@ -2,10 +2,10 @@
 // would share, with weight κ / (n + κ), n the class's positives: as if κ more of them had asked for the shared one.
 
 import { logit, sigmoid } from '../losses/logisticTerms.js';
-import { positivesOf } from '../metrics/classCounts.js';
-import { entriesAtLeast, IS_PRESENT, ROW_SHIFT, scoreOfEntry } from '../metrics/rankedClasses.js';
+import { timesOf } from '../metrics/classCounts.js';
+import { entriesAtLeast, ROW_SHIFT } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
-import { cutBefore, positiveEnds, segmentsAt, sweepGates } from './classSweep.js';
+import { cutBefore, emptySegments, fillSlots, newSlots, sweepGates } from './classSweep.js';
 import type { DecisionSample } from './decisionRows.js';
 import type { SweptGates, ThresholdFit } from './gateSweep.js';
 
@@ -23,14 +23,14 @@ export function shrunkFit(
   const classes = rows.classNames.length;
   const thresholds = new Float64Array(exact.length);
   const macroFBeta = new Float64Array(gates.length);
-  const slotOf = new Uint32Array(rows.rows);
-  const shared = sharedThresholds(sample, gates, beta, slotOf);
+  const shared = sharedThresholds(sample, gates, beta);
   const isFloat32 = rows.scores instanceof Float32Array;
-  rows.classes.forEach((entries, j) => {
-    const positives = positivesOf(entries, multiplicities);
+  rows.columns.forEach(({ presentRows, ends, slots }, j) => {
+    const entries = rows.classes[j]!;
+    const positives = timesOf(presentRows, multiplicities);
     const weight = kappa / (positives + kappa);
-    const segments = segmentsAt(entries, positiveEnds(entries), slotOf);
-    sweepGates(segments, rows.byPresence, multiplicities, gates, (gate) => {
+    const segments = emptySegments(ends, slots());
+    sweepGates(segments, sample, gates, (gate) => {
       const moved = movedThreshold(exact[gate * classes + j]!, shared[gate]!, weight);
       const threshold = isFloat32 ? Math.fround(moved) : moved;
       thresholds[gate * classes + j] = threshold;
@@ -38,10 +38,10 @@ export function shrunkFit(
       const { segment, predicted: before, truePositives } = cutBefore(segments, until);
       let predicted = before;
       // What stands between two positives is counted entry by entry.
-      const gatePresence = gates[gate]!.presence ?? Number.NaN;
-      for (let k = segment < 0 ? 0 : segments.ends[segment]!; k < until; k++) {
+      const { passing } = gates[gate]!;
+      for (let k = segment < 0 ? 0 : ends[segment]!; k < until; k++) {
         const row = entries[k]! >>> ROW_SHIFT;
-        if (rows.presence[row]! >= gatePresence) predicted += multiplicities[row]!;
+        if (rows.positionOf[row]! < passing) predicted += multiplicities[row]!;
       }
       const falsePositives = predicted - truePositives;
       macroFBeta[gate] =
@@ -66,23 +66,19 @@ function finiteLogit(probability: number): number {
  * At each gate the threshold with the highest mean F_β if all classes had the same: one of 256 even ranks of the positives'
  * scores, which is close enough for a target that thresholds only lean toward; among equals the largest.
  */
-function sharedThresholds(
-  sample: DecisionSample,
-  gates: SweptGates['gates'],
-  beta: number,
-  slotOf: Uint32Array,
-): Float64Array {
+function sharedThresholds(sample: DecisionSample, gates: SweptGates['gates'], beta: number): Float64Array {
   const { rows, multiplicities } = sample;
   const candidates = evenPositiveScores(sample);
   const sums = new Float64Array(gates.length * candidates.length);
   const square = beta * beta;
-  rows.classes.forEach((entries, j) => {
-    const positives = positivesOf(entries, multiplicities);
+  const slots = newSlots(rows.rows, candidates.length);
+  rows.columns.forEach(({ presentRows }, j) => {
+    const positives = timesOf(presentRows, multiplicities);
     if (positives === 0) return;
     const ends = Uint32Array.from(candidates, (candidate) => entriesAtLeast(rows, j, candidate));
-    const segments = segmentsAt(entries, ends, slotOf);
+    const segments = emptySegments(ends, fillSlots(slots, rows.classes[j]!, ends, rows.positionOf));
     const { counts } = segments;
-    sweepGates(segments, rows.byPresence, multiplicities, gates, (gate) => {
+    sweepGates(segments, sample, gates, (gate) => {
       let predicted = 0;
       let truePositives = 0;
       for (let c = 0; c < ends.length; c++) {
@@ -105,17 +101,16 @@ function sharedThresholds(
 
 /** Scores at ranks i / 256 among all entries whose class is present, from the highest to the lowest, each once. */
 function evenPositiveScores({ rows, multiplicities }: DecisionSample): number[] {
-  const total = rows.classes.reduce((sum, entries) => sum + positivesOf(entries, multiplicities), 0);
+  const classes = rows.columns.length;
+  const total = rows.columns.reduce((sum, { presentRows }) => sum + timesOf(presentRows, multiplicities), 0);
   if (total === 0) return [];
   const scores = new Float64Array(total);
   let filled = 0;
-  rows.classes.forEach((entries, j) => {
-    entries.forEach((entry, k) => {
-      if (!(entry & IS_PRESENT)) return;
-      const times = multiplicities[entry >>> ROW_SHIFT]!;
-      scores.fill(scoreOfEntry(rows, j, k), filled, filled + times);
-      filled += times;
-    });
+  rows.columns.forEach(({ presentRows }, j) => {
+    for (const row of presentRows) {
+      const until = filled + multiplicities[row]!;
+      while (filled < until) scores[filled++] = rows.scores[row * classes + j]!;
+    }
   });
   scores.sort();
   const ranks = Array.from({ length: SHARED_CANDIDATES }, (_, i) =>

@@ -103,11 +103,17 @@ export function countPredicted(
   };
 }
 
-/** How often a class is present. */
-export function positivesOf(entries: RankedClass, multiplicities: Multiplicities): number {
-  let positives = 0;
-  for (let k = 0; k < entries.length; k++) {
-    if (entries[k]! & IS_PRESENT) positives += multiplicities[entries[k]! >>> ROW_SHIFT]!;
-  }
-  return positives;
+/** The rows in which a class is present, from its highest score down. */
+export function presentRowsOf(entries: RankedClass): Uint32Array {
+  const present: number[] = [];
+  for (let k = 0; k < entries.length; k++)
+    if (entries[k]! & IS_PRESENT) present.push(entries[k]! >>> ROW_SHIFT);
+  return Uint32Array.from(present);
+}
+
+/** How often some rows count together. */
+export function timesOf(rows: Uint32Array, multiplicities: Multiplicities): number {
+  let times = 0;
+  for (let k = 0; k < rows.length; k++) times += multiplicities[rows[k]!]!;
+  return times;
 }

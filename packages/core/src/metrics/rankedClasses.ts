@@ -26,12 +26,11 @@ export interface RankedScores extends CheckedScores {
   readonly classes: readonly RankedClass[];
 }
 
-/** Sorts each class's rows by score. */
-export function rankClasses(checked: CheckedScores): RankedScores {
+/** Sorts each class's rows by score, with a sorter that may be used for more. */
+export function rankClasses(checked: CheckedScores, sorter = scoreSorter(checked.rows)): RankedScores {
   const { classNames, rows } = checked;
   if (rows > 0xffffffff >>> ROW_SHIFT)
     throw new RangeError(`${rows} rows are more than can be ranked at once`);
-  const sorter = scoreSorter(rows);
   const classes = classNames.map((_, j) => rankClass(checked, j, sorter));
   return { ...checked, classes };
 }
