@@ -1,11 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { anyClassLoss, effectiveNumberWeights, NumpyRandom } from '@anyclass/core';
+import { anyClassLoss, effectiveNumberWeights, type LossOptions, NumpyRandom } from '@anyclass/core';
 import { runPeer } from './peer.js';
 import { type Comparison, inTurns, secondsOf } from './timing.js';
 
 /** Loss with gradient in float32, beside the same expressed in PyTorch eager. */
-export function lossBench(rows: number, classes: number, base: 'bce' | 'focal', folder: string): Comparison {
+export function lossBench(
+  rows: number,
+  classes: number,
+  base: LossOptions['base'],
+  folder: string,
+): Comparison {
   const entries = rows * classes;
   const random = new NumpyRandom(rows);
   const targets = Float32Array.from({ length: entries }, () => (random.random() < 0.05 ? 1 : 0));

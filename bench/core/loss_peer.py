@@ -12,6 +12,7 @@ import torch.nn.functional as F
 torch.set_num_threads(1)
 folder, classes, base, repeats = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 ALPHA, LAMBDA, GAMMA = 1.0, 0.02, 2.0
+GAMMA_POSITIVE, GAMMA_NEGATIVE, CLIP = 1.0, 4.0, 0.05
 
 
 def read(name):
@@ -23,7 +24,18 @@ targets = read("targets").reshape(-1, classes)
 weights = read("weights")
 
 
+def asymmetric(z, y):
+    """As the authors' code has it (arXiv 2009.14119), with gradients through the focusing weights."""
+    p = torch.sigmoid(z)
+    kept = (1 - p + CLIP).clamp(max=1)
+    log_likelihood = y * torch.log(p.clamp(min=1e-8)) + (1 - y) * torch.log(kept.clamp(min=1e-8))
+    truth = p * y + kept * (1 - y)
+    return -log_likelihood * torch.pow(1 - truth, GAMMA_POSITIVE * y + GAMMA_NEGATIVE * (1 - y))
+
+
 def terms(z, y):
+    if base == "asl":
+        return asymmetric(z, y)
     loss = F.binary_cross_entropy_with_logits(z, y, reduction="none")
     return loss if base == "bce" else (1 - torch.exp(-loss)) ** GAMMA * loss
 

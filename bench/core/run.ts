@@ -31,7 +31,7 @@ function printLosses(): void {
     [256, 17],
     [4096, 41],
   ] as const) {
-    for (const base of ['bce', 'focal'] as const) {
+    for (const base of ['bce', 'focal', 'asl'] as const) {
       const comparison = lossBench(rows, classes, base, folder);
       const perElement = (seconds: number) => ((seconds * 1e9) / (rows * classes)).toFixed(1);
       const medians = `${perElement(comparison.ours)} | ${perElement(comparison.peer)}`;

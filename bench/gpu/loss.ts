@@ -42,6 +42,8 @@ for (const shape of shapes) {
   reportKind(problem, 'float32', 'uint8', rows * classes * (2 * 4 + 2 * 1 + 4));
   reportKind(problem, 'bfloat16', 'float32', rows * classes * (2 * 2 + 2 * 4 + 2));
   reportKind(problem, 'bfloat16', 'uint8', rows * classes * (2 * 2 + 2 * 1 + 2));
+  const asymmetric = medianTime(() => tidy(() => lossStep(problem, 'asl')));
+  report('ASL, float32 logits, float32 targets', asymmetric, rows * classes * (2 * 4 + 2 * 4 + 4));
   reportMemory(problem);
 }
 

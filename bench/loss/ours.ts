@@ -6,10 +6,12 @@ import { lossProblem, lossStep } from './problem.js';
 
 setThreadCount(2);
 
-const figures = process.argv.slice(2).map((shape) => {
+const figures = process.argv.slice(2).map((argument) => {
+  const [base, shape = ''] = argument.split(' ');
   const [rows = 0, classes = 0] = shape.split('x').map(Number);
   const problem = lossProblem(rows, classes, 'cpu');
   const repeats = rows * classes < 100_000 ? 200 : 7;
-  return [shape, medianTime(() => tidy(() => lossStep(problem)), { repeats })];
+  const step = () => tidy(() => lossStep(problem, base === 'asl' ? 'asl' : 'focal'));
+  return [argument, medianTime(step, { repeats })];
 });
 console.log(JSON.stringify(Object.fromEntries(figures)));

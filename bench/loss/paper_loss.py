@@ -30,11 +30,21 @@ class AnyClassFocalLoss(nn.Module):
         return (instance * (base + self.alpha * any_class)).sum() / (targets.sum() + negative.sum())
 
 
-def problem(rows, classes, device="cpu"):
+class AnyClassAsymmetricLoss(AnyClassFocalLoss):
+    """The same with ASL (arXiv 2009.14119) in place of focal loss, with gradients through its focusing weights."""
+
+    def focal(self, probabilities, targets, gamma_positive=1.0, gamma_negative=4.0, clip=0.05):
+        kept = (1 - probabilities + clip).clamp(max=1)
+        truth = targets * probabilities + (1 - targets) * kept
+        exponents = gamma_positive * targets + gamma_negative * (1 - targets)
+        return -torch.pow(1 - truth, exponents) * torch.log(truth + self.epsilon)
+
+
+def problem(rows, classes, device="cpu", loss=AnyClassFocalLoss):
     """Logits, targets of which nine rows in ten are negative, and weights that fall from class to class."""
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(rows, classes, generator=generator).to(device).requires_grad_()
     positive = torch.rand(rows, 1, generator=generator) < 0.1
     targets = ((torch.rand(rows, classes, generator=generator) < 0.05) & positive).float().to(device)
-    module = AnyClassFocalLoss(torch.linspace(2, 0.1, classes), 0.1).to(device)
+    module = loss(torch.linspace(2, 0.1, classes), 0.1).to(device)
     return module, logits, targets

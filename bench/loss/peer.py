@@ -5,13 +5,14 @@ import sys
 import time
 
 import torch
-from paper_loss import problem
+from paper_loss import AnyClassAsymmetricLoss, AnyClassFocalLoss, problem
 
 torch.set_num_threads(2)
 
 
-def median_time(rows, classes, repeats):
-    module, logits, targets = problem(rows, classes)
+def median_time(rows, classes, base, repeats):
+    loss = {"focal": AnyClassFocalLoss, "asl": AnyClassAsymmetricLoss}[base]
+    module, logits, targets = problem(rows, classes, loss=loss)
     times = []
     for _ in range(repeats + 3):
         start = time.perf_counter()
@@ -23,6 +24,7 @@ def median_time(rows, classes, repeats):
 
 figures = {}
 for argument in sys.argv[1:]:
-    rows, classes = map(int, argument.split("x"))
-    figures[argument] = median_time(rows, classes, 200 if rows * classes < 100_000 else 7)
+    base, shape = argument.split(" ")
+    rows, classes = map(int, shape.split("x"))
+    figures[argument] = median_time(rows, classes, base, 200 if rows * classes < 100_000 else 7)
 print(json.dumps(figures))

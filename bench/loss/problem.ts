@@ -18,8 +18,8 @@ export function lossProblem(rows: number, classes: number, device: Device): Loss
   return { logits, targets, balance: { classWeights, negativeWeight: 0.1 } };
 }
 
-/** Forward and backward of the class-balanced any-class focal loss. */
-export function lossStep({ logits, targets, balance }: LossProblem): void {
+/** Forward and backward of the class-balanced any-class loss. */
+export function lossStep({ logits, targets, balance }: LossProblem, base: 'focal' | 'asl' = 'focal'): void {
   logits.grad = null;
-  anyClassLoss(logits, targets, { base: 'focal', balance }).backward();
+  anyClassLoss(logits, targets, { base, balance }).backward();
 }

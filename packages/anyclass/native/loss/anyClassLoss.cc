@@ -17,20 +17,23 @@ namespace {
 using at::Tensor;
 using MaybeTensor = c10::optional<Tensor>;
 
-ForwardResult callForward(const Tensor& logits, const Tensor& targets, const MaybeTensor& classWeights, double negativeWeight,
-                          double alpha, double lambda, at::ArrayRef<double> term, int64_t reduction) {
+ForwardResult callForward(const Tensor& logits, const Tensor& targets, const MaybeTensor& classWeights, double negativeWeight, double alpha,
+                          double lambda, const TermNumbers& term, int64_t reduction) {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("anyclass::any_class_loss_forward", "")
-                             .typed<ForwardResult(const Tensor&, const Tensor&, const MaybeTensor&, double, double, double, at::ArrayRef<double>, int64_t)>();
-  return op.call(logits, targets, classWeights, negativeWeight, alpha, lambda, term, reduction);
+                             .typed<ForwardResult(const Tensor&, const Tensor&, const MaybeTensor&, double, double, double, double, double, double,
+                                                  double, int64_t)>();
+  return op.call(logits, targets, classWeights, negativeWeight, alpha, lambda, term.gammaPositive, term.gammaNegative, term.clip, term.smoothing,
+                 reduction);
 }
 
 Tensor callBackward(const Tensor& gradient, const Tensor& logits, const Tensor& targets, const Tensor& counts, const Tensor& slopes,
-                    at::ArrayRef<double> term, int64_t reduction) {
+                    const TermNumbers& term, int64_t reduction) {
   static const auto op = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("anyclass::any_class_loss_backward", "")
-                             .typed<Tensor(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, at::ArrayRef<double>, int64_t)>();
-  return op.call(gradient, logits, targets, counts, slopes, term, reduction);
+                             .typed<Tensor(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, double, double, double, double,
+                                           int64_t)>();
+  return op.call(gradient, logits, targets, counts, slopes, term.gammaPositive, term.gammaNegative, term.clip, term.smoothing, reduction);
 }
 
 struct FusedLoss : torch::autograd::Function<FusedLoss> {
@@ -38,11 +41,14 @@ struct FusedLoss : torch::autograd::Function<FusedLoss> {
 
   static torch::autograd::variable_list forward(Context* context, const Tensor& logits, const Tensor& targets,
                                                 const MaybeTensor& classWeights, double negativeWeight, double alpha, double lambda,
-                                                at::ArrayRef<double> term, int64_t reduction) {
+                                                const TermNumbers& term, int64_t reduction) {
     at::AutoDispatchBelowADInplaceOrView below;
     const auto [loss, counts, slopes] = callForward(logits, targets, classWeights, negativeWeight, alpha, lambda, term, reduction);
     context->save_for_backward({logits, targets, counts, slopes});
-    context->saved_data["term"] = term.vec();
+    context->saved_data["gammaPositive"] = term.gammaPositive;
+    context->saved_data["gammaNegative"] = term.gammaNegative;
+    context->saved_data["clip"] = term.clip;
+    context->saved_data["smoothing"] = term.smoothing;
     context->saved_data["reduction"] = reduction;
     context->mark_non_differentiable({counts});
     return {loss, counts};
@@ -51,9 +57,11 @@ struct FusedLoss : torch::autograd::Function<FusedLoss> {
   static torch::autograd::variable_list backward(Context* context, torch::autograd::variable_list gradients) {
     TORCH_CHECK(!at::GradMode::is_enabled(), "the fused loss has no second derivatives: use float64 logits, whose loss is composed of operators that do");
     const auto saved = context->get_saved_variables();
+    const auto number = [context](const char* name) { return context->saved_data[name].toDouble(); };
+    const TermNumbers term{number("gammaPositive"), number("gammaNegative"), number("clip"), number("smoothing")};
     at::AutoDispatchBelowADInplaceOrView below;
-    const auto gradient = callBackward(gradients[0], saved[0], saved[1], saved[2], saved[3], context->saved_data["term"].toDoubleVector(),
-                                       context->saved_data["reduction"].toInt());
+    const auto gradient =
+        callBackward(gradients[0], saved[0], saved[1], saved[2], saved[3], term, context->saved_data["reduction"].toInt());
     torch::autograd::variable_list result(8);
     result[0] = gradient;
     return result;
@@ -84,10 +92,11 @@ Tensor withoutMasked(const Tensor& targets, const Tensor& mask, at::ScalarType t
 }
 
 std::tuple<Tensor, Tensor> anyClassLoss(const Tensor& logits, const Tensor& targets, const MaybeTensor& mask, const MaybeTensor& classWeights,
-                                        double negativeWeight, double alpha, double lambda, at::ArrayRef<double> term, int64_t reduction) {
+                                        double negativeWeight, double alpha, double lambda, double gammaPositive, double gammaNegative, double clip,
+                                        double smoothing, int64_t reduction) {
+  const TermNumbers term{gammaPositive, gammaNegative, clip, smoothing};
   TORCH_CHECK(logits.dim() == 2 && logits.size(1) > 0 && logits.is_floating_point(), "logits is ", logits.scalar_type(), " of shape ", logits.sizes(),
               "; expected [rows, classes] of a floating-point type, with one class or more");
-  TORCH_CHECK(term.size() == 4, "term has ", term.size(), " numbers; expected 4");
   TORCH_CHECK(reduction >= 0 && reduction <= static_cast<int64_t>(Reduction::none), "unknown reduction ", reduction);
   check(logits, targets, logits.sizes(), "targets");
   if (mask) check(logits, *mask, logits.sizes(), "mask");
@@ -105,16 +114,15 @@ std::tuple<Tensor, Tensor> anyClassLoss(const Tensor& logits, const Tensor& targ
 }  // namespace
 }  // namespace anyclass
 
-// `term` is [γ+, γ-, clip, smoothing].
 TORCH_LIBRARY(anyclass, m) {
   m.def(
       "any_class_loss(Tensor logits, Tensor targets, Tensor? mask, Tensor? class_weights, float negative_weight, float alpha, float absent_weight, "
-      "float[] term, int reduction) -> (Tensor loss, Tensor counts)",
+      "float gamma_positive, float gamma_negative, float clip, float smoothing, int reduction) -> (Tensor loss, Tensor counts)",
       anyclass::anyClassLoss);
   m.def(
       "any_class_loss_forward(Tensor logits, Tensor targets, Tensor? class_weights, float negative_weight, float alpha, float absent_weight, "
-      "float[] term, int reduction) -> (Tensor loss, Tensor counts, Tensor slopes)");
+      "float gamma_positive, float gamma_negative, float clip, float smoothing, int reduction) -> (Tensor loss, Tensor counts, Tensor slopes)");
   m.def(
-      "any_class_loss_backward(Tensor gradient, Tensor logits, Tensor targets, Tensor counts, Tensor slopes, float[] term, int reduction) "
-      "-> Tensor");
+      "any_class_loss_backward(Tensor gradient, Tensor logits, Tensor targets, Tensor counts, Tensor slopes, float gamma_positive, "
+      "float gamma_negative, float clip, float smoothing, int reduction) -> Tensor");
 }

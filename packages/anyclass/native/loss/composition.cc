@@ -5,13 +5,9 @@
 namespace anyclass {
 namespace {
 
-struct Term {
-  double gammaPositive, gammaNegative, clip;
-};
-
 // p_m^γ- (-log(1 - p_m)), p_m = max(p - clip, 0). Where p is not above the clip, the power's slope could be infinite: it is
 // taken at 1/2 and left out.
-at::Tensor clippedAbsentLoss(const at::Tensor& logits, const Term& term) {
+at::Tensor clippedAbsentLoss(const at::Tensor& logits, const TermNumbers& term) {
   const auto excess = at::sigmoid(logits) - term.clip;
   const auto isAbove = excess > 0;
   const auto bounded = at::where(isAbove, excess, at::full_like(excess, 0.5));
@@ -21,7 +17,7 @@ at::Tensor clippedAbsentLoss(const at::Tensor& logits, const Term& term) {
 at::Tensor focus(const at::Tensor& logBase, double gamma) { return gamma == 0 ? at::ones_like(logBase) : (gamma * logBase).exp(); }
 
 // (1 - y) p_m^γ- (-log(1 - p_m)) + y q^γ+ (-log p)
-at::Tensor termLoss(const at::Tensor& logits, const at::Tensor& targets, const Term& term) {
+at::Tensor termLoss(const at::Tensor& logits, const at::Tensor& targets, const TermNumbers& term) {
   const auto logP = at::log_sigmoid(logits), logQ = at::log_sigmoid(-logits);
   const auto absent = term.clip > 0 ? clippedAbsentLoss(logits, term) : -focus(logP, term.gammaNegative) * logQ;
   return (1 - targets) * absent - targets * focus(logQ, term.gammaPositive) * logP;
@@ -33,9 +29,7 @@ at::Tensor reciprocalOrZero(const at::Tensor& count) { return at::where(count > 
 
 std::tuple<at::Tensor, at::Tensor> composedLoss(const at::Tensor& givenLogits, const at::Tensor& givenTargets,
                                                 const c10::optional<at::Tensor>& classWeights, double negativeWeight, double alpha, double lambda,
-                                                at::ArrayRef<double> termNumbers, Reduction reduction) {
-  const Term term{termNumbers[0], termNumbers[1], termNumbers[2]};
-  const double smoothing = termNumbers[3];
+                                                const TermNumbers& term, Reduction reduction) {
   const auto type = givenLogits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const auto known = givenTargets.isnan().logical_not();
   const auto zero = at::zeros({}, givenLogits.options().dtype(type));
@@ -50,7 +44,7 @@ std::tuple<at::Tensor, at::Tensor> composedLoss(const at::Tensor& givenLogits, c
   // Where an unknown label could turn a row positive there is no any-class term.
   const auto isDecided = (anyTarget >= 0.5).logical_or(known.all(1));
 
-  const auto base = at::where(known, termLoss(logits, targets * (1 - smoothing) + smoothing / 2, term), zero).sum(1);
+  const auto base = at::where(known, termLoss(logits, targets * (1 - term.smoothing) + term.smoothing / 2, term), zero).sum(1);
   auto rows = base + alpha * at::where(isDecided, termLoss(anyLogit, anyTarget, term), zero);
   if (classWeights) rows = rows * ((targets * classWeights->to(type)).sum(1) + (1 - anyTarget) * negativeWeight);
 

@@ -121,19 +121,21 @@ void backward(const LossBatch& batch, const TermParameters& term, Reduction redu
 }
 
 ForwardResult forwardOperator(const at::Tensor& logits, const at::Tensor& targets, const c10::optional<at::Tensor>& classWeights,
-                              double negativeWeight, double alpha, double lambda, at::ArrayRef<double> term, int64_t reduction) {
+                              double negativeWeight, double alpha, double lambda, double gammaPositive, double gammaNegative, double clip,
+                              double smoothing, int64_t reduction) {
   const ForwardTensors output(logits, static_cast<Reduction>(reduction));
+  const auto term = termOf(gammaPositive, gammaNegative, clip, smoothing);
   forward(batchOf(logits, targets), classWeights ? classWeights->data_ptr<float>() : nullptr,
           parametersOf(term, alpha, lambda, negativeWeight, classWeights.has_value()), static_cast<Reduction>(reduction), output.pointers());
   return {output.loss, output.counts, output.slopes};
 }
 
 at::Tensor backwardOperator(const at::Tensor& gradient, const at::Tensor& logits, const at::Tensor& targets, const at::Tensor& counts,
-                            const at::Tensor& slopes, at::ArrayRef<double> term, int64_t reduction) {
+                            const at::Tensor& slopes, double gammaPositive, double gammaNegative, double clip, double smoothing, int64_t reduction) {
   auto result = at::empty_like(logits);
+  const auto term = termOf(gammaPositive, gammaNegative, clip, smoothing);
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, logits.scalar_type(), "any_class_loss_backward", [&] {
-    backward(batchOf(logits, targets), termOf(term), static_cast<Reduction>(reduction), backwardInput(gradient, counts, slopes),
-             result.data_ptr<scalar_t>());
+    backward(batchOf(logits, targets), term, static_cast<Reduction>(reduction), backwardInput(gradient, counts, slopes), result.data_ptr<scalar_t>());
   });
   return result;
 }

@@ -11,10 +11,11 @@ namespace anyclass {
 namespace {
 
 ForwardResult forwardOperator(const at::Tensor& logits, const at::Tensor& targets, const c10::optional<at::Tensor>& classWeights, double negativeWeight,
-                              double alpha, double lambda, at::ArrayRef<double> term, int64_t reduction) {
+                              double alpha, double lambda, double gammaPositive, double gammaNegative, double clip, double smoothing, int64_t reduction) {
   const c10::DeviceGuard guard(logits.device());
   const ForwardTensors output(logits, static_cast<Reduction>(reduction));
   const auto batch = batchOf(logits, targets);
+  const auto term = termOf(gammaPositive, gammaNegative, clip, smoothing);
   const auto scratch = at::empty({static_cast<int64_t>(forwardScratch(batch))}, logits.options().dtype(at::kDouble));
   checkLaunch(launchForward(batch, classWeights ? classWeights->data_ptr<float>() : nullptr,
                             parametersOf(term, alpha, lambda, negativeWeight, classWeights.has_value()), static_cast<Reduction>(reduction),
@@ -23,10 +24,10 @@ ForwardResult forwardOperator(const at::Tensor& logits, const at::Tensor& target
 }
 
 at::Tensor backwardOperator(const at::Tensor& gradient, const at::Tensor& logits, const at::Tensor& targets, const at::Tensor& counts,
-                            const at::Tensor& slopes, at::ArrayRef<double> term, int64_t reduction) {
+                            const at::Tensor& slopes, double gammaPositive, double gammaNegative, double clip, double smoothing, int64_t reduction) {
   const c10::DeviceGuard guard(logits.device());
   auto result = at::empty_like(logits);
-  checkLaunch(launchBackward(batchOf(logits, targets), termOf(term), static_cast<Reduction>(reduction),
+  checkLaunch(launchBackward(batchOf(logits, targets), termOf(gammaPositive, gammaNegative, clip, smoothing), static_cast<Reduction>(reduction),
                              backwardInput(gradient, counts, slopes), result.data_ptr(), c10::cuda::getCurrentCUDAStream()));
   return result;
 }

@@ -15,13 +15,12 @@ inline LossBatch batchOf(const at::Tensor& logits, const at::Tensor& targets) {
           logits.size(1)};
 }
 
-// From [γ+, γ-, clip, smoothing], as the operators take them.
-inline TermParameters termOf(at::ArrayRef<double> term) {
-  return {static_cast<float>(term[0]), static_cast<float>(term[1]), static_cast<float>(term[2]), static_cast<float>(term[3])};
+inline TermParameters termOf(double gammaPositive, double gammaNegative, double clip, double smoothing) {
+  return {static_cast<float>(gammaPositive), static_cast<float>(gammaNegative), static_cast<float>(clip), static_cast<float>(smoothing)};
 }
 
-inline LossParameters parametersOf(at::ArrayRef<double> term, double alpha, double lambda, double negativeWeight, bool balanced) {
-  return {termOf(term), static_cast<float>(alpha), static_cast<float>(lambda), static_cast<float>(negativeWeight), balanced};
+inline LossParameters parametersOf(const TermParameters& term, double alpha, double lambda, double negativeWeight, bool balanced) {
+  return {term, static_cast<float>(alpha), static_cast<float>(lambda), static_cast<float>(negativeWeight), balanced};
 }
 
 struct ForwardTensors {

@@ -10,7 +10,7 @@ export type FusedOperator = ReturnType<typeof registeredOperator>;
  * An operator of ours by its name.
  *
  * @example
- * const [loss, counts] = fusedOperator('any_class_loss')(logits, targets, null, null, 1, 1, 0.02, [2, 2, 0, 0], 0)
+ * const [loss, counts] = fusedOperator('any_class_loss')(logits, targets, null, null, 1, 1, 0.02, 2, 2, 0, 0, 0)
  */
 export function fusedOperator(name: string): FusedOperator {
   load();

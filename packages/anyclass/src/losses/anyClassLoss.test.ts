@@ -1,30 +1,18 @@
-import { effectiveNumberWeights, anyClassLoss as reference } from '@anyclass/core';
+import { anyClassLoss as reference } from '@anyclass/core';
 import { grad, noGrad, rand, randn, setSeed, type Tensor, tensor, zeros } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { onEachDevice } from '../../../torch/test/devices.js';
+import { handBalance as balance, handLogits, handTargets } from '../../test/handExample.js';
 import { anyClassLoss, anyClassSums } from './anyClassLoss.js';
 import { lossNames, namedLoss } from './lossNames.js';
 
 onEachDevice((device) => {
-  const logitValues = [
-    [2, -1, 0.5],
-    [-2, -3, -0.5],
-    [1.5, 0.25, -4],
-  ];
-  const targets = tensor(
-    [
-      [1, 0, 1],
-      [0, 0, 0],
-      [0, 1, 0],
-    ],
-    { device },
-  );
-  const balance = effectiveNumberWeights([10, 100, 1000], 5000);
+  const targets = tensor(handTargets, { device });
   const gradientOf = (loss: Tensor, logits: Tensor) =>
     Array.from(grad([loss], [logits])[0]!.toFloat32Array());
 
   test('the examples of the documentation hold', () => {
-    const logits = tensor(logitValues, { device, requiresGrad: true });
+    const logits = tensor(handLogits, { device, requiresGrad: true });
     const loss = anyClassLoss(logits, targets, { ...namedLoss('any-focal'), balance });
     expect(loss.toNumber()).toBeCloseTo(0.2193053, 6);
     expect(loss.shape).toEqual([]);
@@ -38,7 +26,7 @@ onEachDevice((device) => {
   });
 
   test('class weights in a tensor weigh as numbers do', () => {
-    const logits = tensor(logitValues, { device });
+    const logits = tensor(handLogits, { device });
     const onDevice = { ...balance, classWeights: tensor(balance.classWeights, { device }) };
     const [numbers, tensors] = [balance, onDevice].map((weights) =>
       anyClassLoss(logits, targets, { base: 'bce', balance: weights }).toNumber(),
@@ -81,7 +69,7 @@ onEachDevice((device) => {
   });
 
   test('the gradient of rows follows the gradient that each is given', () => {
-    const logits = tensor(logitValues, { device, requiresGrad: true });
+    const logits = tensor(handLogits, { device, requiresGrad: true });
     const rows = anyClassLoss(logits, targets, { base: 'focal', reduction: 'none' });
     const factors = tensor([1, -2, 0.5], { device });
     const weighed = gradientOf(rows.mul(factors).sum(), logits);
@@ -118,7 +106,7 @@ onEachDevice((device) => {
   );
 
   test('without gradients nothing is recorded, and second derivatives are refused', () => {
-    const logits = tensor(logitValues, { device, requiresGrad: true });
+    const logits = tensor(handLogits, { device, requiresGrad: true });
     expect(noGrad(() => anyClassLoss(logits, targets, { base: 'bce' })).requiresGrad).toBe(false);
     const loss = anyClassLoss(logits, targets, { base: 'bce' });
     expect(() => grad([loss], [logits], { createGraph: true })).toThrow('no second derivatives');

@@ -96,12 +96,12 @@ function compute(
   checkBalance(options, logits);
   const classWeights = balance === undefined ? null : onDevice(balance.classWeights, logits);
   return fusedLoss({
-    ...parts,
     logits,
     targets,
     mask: mask ?? null,
     classWeights,
     negativeWeight: balance?.negativeWeight ?? 1,
+    parts,
     reduction,
   });
 }

@@ -1,9 +1,10 @@
 // What float types hold at their ends, and batches without a label: loss and gradient stay numbers.
 
-import { effectiveNumberWeights, type LossOptions, anyClassLoss as reference } from '@anyclass/core';
+import { type LossOptions, anyClassLoss as reference } from '@anyclass/core';
 import { grad, type Tensor, tensor, zeros } from '@anyclass/torch';
 import { expect, test } from 'vitest';
 import { onEachDevice } from '../../../torch/test/devices.js';
+import { handBalance as balance, handTargets } from '../../test/handExample.js';
 import { anyClassLoss, anyClassSums } from './anyClassLoss.js';
 
 const everyBase: readonly LossOptions[] = [
@@ -17,15 +18,7 @@ const everyBase: readonly LossOptions[] = [
 ];
 
 onEachDevice((device) => {
-  const targets = tensor(
-    [
-      [1, 0, 1],
-      [0, 0, 0],
-      [0, 1, 0],
-    ],
-    { device },
-  );
-  const balance = effectiveNumberWeights([10, 100, 1000], 5000);
+  const targets = tensor(handTargets, { device });
   const gradientOf = (loss: Tensor, logits: Tensor) =>
     Array.from(grad([loss], [logits])[0]!.toFloat32Array());
 

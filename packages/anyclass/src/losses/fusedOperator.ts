@@ -8,12 +8,13 @@ import { type FusedOperator, fusedOperator } from '../kernels/fusedLibrary.js';
 const reductionNumbers = { batch: 0, mean: 1, sum: 2, none: 3 } as const;
 
 /** What the operator takes, checked already. */
-export interface FusedValues extends LossParts {
+export interface FusedValues {
   readonly logits: Tensor;
   readonly targets: Tensor;
   readonly mask: Tensor | null;
   readonly classWeights: Tensor | null;
   readonly negativeWeight: number;
+  readonly parts: LossParts;
   readonly reduction: keyof typeof reductionNumbers;
 }
 
@@ -27,16 +28,19 @@ let operator: FusedOperator | undefined;
 
 export function fusedLoss(values: FusedValues): FusedResult {
   operator ??= fusedOperator('any_class_loss');
-  const { gammaPositive, gammaNegative, clip } = values.term;
+  const { term, alpha, lambda, smoothing } = values.parts;
   const [loss, counts] = operator(
     values.logits,
     values.targets,
     values.mask,
     values.classWeights,
     values.negativeWeight,
-    values.alpha,
-    values.lambda,
-    [gammaPositive, gammaNegative, clip, values.smoothing],
+    alpha,
+    lambda,
+    term.gammaPositive,
+    term.gammaNegative,
+    term.clip,
+    smoothing,
     reductionNumbers[values.reduction],
   );
   return { loss: loss!, counts: counts! };

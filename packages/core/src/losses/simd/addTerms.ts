@@ -4,11 +4,11 @@ import {
   knownLanes,
   LANES,
   load,
+  orZero,
   RECORD_ENTRIES,
   stepBack,
   store,
   sumOfLanes,
-  whereLabeled,
 } from './rowGroups.js';
 import { type TermKind, vectorTerm } from './vectorTerm.js';
 
@@ -41,10 +41,7 @@ export function addTerms(kind: TermKind): WasmFunction {
         store(
           records,
           'anyClass',
-          whereLabeled(
-            vector.lane(term.loss, 0),
-            f32.greaterThan(load(records, 'presentShare'), f32.constant(0)),
-          ),
+          orZero(vector.lane(term.loss, 0), f32.greaterThan(load(records, 'presentShare'), f32.constant(0))),
         ),
         set(anySlope, f32.multiply(alpha, vector.lane(term.slope, 0))),
         set(presentSlope, sharedSlope('presentShare')),

@@ -1,24 +1,14 @@
-import {
-  type Code,
-  f32,
-  i32,
-  type Local,
-  select,
-  set,
-  vector,
-  type WasmFunction,
-  whileTrue,
-} from './assembler.js';
+import { type Code, f32, i32, type Local, set, vector, type WasmFunction, whileTrue } from './assembler.js';
 import {
   advance,
   highestLane,
   knownLanes,
   LANES,
+  orZero,
   RECORD_ENTRIES,
   stepBack,
   store,
   sumOfLanes,
-  whereLabeled,
 } from './rowGroups.js';
 
 const { all } = vector;
@@ -77,19 +67,23 @@ export const describeRows: WasmFunction = {
       set(present, sumOfLanes(sums.target)),
       set(anyTarget, highestLane(highest)),
       set(absent, f32.add(f32.multiply(anyTarget, lambda), f32.subtract(f32.constant(1), anyTarget))),
-      set(share, select(f32.divide(f32.constant(1), total), f32.constant(0), isDecided)),
+      set(share, orZero(f32.divide(f32.constant(1), total), isDecided)),
       store(records, 'anyTarget', anyTarget),
       store(
         records,
         'anyLogit',
-        f32.multiply(share, f32.add(sumOfLanes(sums.presentLogit), f32.multiply(absent, absentLogit))),
+        // Not the share alone, which would not make 0 of a sum that overflowed.
+        orZero(
+          f32.multiply(share, f32.add(sumOfLanes(sums.presentLogit), f32.multiply(absent, absentLogit))),
+          isDecided,
+        ),
       ),
       store(records, 'presentShare', share),
       store(records, 'absentShare', f32.multiply(absent, share)),
       store(
         records,
         'weight',
-        whereLabeled(
+        orZero(
           f32.add(
             sumOfLanes(sums.weight),
             f32.multiply(f32.subtract(f32.constant(1), anyTarget), negativeWeight),
@@ -100,7 +94,7 @@ export const describeRows: WasmFunction = {
       store(
         records,
         'presences',
-        whereLabeled(f32.add(present, f32.subtract(f32.constant(1), anyTarget)), isLabeled),
+        orZero(f32.add(present, f32.subtract(f32.constant(1), anyTarget)), isLabeled),
       ),
       advance(records, RECORD_ENTRIES),
       set(rows, i32.add(rows, i32.constant(-1))),

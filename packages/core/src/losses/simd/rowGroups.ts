@@ -42,8 +42,9 @@ function lanesOf(lanes: Local): [Code, Code, Code, Code] {
   return [vector.lane(lanes, 0), vector.lane(lanes, 1), vector.lane(lanes, 2), vector.lane(lanes, 3)];
 }
 
-export function whereLabeled(value: Code, isLabeled: Code): Code {
-  return select(value, f32.constant(0), isLabeled);
+/** The value where the condition holds, else 0. */
+export function orZero(value: Code, condition: Code): Code {
+  return select(value, f32.constant(0), condition);
 }
 
 export function load(record: Local, entry: keyof typeof RECORD): Code {
