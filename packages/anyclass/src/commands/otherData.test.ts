@@ -183,7 +183,8 @@ describe('evaluate', () => {
     [['run', '--set', 'data.dataset=x'], 'data.dataset is given as DATASET'],
     [['run', '--set', 'evaluation.calibration=platt'], 'evaluation.calibration has no effect on a model'],
     [['--scores', 's', '--labels', 'l', '--set', 'data.cache=x'], 'data.cache goes with a model'],
-    [['--scores', 's', '--labels', 'l', '--set', 'evaluation.thresholds=shared'], 'goes with --fit-scores'],
+    [['--scores', 's', '--labels', 'l', '--set', 'evaluation.calibration=platt'], 'goes with --fit-scores'],
+    [['--scores', 's', '--labels', 'l', '--set', 'evaluation.decision.rule=class'], 'is given by --rule'],
   ])('refuses %j, which would do nothing', async (words, message) => {
     const { code, err } = await run('evaluate', ...words);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });

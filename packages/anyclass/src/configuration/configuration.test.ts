@@ -20,7 +20,19 @@ const file = (name: string, content: string) => {
 
 test('everything but the dataset has a default', () => {
   const configuration = validateConfiguration({ data: { dataset: 'digits' } });
-  expect(configuration.loss).toEqual({ name: 'any-bce', alpha: 1, lambda: 0.02, gamma: 2, beta: 0.9999 });
+  expect(configuration.loss).toEqual({
+    name: 'any-bce',
+    alpha: 1,
+    lambda: 0.02,
+    gamma: 2,
+    gammaPositive: 1,
+    gammaNegative: 4,
+    clip: 0.05,
+    beta: 0.9999,
+    smoothing: 0,
+    reduction: 'batch',
+  });
+  expect(configuration.evaluation.decision).toEqual({ rule: 'gate', confidence: 0.95, beta: 1 });
   expect(configuration.bestBy).toBe('mAP');
 });
 
