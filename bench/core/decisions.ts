@@ -1,30 +1,57 @@
-// What it takes to fit a decision at the size of Sewer-ML's validation split: `node bench/dist/core/decisions.js`. Each setting
-// runs in a process of its own, since the largest resident size is that of a process.
+// What it takes to fit a decision at the size of Sewer-ML's validation split, and to bootstrap two models with theirs:
+// `node bench/dist/core/decisions.js`. Each run has a process of its own, since the largest resident size is that of a process.
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FitDecisionOptions } from '@anyclass/core';
-import { type DecisionCost, decisionBench } from './decisionBench.js';
+import { type DecisionCost, decisionBench, replicateSeconds } from './decisionBench.js';
 
+const RUNS = 5;
+const plain = { falseAlarms: 0.05, confidence: null };
 const SETTINGS: readonly (readonly [label: string, options: FitDecisionOptions])[] = [
   ['gate, guaranteed (the default)', {}],
-  ['gate, plain budget', { budget: { falseAlarms: 0.05, confidence: null } }],
-  ['gate, plain budget, κ 0', { budget: { falseAlarms: 0.05, confidence: null }, kappa: 0 }],
+  ['gate, plain budget', { budget: plain }],
+  ['gate, plain budget, κ 0', { budget: plain, kappa: 0 }],
   ['gate, F1-Neg at 0.5', { budget: { f1Neg: 'at 0.5' } }],
   ['shared', { rule: 'shared' }],
 ];
 
-const [setting] = process.argv.slice(2);
+const [setting, rows] = process.argv.slice(2);
 if (setting !== undefined) {
-  console.log(JSON.stringify(decisionBench(130046, 17, SETTINGS[Number(setting)]![1])));
+  console.log(JSON.stringify(decisionBench(Number(rows), 17, SETTINGS[Number(setting)]![1])));
 } else {
-  console.log('| a decision for 130,046x17 | processor time, s | memory beyond the input, times the input |');
-  console.log('|---|---|---|');
+  console.log(`Medians of ${RUNS} runs (lowest to highest)\n`);
+  console.log('| decision | rows x 17 | processor time, s | growth of the resident size, times the input |');
+  console.log('|---|---|---|---|');
   SETTINGS.forEach(([label], k) => {
-    const output = execFileSync(process.execPath, [fileURLToPath(import.meta.url), String(k)], {
-      encoding: 'utf8',
-    });
-    const { seconds, megabytes, inputMegabytes }: DecisionCost = JSON.parse(output);
-    console.log(`| ${label} | ${seconds.toFixed(2)} | ${(megabytes / inputMegabytes).toFixed(1)} |`);
+    for (const count of [130046, 520184]) {
+      const costs = Array.from({ length: RUNS }, () => costOf(k, count));
+      const seconds = spread(costs.map((cost) => cost.seconds));
+      const memory = spread(costs.map((cost) => cost.megabytes / cost.inputMegabytes));
+      console.log(`| ${label} | ${count.toLocaleString('en-US')} | ${seconds} | ${memory} |`);
+    }
   });
+  console.log('\n| a replicate of two models | guaranteed, s | plain budget, s |');
+  console.log('|---|---|---|');
+  for (const [count, classes] of [
+    [130046, 17],
+    [16500, 10],
+  ] as const) {
+    const seconds = [{}, { budget: plain }].map((options) => replicateSeconds(count, classes, options, 20));
+    const cells = seconds.map((each) => each.toFixed(3)).join(' | ');
+    console.log(`| ${count.toLocaleString('en-US')}x${classes} | ${cells} |`);
+  }
+}
+
+function costOf(index: number, count: number): DecisionCost {
+  const script = fileURLToPath(import.meta.url);
+  return JSON.parse(
+    execFileSync(process.execPath, [script, String(index), String(count)], { encoding: 'utf8' }),
+  );
+}
+
+function spread(values: readonly number[]): string {
+  const ascending = [...values].sort((a, b) => a - b);
+  const [lowest, median, highest] = [ascending[0]!, ascending[values.length >> 1]!, ascending.at(-1)!];
+  return `${median.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
 }
