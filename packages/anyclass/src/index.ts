@@ -8,6 +8,7 @@ export { runDisplay } from './commandLine/display/runDisplay.js';
 export { type ReadOptions, readConfiguration } from './configuration/readConfiguration.js';
 export { recipeNames } from './configuration/recipes.js';
 export { type Configuration, type ConfigurationInput, defineConfig } from './configuration/schema.js';
+export { validateConfiguration } from './configuration/validate.js';
 export { DataError } from './errors/dataError.js';
 export { UsageError } from './errors/usageError.js';
 export { type ErrorCode, UserError } from './errors/userError.js';

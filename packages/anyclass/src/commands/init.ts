@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { shellLine } from '../commandLine/shellLine.js';
 import { pathsForFile } from '../configuration/paths.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
@@ -38,7 +39,7 @@ export const init = command({
     const text = JSON.stringify(configuration, null, 2);
     writeOutput('--out', out, `${text}\n`);
     for (const remark of suggestion.remarks) terminal.note(remark);
-    terminal.print(json ? text : `wrote ${out}. Train with: anyclass train ${out}`);
+    terminal.print(json ? text : `wrote ${out}. Train with: ${shellLine(['anyclass', 'train', out])}`);
     return configuration;
   },
 });

@@ -24,7 +24,7 @@ const network = z.strictObject({
 });
 
 const loss = z.strictObject({
-  name: z.enum(lossNames).default('any-bce').describe('the paper’s losses are the two `any-`'),
+  name: z.enum(lossNames).default('any-bce').describe('`any-…` adds the any-class term of the paper'),
   alpha: share.default(1).describe('α: weight of the any-class term'),
   lambda: share.default(0.02).describe('λ: weight of absent classes in the any-class logit'),
   gamma: z.number().min(0).default(2).describe('γ: focusing exponent of the focal losses'),

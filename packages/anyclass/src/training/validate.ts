@@ -57,7 +57,9 @@ export async function validate(session: Session, run: ActiveRun): Promise<Valida
         shape: [logits.length / classes.length, classes.length],
         device: session.settings.device,
       };
-      return anyClassLoss(tensor(logits, place), tensor(targets, place), session.loss).toNumber();
+      // Labels as they are: smoothing is for learning.
+      const options = { ...session.loss, smoothing: 0 };
+      return anyClassLoss(tensor(logits, place), tensor(targets, place), options).toNumber();
     }),
   );
   return {

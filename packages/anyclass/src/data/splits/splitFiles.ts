@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
+import { writeWhole } from '../../files/wholeFile.js';
 import { type SplitName, type Splits, splitNames } from '../dataset.js';
 import type { NameTable } from '../nameTable.js';
 
@@ -16,9 +17,7 @@ export async function saveSplits(splits: Splits, names: NameTable, folder: strin
   await mkdir(folder, { recursive: true });
   for (const split of splitNames) {
     const lines = Array.from(splits[split], (row) => `${names.at(row)}\n`);
-    const path = join(folder, `${split}.txt`);
-    await writeFile(`${path}.part`, lines.join(''));
-    await rename(`${path}.part`, path);
+    writeWhole(join(folder, `${split}.txt`), lines.join(''));
   }
 }
 
