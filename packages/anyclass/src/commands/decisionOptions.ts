@@ -2,6 +2,7 @@
 
 import type { DecisionBudget, FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
+import { decisionRules } from '../configuration/decisionFields.js';
 import { UsageError } from '../errors/usageError.js';
 
 /** Options of a decision. None has a default here: what is left out is for the command, the configuration or core to say. */
@@ -31,7 +32,7 @@ export const decisionFields = {
     .meta({ placeholder: "SHARE|'at 0.5'" }),
   beta: z.number().positive().optional().describe('fitted thresholds maximize this Fβ; default 1'),
   rule: z
-    .enum(['gate', 'shared', 'class', 'fixed'])
+    .enum(decisionRules)
     .optional()
     .describe(
       'a gate and thresholds per class (default), one threshold for all, thresholds per class without a gate, or 0.5',
@@ -44,7 +45,7 @@ export interface GivenDecision {
   readonly confidence?: number | null | undefined;
   readonly f1Neg?: number | 'at 0.5' | undefined;
   readonly beta?: number | undefined;
-  readonly rule?: 'gate' | 'shared' | 'class' | 'fixed' | undefined;
+  readonly rule?: (typeof decisionRules)[number] | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 // A judgment's figures as tables.
 
 import type { DecidedFigures, Judgment } from '../events/judgment.js';
+import { decisionPhrase } from '../experiments/decisionText.js';
 import type { Cell, Column, Table } from '../tables/index.js';
 import { percent } from '../tables/percent.js';
 
@@ -33,7 +34,7 @@ export function figureTable(judgment: Judgment): Table {
     columns: [
       { title: '', kind: 'text' },
       { title: 'at 0.5', kind: 'percent' },
-      ...(decided ? [{ title: decidedTitle(decided), kind: 'percent' } as const] : []),
+      ...(decided ? [{ title: titleOf(decided), kind: 'percent' } as const] : []),
     ],
     rows: mainFigures
       .filter(([name]) => metrics[name] !== null)
@@ -98,16 +99,7 @@ function withInterval(
   return interval ? { value, interval: { low: interval.low, high: interval.high } } : value;
 }
 
-/**
- * What the figures of a decision are headed by.
- *
- * @example
- * decidedTitle(judgment.decided) // 'gate, at most 5% false alarms'
- */
-export function decidedTitle({ rule, budget }: Pick<DecidedFigures, 'rule' | 'budget'>): string {
-  if (rule === 'class' || rule === 'fixed' || budget === null)
-    return rule === 'fixed' ? 'fixed threshold' : 'threshold per class';
-  const share = (value: number) => `${Number((100 * value).toFixed(2))}%`;
-  if ('falseAlarms' in budget) return `${rule}, at most ${share(budget.falseAlarms)} false alarms`;
-  return `${rule}, F1-Neg ${budget.f1Neg === 'at 0.5' ? 'as at 0.5' : `at least ${share(budget.f1Neg)}`}`;
+/** Older versions fitted a threshold per class without a budget. */
+function titleOf({ rule, budget }: DecidedFigures): string {
+  return budget === null ? 'with a threshold per class' : decisionPhrase({ rule, budget });
 }

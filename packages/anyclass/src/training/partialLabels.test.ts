@@ -3,15 +3,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nn, noGrad, optim, setSeed, setThreadCount, type Tensor, tidy } from '@anyclass/torch';
+import { noGrad, optim, setSeed, setThreadCount, tidy } from '@anyclass/torch';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FlatNetwork } from '../../test/flatNetwork.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { deviceBatch } from '../data/deviceBatch.js';
 import { createLoader } from '../data/loading/loader.js';
 import { randomStream } from '../data/philox.js';
-import { Network } from '../networks/network.js';
 import { balanceOf, openRunData } from './dataForRun.js';
 import { createTrainingStep } from './trainingStep.js';
 
@@ -103,7 +103,7 @@ test('every undecided row trains the classes that are known in it', async () => 
   const { dataset, pixels, trainingRows, preparation, close } = await opened();
   setThreadCount(1); // tests share the cores
   setSeed(1);
-  const network = new Pixels();
+  const network = new FlatNetwork(2, side);
   const balance = balanceOf(dataset, trainingRows, 0.9999);
   const step = createTrainingStep({
     network,
@@ -144,32 +144,3 @@ test('every undecided row trains the classes that are known in it', async () => 
   }
   await close();
 }, 30_000);
-
-/** A weight for each pixel. */
-class Pixels extends Network {
-  readonly headPrefix = 'fc.';
-  readonly fc = new nn.Linear(3 * side * side, 2);
-
-  constructor() {
-    super('resnet-18', {
-      classes: 2,
-      inputSize: side,
-      expertHeads: false,
-      patchSize: 16,
-      partitionSize: 7,
-      stochasticDepth: 0,
-    });
-  }
-
-  forwardFeatures(images: Tensor): Tensor {
-    return images;
-  }
-
-  pooled(features: Tensor): Tensor {
-    return features.flatten(1);
-  }
-
-  forwardHead(features: Tensor): Tensor {
-    return this.fc.forward(this.pooled(features));
-  }
-}

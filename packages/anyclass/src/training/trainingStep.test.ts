@@ -1,39 +1,10 @@
-import { nn, optim, randn, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { optim, randn, setSeed, tensor, tidy } from '@anyclass/torch';
 import { expect, test } from 'vitest';
-import { Network } from '../networks/network.js';
+import { FlatNetwork } from '../../test/flatNetwork.js';
 import { averageWeights } from './averagedWeights.js';
 import { isHealthy } from './divergence.js';
 import { improvedMetrics, type Validation } from './progress.js';
 import { createTrainingStep, type StepParts } from './trainingStep.js';
-
-/** Without batch statistics, so that a batch may be cut in parts. */
-class Tiny extends Network {
-  readonly headPrefix = 'fc.';
-  readonly fc = new nn.Linear(12, 3);
-
-  constructor() {
-    super('resnet-18', {
-      classes: 3,
-      inputSize: 2,
-      expertHeads: false,
-      patchSize: 16,
-      partitionSize: 7,
-      stochasticDepth: 0,
-    });
-  }
-
-  forwardFeatures(images: Tensor): Tensor {
-    return images;
-  }
-
-  pooled(features: Tensor): Tensor {
-    return features.flatten(1);
-  }
-
-  forwardHead(features: Tensor): Tensor {
-    return this.fc.forward(this.pooled(features));
-  }
-}
 
 const targets = tensor([
   [1, 0, 1],
@@ -45,7 +16,7 @@ const targets = tensor([
 
 function parts(changes: Partial<StepParts> = {}): StepParts {
   setSeed(3);
-  const network = new Tiny();
+  const network = new FlatNetwork(3, 2);
   return {
     network,
     optimizer: new optim.SGD(network.parameters(), { lr: 0.5, momentum: 0.9 }),
@@ -83,7 +54,7 @@ test('gradients are clipped to the norm that is asked for', () => {
 });
 
 test('the average follows the weights by 1 - decay each step', () => {
-  const network = new Tiny();
+  const network = new FlatNetwork(3, 2);
   const averaged = averageOfTiny(network);
   tidy(() => network.fc.weight.detach().fill_(1));
   averaged.network.stateDict().get('fc.weight')!.fill_(0);
@@ -119,6 +90,6 @@ function partial(validation: object): Validation {
 }
 
 /** The average builds networks by name; here the name stands for another kind, so it is given one. */
-function averageOfTiny(network: Tiny) {
-  return averageWeights(network, 0.9, () => new Tiny());
+function averageOfTiny(network: FlatNetwork) {
+  return averageWeights(network, 0.9, () => new FlatNetwork(3, 2));
 }

@@ -1,0 +1,32 @@
+import { nn, type Tensor } from '@anyclass/torch';
+import { Network } from '../src/networks/network.js';
+
+/** One linear layer on the pixels of RGB images: what tests of training learn with in no time. */
+export class FlatNetwork extends Network {
+  readonly headPrefix = 'fc.';
+  readonly fc: nn.Linear;
+
+  constructor(classes: number, inputSize: number) {
+    super('resnet-18', {
+      classes,
+      inputSize,
+      expertHeads: false,
+      patchSize: 16,
+      partitionSize: 7,
+      stochasticDepth: 0,
+    });
+    this.fc = new nn.Linear(3 * inputSize * inputSize, classes);
+  }
+
+  forwardFeatures(images: Tensor): Tensor {
+    return images;
+  }
+
+  pooled(features: Tensor): Tensor {
+    return features.flatten(1);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return this.fc.forward(this.pooled(features));
+  }
+}
