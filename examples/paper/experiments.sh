@@ -5,9 +5,11 @@
 #   bash examples/paper/experiments.sh DATA OUT [EXPERIMENT…] [-- OPTIONS]
 #
 # DATA holds coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128: patient). EXPERIMENT is any of
-# coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter, or of the screens below: strong-coco-41,
-# strong-coco-animals, strong-chest, sgd-coco-41, sgd-coco-animals, sgd-chest; without one, all but the screens. OPTIONS go to every
-# command, such as '--jobs 4' or '--set epochs=1'. Stopped or killed, the same command goes on; what is finished is not trained again.
+# the paper's: coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter;
+# the choice of a recipe and a loss, one seed, to be read on validation: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
+# the chosen ones, three seeds: strong-DATA, sgd-DATA; DATA is coco-41, coco-animals or chest. Without EXPERIMENT, the paper's.
+# OPTIONS go to every command, such as '--jobs 4' or '--set epochs=1'. Stopped or killed, the same command goes on; what is finished is
+# not trained again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?DATA, a folder with coco64 and nih128} out=${2:?OUT, a folder for all runs}
@@ -24,12 +26,29 @@ coco() { # COMMAND LABELS OUT OPTIONS…
     --set "data.splitFolder=$out/splits" --set "data.cache=$out/cache" --out "$out/$3" "${@:4}"
 }
 
-# Screens: losses with and without class balancing, one seed, under a strong recipe (AdamW, cosine) and under the paper's (SGD).
+# The strong recipe (AdamW, cosine) and its variations, and the losses with and without class balancing.
 free=@beta=null@reduction=mean
 screened="bce$free,bce,any-bce@lambda=0.02,asl$free"
 for lambda in 0.01 0.02 0.05 0.1 0.2; do screened+=",any-bce$free@lambda=$lambda"; done
+chosen="bce,any-bce@lambda=0.02,bce$free"
+for lambda in 0.01 0.02 0.05; do chosen+=",any-bce$free@lambda=$lambda"; done
 light='augmentation={"flip":0.5,"jitter":{"brightness":0.1,"contrast":0.1,"saturation":0,"hue":0}}'
 strong=(--set optimizer.name=adamw --set optimizer.rate=0.001 --set optimizer.weightDecay=0.05 --set schedule.name=cosine)
+recipes=tresnet-m,tresnet-m@optimizer.rate=0.002,tresnet-m@optimizer.rate=0.002@schedule.warmUpEpochs=1
+recipes+=,tresnet-m@averageDecay=0.998
+recipes+=',tresnet-m@augmentation.resizedCrop={"scale":[0.5,1],"ratio":[0.75,1.333]}'
+recipes+=',tresnet-m@augmentation.erasing={"probability":0.25,"scale":[0.02,0.2],"ratio":[0.3,3.3]}'
+on() { # DATA OUT OPTIONS…
+  case $1 in
+    chest) chest "$2" --set 'augmentation={"rotation":5,"flip":0.5}' "${@:3}" ;;
+    *) coco compare "$1" "$2" --set "$light" "${@:3}" ;;
+  esac
+}
+judged_twice() { # DATA OUT OPTIONS…: at 2% and, for good, at 5% false alarms
+  on "$1" "$2" "${@:3}" --false-alarms 0.02
+  cp "$out/$2/comparison.json" "$out/$2/comparison-at-2-percent.json"
+  on "$1" "$2" "${@:3}"
+}
 chest() { # OUT OPTIONS…
   anyclass compare "$here/nih128.json" --set "data.dataset=$data/nih128/nih128.parquet" --set "data.cache=$out/cache" \
     --out "$out/$1" "${@:2}"
@@ -55,16 +74,22 @@ for experiment in "${experiments[@]}"; do
       coco compare coco-animals coco-animals-light-jitter --losses bce,any-bce@lambda=0.2 --seeds 1,2,3 \
         --set "$light" "$@" ;;
     chest) chest chest --losses bce,any-bce --seeds 1,2,3 "$@" ;;
-    strong-coco-*)
-      coco compare "${experiment#strong-}" "$experiment" --losses "$screened" --seeds 1 --set "$light" "${strong[@]}" "$@" ;;
-    sgd-coco-*) coco compare "${experiment#sgd-}" "$experiment" --losses "$screened" --seeds 1 --set "$light" "$@" ;;
-    strong-chest) chest "$experiment" --losses "$screened" --seeds 1 "${strong[@]}" "$@" ;;
-    sgd-chest) chest "$experiment" --losses "$screened" --seeds 1 "$@" ;;
+    recipe-*) on "${experiment#recipe-}" "$experiment" --networks "$recipes" --losses "any-bce$free" --seeds 1 "${strong[@]}" "$@" ;;
+    screen-strong-*) on "${experiment#screen-strong-}" "$experiment" --losses "$screened" --seeds 1 "${strong[@]}" "$@" ;;
+    screen-sgd-*) on "${experiment#screen-sgd-}" "$experiment" --losses "$screened" --seeds 1 "$@" ;;
+    strong-*) judged_twice "${experiment#strong-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "${strong[@]}" "$@" ;;
+    sgd-*) judged_twice "${experiment#sgd-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "$@" ;;
     *) echo "there is no experiment '$experiment'" >&2; exit 2 ;;
   esac
 done
+# The paper's own figures beside those of its experiments.
 for folder in "$out"/*/; do
   [ -d "$folder/logs" ] || continue
-  case $folder in */chest/) paper=chestxray14 ;; */coco-animals*) paper=coco-animals ;; *) paper=coco-41 ;; esac
+  case $folder in
+    */recipe-* | */screen-* | */strong-* | */sgd-*) continue ;;
+    */chest/) paper=chestxray14 ;;
+    */coco-animals*) paper=coco-animals ;;
+    *) paper=coco-41 ;;
+  esac
   anyclass report "$folder" --out "${folder%/}.html" --paper "$paper"
 done
