@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../errors/usageError.js';
+import { withTodaysFields } from './olderFields.js';
 import { withOverrides } from './overrides.js';
 import { checkParts, refuseFields } from './parts.js';
 import { readConfiguration } from './readConfiguration.js';
-import { recipeFor, recipeNames } from './recipes.js';
+import { recipe, recipeFor, recipeNames } from './recipes.js';
 import { configurationFields, configurationReference } from './reference.js';
 import { validateConfiguration } from './validate.js';
 
@@ -28,9 +29,9 @@ test('everything but the dataset has a default', () => {
     gammaPositive: 1,
     gammaNegative: 4,
     clip: 0.05,
-    beta: 0.9999,
+    beta: null,
     smoothing: 0,
-    reduction: 'batch',
+    reduction: 'mean',
   });
   expect(configuration.evaluation.decision).toEqual({ rule: 'gate', confidence: 0.95, beta: 1 });
   expect(configuration.bestBy).toBe('mAP');
@@ -213,4 +214,20 @@ test('every field says what it is, and the page in docs lists all of them', () =
   expect(configurationFields().filter(({ description }) => description === '')).toEqual([]);
   const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8');
   expect(page).toContain(configurationReference());
+});
+
+test('a record of a run from before losses had a reduction is read as it was trained', () => {
+  expect(withTodaysFields({ loss: { name: 'any-bce', beta: 0.9999 } })).toEqual({
+    loss: { name: 'any-bce', beta: 0.9999, reduction: 'batch' },
+  });
+  expect(withTodaysFields({ loss: { name: 'bce', reduction: 'mean' } })).toEqual({
+    loss: { name: 'bce', reduction: 'mean' },
+  });
+});
+
+test('the recipes of the paper balance the classes, the strong one does not', () => {
+  const lossOf = (name: string) =>
+    validateConfiguration({ ...recipe(name), data: { dataset: 'digits' } }).loss;
+  expect(lossOf('paper/coco-41/tresnet-l')).toMatchObject({ beta: 0.9999, reduction: 'batch' });
+  expect(lossOf('strong')).toMatchObject({ name: 'any-bce', lambda: 0.02, beta: null, reduction: 'mean' });
 });

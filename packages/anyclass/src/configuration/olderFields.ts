@@ -3,13 +3,23 @@
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
- * A recorded configuration with today's fields: `evaluation.thresholds` and `thresholdBeta` became `evaluation.decision`.
+ * A recorded configuration with today's fields: `evaluation.thresholds` and `thresholdBeta` became `evaluation.decision`; a loss
+ * without a `reduction` was reduced as in the paper.
  *
  * @example
  * withTodaysFields({ evaluation: { thresholds: 'class', thresholdBeta: 2 } })
  * // { evaluation: { decision: { rule: 'class', beta: 2 } } }
  */
 export function withTodaysFields(recorded: PlainObject): PlainObject {
+  return withDecision(withReduction(recorded));
+}
+
+function withReduction(recorded: PlainObject): PlainObject {
+  const { loss } = recorded;
+  return isPlainObject(loss) ? { ...recorded, loss: { reduction: 'batch', ...loss } } : recorded;
+}
+
+function withDecision(recorded: PlainObject): PlainObject {
   const { evaluation } = recorded;
   if (!isPlainObject(evaluation)) return recorded;
   const { thresholds, thresholdBeta, ...rest } = evaluation;

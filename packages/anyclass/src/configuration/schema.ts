@@ -44,11 +44,17 @@ const loss = z.strictObject({
     .lt(1)
     .default(0.05)
     .describe('ASL: probabilities of absent classes are lowered by this'),
-  beta: z.number().min(0).lt(1).nullable().default(0.9999).describe('β: class balancing; null for none'),
+  beta: z
+    .number()
+    .min(0)
+    .lt(1)
+    .nullable()
+    .default(null)
+    .describe('β: class balancing by effective numbers, 0.9999 in the paper; null for none'),
   smoothing: z.number().min(0).lt(1).default(0).describe('label smoothing of the class term'),
   reduction: z
     .enum(['batch', 'mean'])
-    .default('batch')
+    .default('mean')
     .describe("batch: over the batch's labels and negatives, as in the paper; mean: over its images"),
 });
 

@@ -110,6 +110,10 @@ function labelOf(run: Run, others: readonly Run[]): string {
   return [
     run.loss,
     ...(isAnyClass(run.loss) ? [`λ=${run.lambda}`] : []),
-    ...told.map((name) => `${name.replace(/^loss\./, '')}=${own.get(name) ?? 'unset'}`),
+    ...told.flatMap((name) => {
+      const value = own.get(name);
+      if (name === 'loss.beta') return value === 'null' ? 'unbalanced' : `β=${value}`;
+      return value === undefined ? [] : `${name.replace(/^loss\./, '')}=${value.replace(/^"(.*)"$/, '$1')}`;
+    }),
   ].join(' ');
 }

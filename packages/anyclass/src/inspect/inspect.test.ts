@@ -163,6 +163,6 @@ test('without images only tables are looked at', async () => {
 
 test('λ follows the share of negatives', () => {
   expect(lambdaAdvice(0.54)).toMatchObject({ from: 0.01, to: 0.05, start: 0.02 });
-  expect(lambdaAdvice(0.7)).toMatchObject({ from: 0.02, to: 0.2 });
-  expect(lambdaAdvice(0.8)).toMatchObject({ to: 0.2, start: 0.2 });
+  expect(lambdaAdvice(0.7)).toMatchObject({ from: 0.01, to: 0.2, start: 0.02 });
+  expect(lambdaAdvice(0.8)).toMatchObject({ from: 0.01, to: 0.2, start: 0.02 });
 });
