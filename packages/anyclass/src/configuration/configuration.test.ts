@@ -191,12 +191,22 @@ test('files may be JSON or modules, and build on a recipe', async () => {
   expect((await readConfiguration(module)).seed).toBe(5);
 });
 
+test('JSON may have comments, which are no part of texts', async () => {
+  const text =
+    '// why\n{ "recipe": "quick", /* "epochs": 9, */ "epochs": 3, "data": { "dataset": "digits//1" } }';
+  for (const name of ['why.json', 'why.jsonc']) {
+    const { epochs, data } = await readConfiguration(file(name, text));
+    expect(epochs).toBe(3);
+    expect(data.dataset).toMatch(/digits\/+1$/);
+  }
+});
+
 test.each([
   ['broken.json', '{ "epochs": }', 'broken.json: '],
   ['list.json', '[1]', 'expected an object'],
   ['empty.mjs', 'export const a = 1;', "has no default export; write 'export default defineConfig"],
   ['base.json', '{ "recipe": "slow" }', 'recipe: there is no "slow"'],
-  ['config.yaml', 'epochs: 3', 'expected a .json, .mjs or .ts file'],
+  ['config.yaml', 'epochs: 3', 'expected a .json, .jsonc, .mjs or .ts file'],
 ])('%s is refused with its name', async (name, content, message) => {
   await expect(readConfiguration(file(name, content))).rejects.toThrow(message);
 });
