@@ -1,4 +1,4 @@
-// What `compare` and `sweep` share: a table of their runs, Ctrl-C in between, and the figure of what false alarms buy.
+// What `compare`, `sweep` and `recommend` share: a table of their runs, Ctrl-C in between, and the figure of what false alarms buy.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,6 +37,7 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
     signal,
     kill,
     onPlan(plan) {
+      finishTable();
       table = experimentTable(plan, process.stderr);
     },
     onEvent(event) {
