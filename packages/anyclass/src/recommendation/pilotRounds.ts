@@ -44,8 +44,8 @@ export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<Pil
   return { rounds, unfinished: [] };
 }
 
-/** A longer list is no use where its best losses are only seen at the beginning of their training. */
-const leastFinalShare = 0.2;
+/** Of a full run: with shorter pilots in the first round, which losses go on is chance, and a shorter list tells more. */
+const leastFirstShare = 0.15;
 
 function planFirst(work: PilotWork, speed: PilotSpeed): void {
   const { lists, full, progress, note } = work;
@@ -53,7 +53,7 @@ function planFirst(work: PilotWork, speed: PilotSpeed): void {
   for (const list of lists) {
     const sizes = roundSizes(list.length).map((size, i) => (i === 0 ? size : size + keptIn(list)));
     const rounds = planRounds(work.secondsLeft(), sizes, full, speed);
-    if (!rounds || (list !== shortest && shareOf(rounds.at(-1)!, full) < leastFinalShare)) continue;
+    if (!rounds || (list !== shortest && shareOf(rounds[0]!, full) < leastFirstShare)) continue;
     progress.save({ rounds: [recorded(list, rounds[0]!)] });
     note(planText(rounds, full, speed));
     return;
