@@ -61,15 +61,22 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
   );
 }
 
-/** Writes `trade-off-DATASET.svg` for each dataset with a labeled test split; the paths of the files. */
-export async function writeTradeOffs(out: string, comparison: Comparison): Promise<string[]> {
+/**
+ * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split; the paths of the files. A sweep's names begin with
+ * `sweep-`, as those of its tables do: a comparison may share the folder.
+ */
+export async function writeTradeOffs(
+  out: string,
+  comparison: Comparison,
+  prefix: '' | 'sweep-' = '',
+): Promise<string[]> {
   // Only now: ECharts takes a third of a second to load.
   const { tradeOffFigure } = await import('../reports/tradeOffFigure.js');
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
     const figure = tradeOffFigure(dataset, groups, comparison.decision);
-    const path = join(out, `trade-off-${fileName(dataset)}.svg`);
+    const path = join(out, `${prefix}trade-off-${fileName(dataset)}.svg`);
     if (!figure) {
       // That of an earlier call would not belong to these results.
       rmSync(path, { force: true });

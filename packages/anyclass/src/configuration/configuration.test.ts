@@ -41,7 +41,7 @@ test.each([
   [{ loss: { lamda: 3 } }, "loss.lamda: there is no such field; did you mean 'lambda'?"],
   [{ optimizer: { lr: 1 } }, 'optimizer.lr: there is no such field; there are name, rate, weightDecay'],
   [{ network: { name: 'tresnet-k' } }, `not "tresnet-k"; did you mean 'tresnet-s'?`],
-  [{ loss: { lambda: 3 } }, 'loss.lambda: Too big: expected number to be <=1, not 3'],
+  [{ loss: { lambda: 3 } }, 'loss.lambda: expected at most 1, not 3'],
   [{ device: 'gpu' }, 'device: expected auto, cpu, cuda or cuda:N, not "gpu"'],
   [
     { augmentation: { flip: 0.5, foo: 1 } },
@@ -159,7 +159,7 @@ test('a file without data has its other mistakes told too', async () => {
     /misspelled.json: data.dataset is missing. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
   );
   await expect(readConfiguration(file('text.json', '{ "data": "digits" }'))).rejects.toThrow(
-    'data: Invalid input: expected object, received string',
+    'data: expected an object, not "digits"',
   );
 });
 
