@@ -124,7 +124,8 @@ async function runRound(
 function noteTime(progress: Progress, number: number, before: number, isResumed: boolean): void {
   const { rounds, speed } = progress;
   const tookSeconds = progress.spentSeconds() - before;
-  const pace = isResumed ? 1 : tookSeconds / rounds[number]!.seconds;
+  // Runs that fail at once are not fast.
+  const pace = isResumed ? 1 : Math.min(4, Math.max(0.25, tookSeconds / rounds[number]!.seconds));
   progress.save({
     rounds: rounds.map((each, i) => (i === number ? { ...each, tookSeconds } : each)),
     ...(speed && {
