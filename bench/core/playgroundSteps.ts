@@ -3,7 +3,7 @@
 //
 //     node bench/dist/core/playgroundSteps.js
 //
-// A step is the work of one frame: up to twelve surfaces of 200x200, their pixels, contours, numbers and readings, from
+// A step is the work of one frame: up to fourteen surfaces of 200x200, their pixels, contours, numbers and readings, from
 // the frame's begin to the message that the browser delivers once it is painted. Beside that time, which other programs
 // lengthen, stands the processor time of the page's main thread, which they do not.
 
@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 
 const rounds = 5;
-/** Sliders with the number of their places, so that every step changes the page; a label, which moves all twelve plots. */
+/** Sliders with the number of their places, so that every step changes the page; a label, which moves all plots. */
 const controls: readonly Control[] = [
   { name: 'lambda', hash: 'y=10', from: 1, to: 61, steps: 60 },
   { name: 'lambda', hash: 'y=01&gamma=2', from: 1, to: 61, steps: 60 },

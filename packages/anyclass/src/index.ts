@@ -56,6 +56,8 @@ export {
 export { type InspectOptions, inspectDataset } from './inspect/inspectDataset.js';
 export type { Inspection } from './inspect/inspection.js';
 export { type Suggestion, suggestConfiguration } from './inspect/suggestConfiguration.js';
+export { type RecommendOptions, type RecommendResult, recommend } from './recommendation/recommend.js';
+export type { Recommendation } from './recommendation/recommendation.js';
 export {
   type RerunHooks,
   type RerunOptions,

@@ -25,6 +25,7 @@ const rooms = [
   'children',
   'experiments',
   'tuning',
+  'recommendation',
   'reports',
   'verify',
   'doctor',

@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
+import { expectation } from '../errors/expectation.js';
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
@@ -31,15 +32,14 @@ export function parseOptions<Options extends z.ZodObject>(
   throw new UsageError(`${positional?.placeholder ?? field?.flag ?? 'the options'}: ${problem}`);
 }
 
-/** Of a choice with the values that there are, and the one that was meant. */
+/** What was expected and what was given; of a choice also the one that was meant. */
 function problemOf(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string {
-  if (issue.code !== 'invalid_value') return issue.message;
+  if (issue.code === 'custom') return issue.message;
   const [field = '', at] = issue.path;
   const value = given[String(field)];
   const word = String(Array.isArray(value) && typeof at === 'number' ? value[at] : value);
-  const choices = issue.values.map(String);
-  const close = nearest(word, choices);
-  return `expected one of ${choices.join(', ')}; got '${word}'${close ? `; did you mean '${close}'?` : ''}`;
+  const close = issue.code === 'invalid_value' ? nearest(word, issue.values.map(String)) : undefined;
+  return `${expectation(issue)}; got '${word}'${close ? `; did you mean '${close}'?` : ''}`;
 }
 
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;

@@ -76,14 +76,14 @@ test.each([
   [['greet', 'Ada', '--tims', '2'], "'anyclass greet' has no option --tims; did you mean --times?"],
   [['greet'], 'NAME… is missing'],
   [['greet', 'Ada', '--times', 'two'], "--times: 'two' is not a number"],
-  [['greet', 'Ada', '--times', '0'], '--times: Too small'],
+  [['greet', 'Ada', '--times', '0'], '--times: expected at least 1'],
   [['greet', 'Ada', '--manner', 'rude'], "--manner: expected one of warm, cool; got 'rude'\n"],
   [
     ['greet', 'Ada', '--manner', 'WRAM'],
     "--manner: expected one of warm, cool; got 'WRAM'; did you mean 'warm'?",
   ],
   [['greet', 'Ada', '--times'], '--times needs a value: --times N'],
-  [['greet', 'Ada', '--times', '-5'], '--times: Too small'],
+  [['greet', 'Ada', '--times', '-5'], '--times: expected at least 1'],
   [
     ['greet', 'Ada', '--failing', '-x'],
     "--failing needs a value, and '-x' looks like an option; if it is the value, write --failing=-x",

@@ -1,4 +1,4 @@
-// What `compare` and `sweep` share: a table of their runs, Ctrl-C in between, and the figure of what false alarms buy.
+// What `compare`, `sweep` and `recommend` share: a table of their runs, Ctrl-C in between, and the figure of what false alarms buy.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,6 +37,7 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
     signal,
     kill,
     onPlan(plan) {
+      finishTable();
       table = experimentTable(plan, process.stderr);
     },
     onEvent(event) {
@@ -60,15 +61,22 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
   );
 }
 
-/** Writes `trade-off-DATASET.svg` for each dataset with a labeled test split; the paths of the files. */
-export async function writeTradeOffs(out: string, comparison: Comparison): Promise<string[]> {
+/**
+ * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split; the paths of the files. A sweep's names begin with
+ * `sweep-`, as those of its tables do: a comparison may share the folder.
+ */
+export async function writeTradeOffs(
+  out: string,
+  comparison: Comparison,
+  prefix: '' | 'sweep-' = '',
+): Promise<string[]> {
   // Only now: ECharts takes a third of a second to load.
   const { tradeOffFigure } = await import('../reports/tradeOffFigure.js');
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
     const figure = tradeOffFigure(dataset, groups, comparison.decision);
-    const path = join(out, `trade-off-${fileName(dataset)}.svg`);
+    const path = join(out, `${prefix}trade-off-${fileName(dataset)}.svg`);
     if (!figure) {
       // That of an earlier call would not belong to these results.
       rmSync(path, { force: true });

@@ -10,6 +10,7 @@ import { paper } from './paper.js';
 import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
+import { recommend } from './recommend.js';
 import { report } from './report.js';
 import { sweep } from './sweep.js';
 import { train } from './train.js';
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   evaluate,
   predict,
   importCheckpoint,
+  recommend,
   compare,
   sweep,
   tune,

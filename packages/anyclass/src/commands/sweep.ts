@@ -52,7 +52,7 @@ export const sweep = command({
     const tables = comparisonTables(result.comparison).map(({ table }) => textTable(table));
     terminal.print(json ? JSON.stringify(result, null, 2) : [result.verdict, ...tables].join('\n\n\n'));
     const figures = [
-      ...(await writeTradeOffs(out, result.comparison)),
+      ...(await writeTradeOffs(out, result.comparison, 'sweep-')),
       ...splits.map((split) => `${out}/sweep-${split}.svg`),
     ];
     terminal.note(`wrote ${[`${out}/sweep.json`, ...figures].join(', ')} and ${out}/tables/sweep-*`);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { recipeNames } from '../configuration/recipes.js';
 import { decisionFields } from './decisionOptions.js';
 
-export const configText = `a .json, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`;
+export const configText = `a .json, .jsonc, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`;
 
 export const dataField = z
   .string()

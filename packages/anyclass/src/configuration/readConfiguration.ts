@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import stripJsonComments from 'strip-json-comments';
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
@@ -29,8 +30,8 @@ export interface ReadOptions {
 }
 
 /**
- * The configuration that a recipe's name or a `.json`, `.mjs` or `.ts` file stands for. A file may build on a recipe:
- * its field `recipe` names it. Paths in a file are relative to that file.
+ * The configuration that a recipe's name or a `.json`, `.jsonc`, `.mjs` or `.ts` file stands for. JSON may have comments. A file
+ * may build on a recipe: its field `recipe` names it. Paths in a file are relative to that file.
  *
  * @example
  * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
@@ -122,7 +123,7 @@ async function readFile(path: string): Promise<Source> {
 
 async function contentOf(path: string): Promise<unknown> {
   const kind = extname(path);
-  if (kind === '.json') return parseJson(path);
+  if (kind === '.json' || kind === '.jsonc') return parseJson(path);
   if (kind === '.mjs' || kind === '.js') return importDefault(path);
   if (kind === '.ts' || kind === '.mts') {
     if (Reflect.get(process.features, 'typescript')) return importDefault(path);
@@ -130,12 +131,13 @@ async function contentOf(path: string): Promise<unknown> {
       `${path}: Node ${process.version} runs no TypeScript (22.18 does): write the configuration as .mjs or .json`,
     );
   }
-  throw new UserError(`${path}: expected a .json, .mjs or .ts file`);
+  throw new UserError(`${path}: expected a .json, .jsonc, .mjs or .ts file`);
 }
 
 function parseJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    // Comments become spaces: positions in messages stay those of the file.
+    return JSON.parse(stripJsonComments(readFileSync(path, 'utf8')));
   } catch (error) {
     throw new UserError(`${path}: ${fileProblem(error)}`);
   }

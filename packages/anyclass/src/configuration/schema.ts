@@ -115,6 +115,10 @@ const evaluation = z.strictObject({
     .enum(['temperature', 'platt', 'none'])
     .default('temperature')
     .describe('fitted on validation, and kept where it improves cross-validated log loss'),
+  test: z
+    .boolean()
+    .default(true)
+    .describe('judge the test split when training ends; false leaves it untouched'),
   replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
   confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
 });

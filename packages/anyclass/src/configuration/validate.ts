@@ -1,6 +1,7 @@
 // From what a user wrote to a checked configuration, or a message that names the field and what it should be.
 
 import { z } from 'zod';
+import { expectation } from '../errors/expectation.js';
 import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';
 import { type Configuration, configurationSchema } from './schema.js';
@@ -46,19 +47,14 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
     });
   }
   if (valueAt(given, issue.path) === undefined) return [`${field}: is missing`];
-  if (issue.code === 'invalid_union') return [`${field}: ${unionProblem(issue)}`];
   const value = valueAt(given, issue.path);
   const close =
     issue.code === 'invalid_value' && typeof value === 'string'
       ? nearest(value, issue.values.map(String))
       : undefined;
   return [
-    `${field}: ${issue.message}, not ${JSON.stringify(value)}${close ? `; did you mean '${close}'?` : ''}`,
+    `${field}: ${expectation(issue)}, not ${JSON.stringify(value)}${close ? `; did you mean '${close}'?` : ''}`,
   ];
-}
-
-function unionProblem(issue: Extract<z.core.$ZodIssue, { code: 'invalid_union' }>): string {
-  return issue.errors.map((branch) => branch.map(({ message }) => message).join(', ')).join('; or ');
 }
 
 /** The names of the fields at a place in the schema. */

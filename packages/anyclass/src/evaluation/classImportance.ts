@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { sewermlClasses } from '../data/readers/sewerml.js';
+import { expectation } from '../errors/expectation.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
@@ -29,7 +30,9 @@ export function readClassImportance(source: string): ImportanceByClass {
   if (data) return data;
   const [issue] = error.issues;
   const place = issue?.path.length ? `class '${issue.path.join('.')}': ` : '';
-  throw new UserError(`${source}: ${place}${issue?.message}; write { "CLASS": WEIGHT, … }`);
+  throw new UserError(
+    `${source}: ${place}${issue ? expectation(issue) : 'is invalid'}; write { "CLASS": WEIGHT, … }`,
+  );
 }
 
 /**

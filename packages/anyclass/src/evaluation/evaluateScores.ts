@@ -17,7 +17,7 @@ import { type JudgeOptions, judge } from './judge.js';
 export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' | 'confidence'> {
   /** CSV with `Filename` and a probability per class. */
   readonly scores: string;
-  /** CSV with `Filename` and 0, 1 or nothing per class. */
+  /** CSV with `Filename` and a label per class: 0, 1, a number between, or nothing where it is unknown. */
   readonly labels: string;
   /** Scores and labels of other data, to fit a decision and a calibration on. */
   readonly fitScores?: string | undefined;
@@ -82,7 +82,9 @@ function isList(importance: ImportanceByClass | readonly number[]): importance i
 async function labeledScores(scores: string, labels: string): Promise<Scored> {
   const table = await readTable(labels);
   if (table.values.every(Number.isNaN))
-    throw new UserError(`${labels}: holds no label at all; expected 0 or 1 (or empty for unknown)`);
+    throw new UserError(
+      `${labels}: holds no label at all; expected numbers from 0 to 1 (or empty for unknown)`,
+    );
   return joinTables(await readTable(scores), table, scores);
 }
 

@@ -168,16 +168,20 @@ describe('mistakes', () => {
   test.each([
     [['compare', 'tiny.json'], 2, '--out is missing'],
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'bec'], 1, "did you mean 'bce'?"],
-    [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lambda=7'], 1, 'loss.lambda: Too big'],
+    [
+      ['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lambda=7'],
+      1,
+      'loss.lambda: expected at most 1',
+    ],
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lamda=0.1'], 1, "did you mean 'lambda'?"],
     [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 is listed twice'],
-    [['compare', 'tiny.json', '--out', 'x', '--jobs', '0'], 2, '--jobs: Too small'],
+    [['compare', 'tiny.json', '--out', 'x', '--jobs', '0'], 2, '--jobs: expected more than 0'],
     [
       ['compare', 'tiny.json', '--out', 'x', '--f1-neg', '0.9', '--confidence', '0.9'],
       2,
       '--confidence: has no effect',
     ],
-    [['sweep', 'tiny.json', '--out', 'x', '--false-alarms', '5'], 2, '--false-alarms: Too big'],
+    [['sweep', 'tiny.json', '--out', 'x', '--false-alarms', '5'], 2, '--false-alarms: expected at most 1'],
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: there is no such file'],
     [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "there is no numeric field 'lamda'"],

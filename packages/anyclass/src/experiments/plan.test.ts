@@ -194,7 +194,7 @@ describe('a plan', () => {
 
   test('with a loss that there is not is refused by the configuration', async () => {
     const wrong = { ...request, losses: parseVariants('anybce', 'loss') };
-    await expect(planRuns(wrong)).rejects.toThrow('loss.name: Invalid option');
+    await expect(planRuns(wrong)).rejects.toThrow('loss.name: expected one of bce');
   });
 });
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { draftFile, type FileDraft } from '@anyclass/torch/files';
 import type { z } from 'zod';
+import { expectation } from '../errors/expectation.js';
 import { type NextCommand, UserError } from '../errors/userError.js';
 import { errorCode, fileProblem } from './fileProblem.js';
 
@@ -94,9 +95,11 @@ export function readWhole<Content>(
   const value = parsedJson(readFileSync(path, 'utf8'));
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const { path: field, message } = result.error.issues[0]!;
+  const issue = result.error.issues[0]!;
   const reason =
-    value === undefined ? 'it is no JSON' : [field.join('.'), message].filter(Boolean).join(': ');
+    value === undefined
+      ? 'it is no JSON'
+      : [issue.path.join('.'), expectation(issue)].filter(Boolean).join(': ');
   throw new UserError(`${path}: is damaged (${reason}); ${remedy}`, next && { next });
 }
 

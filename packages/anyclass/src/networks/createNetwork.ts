@@ -1,5 +1,6 @@
 import { tidy } from '@anyclass/torch';
 import { z } from 'zod';
+import { expectation } from '../errors/expectation.js';
 import { UserError } from '../errors/userError.js';
 import {
   familyDefaults,
@@ -57,5 +58,5 @@ function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): vo
   const issue = fields.safeParse(options).error?.issues[0];
   if (issue === undefined) return;
   const field = issue.path.join('.');
-  throw new UserError(`${name}: ${field} is ${String(Reflect.get(options, field))}; ${issue.message}`);
+  throw new UserError(`${name}: ${field} is ${String(Reflect.get(options, field))}; ${expectation(issue)}`);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { likelihood, logLikelihoodGradient } from '@anyclass/core';
@@ -35,9 +35,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     return opened;
   };
 
-  test('twelve plots are drawn, without an error and without a request', async () => {
+  test('fourteen plots are drawn, without an error and without a request', async () => {
     const { page, problems } = await open();
-    expect(await page.locator('figure').count()).toBe(12);
+    expect(await page.locator('figure').count()).toBe(14);
     for (const hash of await heatHashes(page)) expect(hash).not.toBe(0);
     expect(problems).toEqual([]);
     await page.close();
@@ -176,15 +176,17 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test('Tab reaches the labels, sliders, choices and plots in that order', async () => {
+  test('Tab reaches the labels, sliders, choices, buttons and plots in that order', async () => {
     const { page } = await open();
     const reached: string[] = [];
-    for (let n = 0; n < 28; n++) {
+    for (let n = 0; n < 30; n++) {
       await page.keyboard.press('Tab');
       reached.push(
         await page.evaluate(() => {
           const focused = document.activeElement;
-          return focused?.getAttribute('name') ?? focused?.closest('figure')?.id ?? focused?.tagName ?? '';
+          const figure = focused?.closest('figure')?.id;
+          if (figure !== undefined) return focused?.tagName === 'BUTTON' ? `save ${figure}` : figure;
+          return focused?.getAttribute('name') ?? focused?.tagName ?? '';
         }),
       );
     }
@@ -200,8 +202,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
         'palette',
         'contours',
         'BUTTON',
-        ...plots.map(({ id }) => id),
-      ].slice(0, 28),
+        'BUTTON',
+        ...plots.flatMap(({ id }) => [`save ${id}`, id]),
+      ].slice(0, 30),
     );
     await page.close();
   });
@@ -237,6 +240,48 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     expect(new Set(clips)).toEqual(new Set(['visible']));
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     await page.close();
+  });
+
+  test('a plot, or all of them, are saved as SVG with the contours, crosshair and settings that are shown', async () => {
+    const hash = 'y=10&lambda=0.3&alpha=0.6&gamma=0&p=0.25,0.85&contours=4';
+    const { page, problems } = await open(hash);
+    const saved = async (button: string) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.locator(button).click()]);
+      const path = join(folder, download.suggestedFilename());
+      await download.saveAs(path);
+      return { path, text: readFileSync(path, 'utf8') };
+    };
+    const one = await saved('[id="combined-product-loss"] .save');
+    expect(one.path).toMatch(/combined-product-loss\.svg$/);
+    expect(one.text).toContain('y₁ = 1, y₂ = 0, λ = 0.3, α = 0.6, γ = 0');
+    expect(one.text).toContain('Combined, plain product loss');
+    const value = -Math.log(
+      likelihood('combined-product', [0.25, 0.85], [1, 0], { lambda: 0.3, alpha: 0.6 }),
+    );
+    expect(one.text).toContain(`${value.toPrecision(3)} at p₁ 0.250, p₂ 0.850`);
+    const all = await saved('#save');
+    expect(problems).toEqual([]);
+
+    const svg = await openFile(browser, all.path);
+    const count = (selector: string) => svg.page.locator(selector).count();
+    expect(await count('image')).toBe(14);
+    // Four levels at most, and two strokes of the crosshair and the arrow.
+    expect(await count('path')).toBeGreaterThan(14 * 4);
+    expect(await count('path')).toBeLessThanOrEqual(14 * (4 + 3));
+    expect(await svg.page.evaluate(() => document.documentElement.tagName)).toBe('svg');
+    expect(svg.problems).toEqual([]);
+    const colors = await svg.page.locator('image').evaluateAll((images) =>
+      Promise.all(
+        images.map(async (image) => {
+          const bitmap = new Image();
+          bitmap.src = image.getAttribute('href') ?? '';
+          await bitmap.decode();
+          return bitmap.width;
+        }),
+      ),
+    );
+    expect(new Set(colors)).toEqual(new Set([200]));
+    await Promise.all([page.close(), svg.page.close()]);
   });
 
   test('a drag moves the crosshair to where the pointer is', async () => {

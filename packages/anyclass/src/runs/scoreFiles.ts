@@ -8,7 +8,7 @@ import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { readPlainTable } from './plainTable.js';
 
-/** Rows by file name, with an entry for each class: a probability, or 0, 1 and NaN. */
+/** Rows by file name, with an entry for each class: a probability, or a label from 0 to 1 with NaN for unknown. */
 export interface NamedTable {
   readonly names: readonly string[];
   readonly classNames: readonly string[];

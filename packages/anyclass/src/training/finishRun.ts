@@ -49,12 +49,13 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
 
   const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
-  const rawTest =
-    data.dataset.splits.test.length > 0 ? await scoreSplit(session, 'test', run, scorer) : undefined;
+  const isTested = evaluation.test && data.dataset.splits.test.length > 0;
+  const rawTest = isTested ? await scoreSplit(session, 'test', run, scorer) : undefined;
   const test = rawTest && calibratedScores(rawTest.scored, calibration);
   if (rawTest && test) writeScores(paths, 'test', data.dataset, rawTest.rows, test);
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
-  if (!test) note('there is no test split: nothing is judged on it');
+  if (!evaluation.test) note('the test split stays untouched, as evaluation.test says');
+  else if (!test) note('there is no test split: nothing is judged on it');
   else if (!isLabeled) note('the test split has no labels: it is not judged');
   const quarantined = [
     session.loader.quarantined(),

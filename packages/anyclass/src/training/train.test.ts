@@ -331,3 +331,16 @@ test('a run stops early where no epoch is better any more, also in deterministic
   const { summary } = await train(still, { run: at('still') });
   expect(summary).toMatchObject({ epochs: 3, bestEpoch: 1 });
 }, 60_000);
+
+test('a run leaves the test split untouched where evaluation.test is false', async () => {
+  const tasks = new Set<string>();
+  const untested: ConfigurationInput = { ...configuration, epochs: 1, evaluation: { test: false } };
+  const { folder: run, summary } = await train(untested, {
+    run: at('untested'),
+    onEvent: (event) => event.type === 'progress' && tasks.add(event.task),
+  });
+  expect(summary).not.toHaveProperty('test');
+  expect(tasks).toEqual(new Set(['validation']));
+  expect(readdirSync(join(run, 'scores')).sort()).toEqual(['validation-labels.csv', 'validation.csv']);
+  expect(existsSync(join(run, 'report.html'))).toBe(true);
+}, 60_000);

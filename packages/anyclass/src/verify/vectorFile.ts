@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DataError } from '../errors/dataError.js';
+import { expectation } from '../errors/expectation.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { fileProblem } from '../files/fileProblem.js';
 
@@ -124,6 +125,6 @@ function keysOf(value: unknown): string[] {
 function checked<T>(path: string, schema: z.ZodType<T>, content: unknown): T {
   const result = schema.safeParse(content);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new DataError(`${path}: ${issue?.path.join('.')}: ${issue?.message}`);
+  const issue = result.error.issues[0]!;
+  throw new DataError(`${path}: ${issue.path.join('.')}: ${expectation(issue)}`);
 }

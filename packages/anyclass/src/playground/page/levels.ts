@@ -23,8 +23,8 @@ export const likelihoodScale: Scale = {
   share: (value) => value,
 };
 
-// Two classes and their combination, all as wrong as the axes allow.
-const largestLoss = -3 * Math.log(0.01);
+// Two classes as wrong as the axes allow, and their plain product, which weighs as much again.
+const largestLoss = -4 * Math.log(0.01);
 
 /**
  * One scale for all losses, so that their plots can be compared; by the root, since most of a plot lies near 0. A small

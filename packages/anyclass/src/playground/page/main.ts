@@ -7,7 +7,9 @@ import { lossScale } from './levels.js';
 import { paletteOf } from './palettes.js';
 import { plotRows } from './plots.js';
 import { type PlotView, plotView, steps } from './plotView.js';
-import { type PlaygroundState, stateFromHash, stateToHash } from './state.js';
+import { saveText } from './saveText.js';
+import { type PlaygroundState, settingsText, stateFromHash, stateToHash } from './state.js';
+import { svgDocument } from './svgPicture.js';
 
 let state = stateFromHash(location.hash);
 let drawn: PlaygroundState | undefined;
@@ -20,7 +22,7 @@ let spokenBy: PlotView | undefined;
 const form = byId('controls', HTMLFormElement);
 const spoken = byId('spoken', HTMLElement);
 const settings = controls(form, change);
-const views = plotRows.flatMap(({ heading, explanation, plots }) => {
+const rows = plotRows.map(({ heading, explanation, plots }) => {
   const row = document.createElement('section');
   row.innerHTML = `<h2>${heading} <small>${explanation}</small></h2>`;
   const rowViews = plots.map(plotView);
@@ -28,7 +30,10 @@ const views = plotRows.flatMap(({ heading, explanation, plots }) => {
   byId('plots', HTMLElement).append(row);
   return rowViews;
 });
+const views = rows.flat();
+byId('save', HTMLButtonElement).addEventListener('click', () => save('any-class-surfaces', rows));
 for (const view of views) {
+  view.saveButton.addEventListener('click', () => save(view.plot.id, [[view]]));
   followInput(
     view.surface,
     () => state,
@@ -96,6 +101,11 @@ function isMoved(dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[], before: P
   // λ weighs an absent class beside a present one: with equal labels it has no say.
   const fields = dependsOn.filter((field) => field !== 'lambda' || state.y1 !== state.y2);
   return (['y1', 'y2', ...fields] as const).some((field) => before[field] !== state[field]);
+}
+
+function save(name: string, chosen: readonly (readonly PlotView[])[]): void {
+  const pictures = chosen.map((row) => row.map((view) => view.picture(state, palette)));
+  saveText(`${name}.svg`, svgDocument(pictures, settingsText(state)), 'image/svg+xml');
 }
 
 function showLegend(): void {

@@ -2,10 +2,12 @@
 
 import { contourTracer } from './contours.js';
 import { likelihoodScale, lossScale } from './levels.js';
+import type { Palette } from './palettes.js';
 import type { PlotDefinition } from './plots.js';
 import { readingAt, shortNumber } from './reading.js';
 import { type PlaygroundState, ranges } from './state.js';
 import { type SurfaceCanvas, surfaceCanvas } from './surfaceCanvas.js';
+import { type PlotPicture, pictureSide } from './svgPicture.js';
 
 export const steps = 200;
 const contourLines = contourTracer(steps);
@@ -19,13 +21,17 @@ export interface PlotView {
   readonly canvas: SurfaceCanvas;
   /** Moves the crosshair and its reading on a plot of `side` pixels; gives the reading in words. */
   readonly showReading: (state: PlaygroundState, side: number) => string;
+  /** As it is drawn at the moment. */
+  readonly picture: (state: PlaygroundState, palette: Palette) => PlotPicture;
+  /** Saves this plot alone. */
+  readonly saveButton: HTMLButtonElement;
 }
 
 export function plotView(plot: PlotDefinition): PlotView {
   const element = document.createElement('figure');
   element.id = plot.id;
   element.innerHTML = `
-<figcaption><strong></strong><span>${plot.formula}</span></figcaption>
+<figcaption><strong></strong><span>${plot.formula}</span><button type="button" class="save">SVG</button></figcaption>
 <div class="frame">${ticks()}
 <div class="surface" tabindex="0" role="application" aria-roledescription="plot with a crosshair">
 <svg aria-hidden="true">
@@ -35,16 +41,44 @@ export function plotView(plot: PlotDefinition): PlotView {
 </svg><div class="handle"></div></div></div>
 <p class="reading"><output></output><span></span></p>`;
   const surface = part(element, '.surface');
-  const canvas = surfaceCanvas(plot.negativeLog ? lossScale : likelihoodScale, steps, contourLines);
+  const scale = plot.negativeLog ? lossScale : likelihoodScale;
+  const canvas = surfaceCanvas(scale, steps, contourLines);
   surface.prepend(canvas.heat, canvas.lines);
+  const values = new Float32Array(steps * steps);
+  const saveButton = element.querySelector('button')!;
+  saveButton.setAttribute('aria-label', `Save ${plotName(plot)} as SVG`);
   return {
     plot,
     element,
     surface,
     canvas,
-    values: new Float32Array(steps * steps),
+    values,
+    saveButton,
     showReading: crosshair(plot, element, surface),
+    picture(state, palette) {
+      const { value, push } = readingAt(plot, state);
+      const place = [axisShare(state.p1), axisShare(state.p2)] as const;
+      const levels = scale.levels[state.contours];
+      return {
+        title: plotName(plot, state.gamma > 0),
+        grid: { values, steps },
+        scale,
+        palette,
+        levels,
+        lines: contourLines(values, levels),
+        heat: canvas.heat.toDataURL('image/png'),
+        crosshair: place,
+        arrow: arrowPath(push, [pictureSide * place[0], pictureSide * place[1]], pictureSide),
+        reading: `${shortNumber(value)} at p₁ ${shortNumber(state.p1)}, p₂ ${shortNumber(state.p2)}`,
+        ticks: tickPlaces.map((tick) => [String(tick), axisShare(tick)]),
+      };
+    },
   };
+}
+
+/** Such as 'Combined loss'. */
+function plotName({ title, focusedTitle, negativeLog }: PlotDefinition, isFocused = false): string {
+  return `${isFocused ? focusedTitle : title}${negativeLog ? ' loss' : ''}`;
 }
 
 function crosshair(
@@ -75,12 +109,11 @@ function crosshair(
     const { value, gradient, push } = readingAt(plot, state);
     const path = arrowPath(push, [side * axisShare(state.p1), side * axisShare(state.p2)], side);
     if (arrow?.getAttribute('d') !== path) arrow?.setAttribute('d', path);
-    const name = state.gamma > 0 ? plot.focusedTitle : plot.title;
-    write(title, name);
+    write(title, state.gamma > 0 ? plot.focusedTitle : plot.title);
     write(output, shortNumber(value));
     output.title = String(value);
     write(slope, `∇ (${gradient.map(shortNumber).join(', ')})`);
-    const words = `${name}${plot.negativeLog ? ' loss' : ''}: ${shortNumber(value)} at p1 ${shortNumber(state.p1)}, p2 ${shortNumber(state.p2)}`;
+    const words = `${plotName(plot, state.gamma > 0)}: ${shortNumber(value)} at p1 ${shortNumber(state.p1)}, p2 ${shortNumber(state.p2)}`;
     surface.setAttribute('aria-label', `${words}. Arrow keys move the crosshair.`);
     return words;
   };
@@ -124,8 +157,10 @@ function wayToEdge(direction: number, place: number, side: number): number {
   return (ahead + overEdge) / Math.abs(direction);
 }
 
+const tickPlaces = [0.25, 0.5, 0.75] as const;
+
 function ticks(): string {
-  const places = [0.25, 0.5, 0.75].map((tick) => [tick, (100 * axisShare(tick)).toFixed(1)] as const);
+  const places = tickPlaces.map((tick) => [tick, (100 * axisShare(tick)).toFixed(1)] as const);
   const across = places.map(([tick, place]) => `<span style="left:${place}%">${tick}</span>`).join('');
   const up = places.map(([tick, place]) => `<span style="bottom:${place}%">${tick}</span>`).join('');
   return `<div class="ordinate" aria-hidden="true">${up}<i>p<sub>2</sub></i></div>

@@ -1,5 +1,5 @@
-// The twelve surfaces that the paper's appendix compares: means of probabilities, likelihoods of the labels, and their
-// -log, the losses.
+// The surfaces that the paper's appendix compares: means of probabilities, likelihoods of the labels, and their -log, the
+// losses.
 
 import type { LikelihoodQuantity, SurfaceKind } from '@anyclass/core';
 
@@ -52,20 +52,26 @@ const likelihoods: readonly PlotDefinition[] = [
   likelihoodPlot('bce', 'Binary cross-entropy', `∏ ${symbol('p', '<i>j</i>', 't')}`, ['gamma']),
   likelihoodPlot('any-class', 'Any class, geometric mean', symbol('p', 'a', 't'), ['lambda', 'gamma']),
   likelihoodPlot(
+    'combined',
+    'Combined',
+    `∏ ${symbol('p', '<i>j</i>', 't')} · (${symbol('p', 'a', 't')})<sup><i>α</i></sup>`,
+    ['lambda', 'alpha', 'gamma'],
+  ),
+  likelihoodPlot(
     'any-class-product',
     'Any class, plain product',
     `${symbol('p', 'a', 't')} with ${symbol('P')} for ${symbol('G')}`,
     ['lambda', 'gamma'],
   ),
   likelihoodPlot(
-    'combined',
-    'Combined',
-    `∏ ${symbol('p', '<i>j</i>', 't')} · (${symbol('p', 'a', 't')})<sup><i>α</i></sup>`,
+    'combined-product',
+    'Combined, plain product',
+    `∏ ${symbol('p', '<i>j</i>', 't')} · (${symbol('p', 'a', 't')})<sup><i>α</i></sup> with ${symbol('P')} for ${symbol('G')}`,
     ['lambda', 'alpha', 'gamma'],
   ),
 ];
 
-/** A row of four each. */
+/** The means, the likelihoods and their losses. */
 export const plotRows: readonly PlotRow[] = [
   {
     heading: 'Means of the probabilities',

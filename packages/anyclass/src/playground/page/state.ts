@@ -60,6 +60,16 @@ export function stateToHash({
   return `y=${y1}${y2}&lambda=${lambda}&alpha=${alpha}&gamma=${gamma}&p=${p1},${p2}&palette=${palette}&contours=${contours}`;
 }
 
+/**
+ * What the plots are drawn for, in words.
+ *
+ * @example
+ * settingsText(initialState) // 'y₁ = 1, y₂ = 0, λ = 0.02, α = 1, γ = 0'
+ */
+export function settingsText({ y1, y2, lambda, alpha, gamma }: PlaygroundState): string {
+  return `y₁ = ${y1}, y₂ = ${y2}, λ = ${lambda}, α = ${alpha}, γ = ${gamma}`;
+}
+
 /** Reads what `stateToHash` wrote, with or without the '#'; what is missing or makes no sense is as at first. */
 export function stateFromHash(hash: string): PlaygroundState {
   const fields = new URLSearchParams(hash.replace(/^#/, ''));

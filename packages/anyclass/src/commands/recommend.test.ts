@@ -1,0 +1,85 @@
+// A recommendation as a user gets one: Ctrl-C in the middle, the same command again, the written configuration.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { tinyRun } from '../../test/tinyRun.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+
+const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-recommend-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(join(folder, 'tiny.json'), JSON.stringify({ ...tinyRun, epochs: 1 }));
+
+const words = (minutes: string, losses = 'bce@beta=null@reduction=mean,any-bce') => [
+  program,
+  'recommend',
+  'tiny.json',
+  '--losses',
+  losses,
+  '--minutes',
+  minutes,
+];
+const anyclass = (args: readonly string[]) =>
+  spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+
+/** Sends Ctrl-C when the program says something. */
+function interrupted(
+  args: readonly string[],
+  moment: string,
+): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, args, { cwd: folder });
+  let said = '';
+  child.stderr.on('data', (text) => {
+    if (!said.includes(moment) && `${said}${text}`.includes(moment)) child.kill('SIGINT');
+    said += text;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, said })));
+}
+
+describe('recommend', () => {
+  test('says what it plans, saves on Ctrl-C, and goes on with the same command to a configuration', async () => {
+    const { code, said } = await interrupted(words('20'), 'mean-64x1-seed1: finished');
+    expect({ code, said }).toMatchObject({
+      code: 130,
+      said: expect.stringMatching(
+        /images\/s measured\nPlan:\n {2}round 1: 2 losses × 3 seeds, 64 images × 1 epoch \(100% of a full run\), about /,
+      ),
+    });
+    const { status, stdout, stderr } = anyclass(words('20'));
+    expect({ status, stderr }).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(
+        /6 runs in recommendations\/digits\/pilots: [1-5] finished before and reused/,
+      ),
+    });
+    expect(stdout).toMatch(/Use (bce|any-bce)/);
+    expect(stdout).toMatch(/loss +round +F1 +false alarms +mAP +to the best/);
+    expect(stderr).toContain('anyclass train recommendations/digits/recommended.jsonc');
+    const file = join(folder, 'recommendations/digits/recommended.jsonc');
+    const read = await readConfiguration(file);
+    expect(read).toMatchObject({ epochs: 1, batchSize: 16, evaluation: { decision: { falseAlarms: 0.05 } } });
+    expect(readFileSync(file, 'utf8')).toContain('// The test split had no part in it.');
+    const again = anyclass([...words('20'), '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      loss: { name: read.loss.name },
+      rounds: [{ instances: 64 }],
+    });
+  }, 180_000);
+
+  test('refuses a time that is too short, and other settings in the same folder', () => {
+    const short = anyclass([...words('0.001'), '--out', 'short']);
+    expect({ status: short.status, said: short.stderr }).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(/no two losses have a finished pilot after 0\.001 minutes/),
+    });
+    const other = anyclass([...words('20'), '--false-alarms', '0.02']);
+    expect({ status: other.status, said: other.stderr }).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(/decision\.budget\.falseAlarms 0\.05, not 0\.02/),
+    });
+  });
+});

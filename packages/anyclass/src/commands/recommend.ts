@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { command } from '../commandLine/command.js';
+import { shellLine } from '../commandLine/shellLine.js';
+import { failureText } from '../experiments/results.js';
+import { checkOutputFolder } from '../files/outputs.js';
+import { recommend as recommendLoss } from '../recommendation/recommend.js';
+import { recommendationTable } from '../recommendation/recommendationTable.js';
+import { textTable } from '../tables/index.js';
+import { chosenDecision, decisionFields } from './decisionOptions.js';
+import { shown } from './experimentRuns.js';
+import { dataField, experimentFields } from './trainingOptions.js';
+
+const { jobs, devices, set, json } = experimentFields;
+
+export const recommend = command({
+  name: 'recommend',
+  summary: 'Find out with short pilot runs which loss your data needs, and write a configuration',
+  positionals: [{ field: 'source', placeholder: 'DATASET|CONFIG' }],
+  examples: [
+    ['anyclass recommend photos --minutes 30', 'writes recommendations/photos/recommended.jsonc'],
+    [
+      'anyclass recommend pipes.json --minutes 60 --false-alarms 0.02',
+      'is the loss of a configuration the right one at 2% false alarms?',
+    ],
+    ['anyclass recommend photos --minutes 30', 'the same command goes on after Ctrl-C, with the time left'],
+    [
+      'anyclass recommend coco-41=data/coco --minutes 20 --devices cuda:0,cuda:1 --out recommendations/coco',
+      'pilots on two GPUs',
+    ],
+  ],
+  options: z.object({
+    source: z.string().describe('data, or a configuration or recipe whose loss is then among the candidates'),
+    minutes: z.number().positive().describe('how long the pilot runs may take, all together'),
+    losses: z
+      .string()
+      .optional()
+      .describe('losses to choose from, as compare takes them; default bce and asl × balancing × λ')
+      .meta({ placeholder: 'LOSS,…' }),
+    data: dataField,
+    set,
+    out: z
+      .string()
+      .optional()
+      .describe('folder for the pilots and the result; default recommendations/NAME')
+      .meta({ placeholder: 'DIR' }),
+    jobs,
+    devices,
+    ...decisionFields,
+    json,
+  }),
+  async run(options, terminal) {
+    if (options.out !== undefined) checkOutputFolder('--out', options.out);
+    const decision = chosenDecision(options);
+    const { recommendation, file, unfinished } = await shown(terminal, (hooks) =>
+      recommendLoss({ ...options, decision }, hooks),
+    );
+    const failed = unfinished.filter(({ state }) => state === 'failed');
+    if (failed.length > 0) terminal.note(failureText(failed));
+    if (!recommendation) return undefined;
+    const { verdict, reasons } = recommendation;
+    terminal.print(
+      options.json
+        ? JSON.stringify(recommendation, null, 2)
+        : [verdict, reasons.join('\n'), textTable(recommendationTable(recommendation))].join('\n\n'),
+    );
+    terminal.note(`wrote ${file}. Train with: ${shellLine(['anyclass', 'train', file])}`);
+    return recommendation;
+  },
+});

@@ -1,0 +1,157 @@
+// The losses that a recommendation chooses from: a base, balancing or none, and the any-class term at several λ or none.
+
+import { withOverrides } from '../configuration/overrides.js';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { UsageError } from '../errors/usageError.js';
+import { parseVariants } from '../experiments/variants.js';
+import { isAnyClass } from '../losses/lossNames.js';
+
+export type LossFields = Configuration['loss'];
+
+/** A loss that may be recommended. */
+export interface Candidate {
+  /** Such as `any-bce λ=0.02` or `asl balanced`. */
+  readonly label: string;
+  readonly loss: LossFields;
+  /** The configuration's own loss, or the plain one: trained in every round, for everything is measured against them. */
+  readonly role?: 'configured' | 'plain';
+}
+
+/** From the most thorough to the quickest: which λ to try, and whether every combination of parts is tried with them. */
+const grids = [
+  { lambdas: [0.01, 0.02, 0.05, 0.1, 0.2], isWhole: true },
+  { lambdas: [0.02, 0.1], isWhole: true },
+  { lambdas: [0.02, 0.1], isWhole: false },
+] as const;
+
+/** β where the configuration has none. */
+const usualBeta = 0.9999;
+
+/**
+ * Lists of candidates, the longest first: the more time there is, the more are tried. Settings that are not searched, such as α
+ * or label smoothing, are the configuration's. Where its own loss is to be among them, it is marked.
+ *
+ * @example
+ * candidateLists(configuration.loss, { keepsOwn: false }).map(({ length }) => length) // [24, 12, 6]
+ */
+export function candidateLists(own: LossFields, { keepsOwn }: { readonly keepsOwn: boolean }): Candidate[][] {
+  return grids.map(({ lambdas, isWhole }) => {
+    const losses = isWhole ? wholeGrid(own, lambdas) : shortList(own, lambdas);
+    const candidates = losses.map((loss) => candidateOf(loss, keepsOwn && isSame(loss, own)));
+    if (!keepsOwn || losses.some((loss) => isSame(loss, own))) return candidates;
+    return [...candidates, { label: `${labelOf(own)} (configured)`, loss: own, role: 'configured' }];
+  });
+}
+
+/**
+ * Candidates that the user lists as `compare` takes losses: `bce,any-bce@lambda=0.2@beta=null`.
+ *
+ * @example
+ * listedCandidates('bce,any-bce@lambda=0.2', configuration).map(({ label }) => label) // ['bce', 'any-bce@lambda=0.2']
+ */
+export function listedCandidates(list: string, configuration: Configuration): Candidate[] {
+  const candidates = parseVariants(list, 'loss').map(({ text, name, set }) => {
+    const other = set.find((setting) => !setting.startsWith('loss.'));
+    if (other !== undefined)
+      throw new UsageError(`'${text}' sets ${other}; only fields of the loss can differ`, 'losses');
+    const { loss } = validateConfiguration(withOverrides(configuration, [`loss.name=${name}`, ...set]), text);
+    return { ...candidateOf(loss, false), label: text };
+  });
+  const twin = candidates.find(
+    ({ loss }, i) => candidates.findIndex((other) => isSame(other.loss, loss)) < i,
+  );
+  if (twin) throw new UsageError(`'${twin.label}' is listed twice`, 'losses');
+  if (candidates.length < 2) throw new UsageError('name two losses or more to choose from', 'losses');
+  return candidates;
+}
+
+/**
+ * Candidates from the simplest to the most elaborate: fewer parts first, then the λ nearest to the paper's. Which of equals to
+ * take depends on it.
+ *
+ * @example
+ * candidates.toSorted(bySimplicity)[0]?.label // 'bce'
+ */
+export function bySimplicity(one: Candidate, other: Candidate): number {
+  return partCount(one) - partCount(other) || fromPaper(one) - fromPaper(other);
+}
+
+/**
+ * The fields of a loss that have an effect in it.
+ *
+ * @example
+ * relevantFields({ ...loss, name: 'bce', beta: null, reduction: 'mean' }) // { name: 'bce', beta: null, smoothing: 0, reduction: 'mean' }
+ */
+export function relevantFields(loss: LossFields): Partial<LossFields> {
+  const { name, alpha, lambda, gamma, gammaPositive, gammaNegative, clip, beta, smoothing, reduction } = loss;
+  return {
+    name,
+    ...(isAnyClass(name) && { alpha, lambda }),
+    ...(name.endsWith('focal') && { gamma }),
+    ...(name.endsWith('asl') && { gammaPositive, gammaNegative, clip }),
+    beta,
+    smoothing,
+    reduction,
+  };
+}
+
+function wholeGrid(own: LossFields, lambdas: readonly number[]): LossFields[] {
+  return [false, true].flatMap((isBalanced) =>
+    (['bce', 'asl'] as const).flatMap((base) =>
+      [undefined, ...lambdas].map((lambda) => lossOf(own, base, isBalanced, lambda)),
+    ),
+  );
+}
+
+/** Each part by itself beside the plain loss, and balancing beside the any-class term as in the paper. */
+function shortList(own: LossFields, lambdas: readonly number[]): LossFields[] {
+  return [
+    lossOf(own, 'bce', false, undefined),
+    ...lambdas.map((lambda) => lossOf(own, 'bce', false, lambda)),
+    lossOf(own, 'bce', true, undefined),
+    lossOf(own, 'bce', true, lambdas[0]),
+    lossOf(own, 'asl', false, undefined),
+  ];
+}
+
+function lossOf(
+  own: LossFields,
+  base: 'bce' | 'asl',
+  isBalanced: boolean,
+  lambda: number | undefined,
+): LossFields {
+  return {
+    ...own,
+    name: lambda === undefined ? base : `any-${base}`,
+    lambda: lambda ?? own.lambda,
+    beta: isBalanced ? (own.beta ?? usualBeta) : null,
+    // Balancing comes with the paper's reduction; without it the plain mean is what everyone has.
+    reduction: isBalanced ? 'batch' : 'mean',
+  };
+}
+
+function candidateOf(loss: LossFields, isOwn: boolean): Candidate {
+  const isPlain = loss.name === 'bce' && loss.beta === null && loss.reduction === 'mean';
+  const role = isPlain ? 'plain' : isOwn ? 'configured' : undefined;
+  return { label: labelOf(loss), loss, ...(role && { role }) };
+}
+
+function labelOf({ name, lambda, beta }: LossFields): string {
+  return [name, ...(isAnyClass(name) ? [`λ=${lambda}`] : []), ...(beta === null ? [] : ['balanced'])].join(
+    ' ',
+  );
+}
+
+function isSame(one: LossFields, other: LossFields): boolean {
+  return JSON.stringify(relevantFields(one)) === JSON.stringify(relevantFields(other));
+}
+
+function partCount({ loss: { name, beta } }: Candidate): number {
+  return Number(!name.endsWith('bce')) + Number(beta !== null) + Number(isAnyClass(name));
+}
+
+/** On a logarithmic scale. */
+function fromPaper({ loss: { name, lambda } }: Candidate): number {
+  return isAnyClass(name) ? Math.abs(Math.log(lambda / 0.02)) : 0;
+}

@@ -1,0 +1,92 @@
+// The recommended configuration as a file: JSON with its reasons as comments.
+
+import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
+import { pathsForFile } from '../configuration/paths.js';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import type { DecisionChoice } from '../experiments/decisionText.js';
+import { textTable } from '../tables/index.js';
+import type { Recommendation } from './recommendation.js';
+import { recommendationTable } from './recommendationTable.js';
+
+/**
+ * The text of a configuration file in `folder`: the fields that are not at their defaults, the recommended loss and the decision
+ * that it was judged at, with the reasons as comments.
+ *
+ * @example
+ * configurationText(configuration, recommendation, 'recommendations/digits') // '// Written by anyclass recommend: …\n{\n  "data": …'
+ */
+export function configurationText(
+  configuration: Configuration,
+  recommendation: Recommendation,
+  folder: string,
+): string {
+  const { verdict, reasons, loss, minutes } = recommendation;
+  const fields = {
+    ...changedFields(configuration),
+    loss,
+    evaluation: {
+      ...(changedFields(configuration)['evaluation'] ?? {}),
+      decision: decisionFields(configuration, recommendation.decision),
+    },
+  };
+  const comments: Readonly<Record<string, readonly string[]>> = {
+    loss: [verdict, ...reasons],
+    evaluation: ['The price in false alarms that the losses were judged at.'],
+  };
+  const lines = JSON.stringify(pathsForFile(fields, folder), null, 2)
+    .split('\n')
+    .flatMap((line) => {
+      const field = /^ {2}"(\w+)":/.exec(line)?.[1] ?? '';
+      return [...(comments[field] ?? []).flatMap((text) => wrapped(text, '  // ')), line];
+    });
+  return [
+    `// Written by anyclass recommend after pilot runs of ${minutes} minutes.`,
+    '//',
+    ...textTable(recommendationTable(recommendation))
+      .split('\n')
+      .flatMap((line) => (line.length > lineWidth ? wrapped(line, '// ') : [`// ${line}`.trimEnd()])),
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+/** The fields of a configuration that are not at their defaults, and its data. */
+export function changedFields(configuration: Configuration): PlainObject {
+  const { dataset } = configuration.data;
+  const changed = differing(configuration, validateConfiguration({ data: { dataset } }));
+  const data = isPlainObject(changed['data']) ? changed['data'] : {};
+  return { data: { dataset, ...data }, ...withoutKey(changed, 'data') };
+}
+
+function differing(one: PlainObject, other: PlainObject): PlainObject {
+  const result: PlainObject = {};
+  for (const [key, value] of Object.entries(one)) {
+    const known = other[key];
+    if (value === undefined || JSON.stringify(value) === JSON.stringify(known)) continue;
+    result[key] = isPlainObject(value) && isPlainObject(known) ? differing(value, known) : value;
+  }
+  return result;
+}
+
+function withoutKey(object: PlainObject, left: string): PlainObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== left));
+}
+
+/** The decision as a configuration says it. */
+function decisionFields({ evaluation }: Configuration, { rule, budget, beta }: DecisionChoice): PlainObject {
+  if (rule === 'fixed') return { rule, threshold: evaluation.decision.threshold ?? 0.5 };
+  return rule === 'class' ? { rule, beta } : { rule, beta, ...budget };
+}
+
+const lineWidth = 120;
+
+function wrapped(text: string, prefix: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const longer = [lines.at(-1), word].filter(Boolean).join(' ');
+    if (longer.length <= lineWidth - prefix.length || lines.at(-1) === '') lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.map((line) => prefix + line);
+}

@@ -1,0 +1,202 @@
+// What a round of pilots says: every loss at the same price in false alarms, on validation alone, beside the best.
+
+import {
+  bootstrapSeeds,
+  type Difference,
+  joinSeeds,
+  measure,
+  type SeedReplicates,
+  seedDifference,
+} from '@anyclass/core';
+import { UserError } from '../errors/userError.js';
+import { alignedModels, mismatch } from '../experiments/alignedModels.js';
+import type { HeldDifference } from '../experiments/comparison.js';
+import { crossFitted } from '../experiments/decidedRun.js';
+import type { DecisionChoice } from '../experiments/decisionText.js';
+import { isOfOneSign } from '../experiments/figures.js';
+import { heldDifferences } from '../experiments/methodDifferences.js';
+import type { Run, ScoredImages } from '../experiments/readRuns.js';
+import { isAnyClass } from '../losses/lossNames.js';
+import { bySimplicity, type Candidate } from './candidates.js';
+
+/** A loss and its pilots, by rising seed. */
+export interface Pilots {
+  readonly candidate: Candidate;
+  readonly runs: readonly Run[];
+}
+
+/** A loss as a round judges it. Shares are means over seeds. */
+export interface JudgedCandidate {
+  readonly candidate: Candidate;
+  /** Cross-fitted: each image is labeled by a decision that was fitted without it. F2 where decisions maximize F2. */
+  readonly f1: number;
+  readonly falseAlarmRate: number | null;
+  readonly mAP: number | null;
+  /** By how much F1 exceeds that of the best; null for the best itself. */
+  readonly difference: HeldDifference | null;
+  /** The difference could be chance: its interval holds 0, or seeds disagree. So is the best itself. */
+  readonly isWithinNoise: boolean;
+}
+
+/** What a part of a loss does to F1, on average over all pairs of losses that differ in nothing else. */
+export interface PartEffect {
+  readonly part: 'balancing' | 'any-class term' | 'asl';
+  readonly pairs: number;
+  readonly f1: Difference;
+}
+
+export interface JudgedRound {
+  /** The best first. */
+  readonly losses: readonly JudgedCandidate[];
+  /** Seeds that all losses have. */
+  readonly seeds: readonly number[];
+  readonly effects: readonly PartEffect[];
+  readonly replicates: number;
+  readonly confidence: number;
+}
+
+const confidence = 0.95;
+
+/**
+ * Judges the pilots of a round. Intervals are those of a paired bootstrap over the validation images, widened for the number of
+ * losses (Bonferroni): the best of many equals looks better by chance.
+ *
+ * @example
+ * const { losses } = await judgeRound(pilots, { rule: 'gate', budget: { falseAlarms: 0.05 }, beta: 1 });
+ * losses[0]?.candidate.label // 'any-bce λ=0.02'
+ */
+export async function judgeRound(pilots: readonly Pilots[], decision: DecisionChoice): Promise<JudgedRound> {
+  const seeds = sharedSeeds(pilots);
+  const groups: PilotModel[][] = [];
+  for (const { runs } of pilots) {
+    const models: PilotModel[] = [];
+    for (const run of runs) if (seeds.includes(run.seed)) models.push(await modelOf(run, decision));
+    groups.push(models);
+  }
+  const replicates = replicateCount(groups.flat());
+  const drawn = bootstrapSeeds(
+    aligned(groups).flatMap((group) => group.map((model) => [model])),
+    { replicates },
+  );
+  const figure = decision.beta === 2 ? 'macroF2' : 'macroF1';
+  const judged = pilots.map(({ candidate }, i) => {
+    const ofSeeds = seeds.map((_, s) => drawn[i * seeds.length + s]![0]!);
+    const { value } = joinSeeds(ofSeeds);
+    return {
+      candidate,
+      side: { seeds, replicates: ofSeeds },
+      f1: value[figure] ?? 0,
+      falseAlarmRate: value.falseAlarmRate,
+      mAP: meanOf(groups[i]!.map(({ mAP }) => mAP)),
+    };
+  });
+  const ranked = judged.toSorted((a, b) => b.f1 - a.f1 || bySimplicity(a.candidate, b.candidate));
+  const [best] = ranked;
+  const each = 1 - (1 - confidence) / Math.max(1, ranked.length - 1);
+  return {
+    losses: ranked.map(({ side, ...rest }) => {
+      const difference =
+        rest.candidate === best!.candidate ? null : heldDifferences(best!.side, side, each)[figure];
+      return { ...rest, difference, isWithinNoise: difference === null || isNoise(difference) };
+    }),
+    seeds,
+    effects: partEffects(
+      judged.map(({ candidate, side }) => ({ candidate, drawn: joinSeeds(side.replicates) })),
+      figure,
+    ),
+    replicates,
+    confidence,
+  };
+}
+
+function isNoise(difference: HeldDifference): boolean {
+  return difference.holds === 'unclear' || !isOfOneSign(difference);
+}
+
+/** A pilot's validation images with the labels that cross-fitting gave them. */
+interface PilotModel {
+  readonly folder: string;
+  readonly scored: ScoredImages;
+  readonly validation: ScoredImages;
+  readonly thresholds: readonly number[];
+  readonly mAP: number | null;
+}
+
+async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promise<PilotModel> {
+  const scored = await scores('validation');
+  const labels = scored && crossFitted(scored, decision);
+  if (!labels) throw new UserError(`${folder}: its validation scores are too few to fit a decision on`);
+  return { folder, scored: labels, validation: labels, thresholds: [0.5], mAP: measure(scored).mAP };
+}
+
+function aligned(groups: readonly (readonly PilotModel[])[]): PilotModel[][] {
+  const [first, ...others] = groups.flat();
+  for (const other of others) {
+    const reason = mismatch(first!, other);
+    if (reason !== undefined)
+      throw new UserError(`${reason}; the data changed between pilots: begin in another folder`);
+  }
+  return alignedModels(groups);
+}
+
+function sharedSeeds(pilots: readonly Pilots[]): number[] {
+  const [first, ...others] = pilots.map(({ runs }) => runs.map(({ seed }) => seed));
+  return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));
+}
+
+/** Of labels that are drawn from, all models together: about half a minute's worth. */
+const mostLabels = 4e9;
+
+function replicateCount(models: readonly PilotModel[]): number {
+  const labels = models.reduce((sum, { scored }) => sum + scored.scores.length, 0);
+  return Math.max(100, Math.min(1000, Math.floor(mostLabels / labels)));
+}
+
+interface Drawn {
+  readonly candidate: Candidate;
+  readonly drawn: SeedReplicates;
+}
+
+function partEffects(losses: readonly Drawn[], figure: 'macroF1' | 'macroF2'): PartEffect[] {
+  const without: Readonly<Record<PartEffect['part'], (loss: Candidate['loss']) => Twin | undefined>> = {
+    balancing: ({ name, lambda, beta }) => (beta === null ? undefined : { name, lambda, isBalanced: false }),
+    'any-class term': ({ name, lambda, beta }) =>
+      isAnyClass(name) ? { name: name.slice('any-'.length), lambda, isBalanced: beta !== null } : undefined,
+    asl: ({ name, lambda, beta }) =>
+      name.endsWith('asl')
+        ? { name: name.replace('asl', 'bce'), lambda, isBalanced: beta !== null }
+        : undefined,
+  };
+  return (['balancing', 'any-class term', 'asl'] as const).flatMap((part): PartEffect[] => {
+    const pairs = losses.flatMap((loss) => {
+      const wanted = without[part](loss.candidate.loss);
+      const twin = wanted && losses.find(({ candidate }) => isTwin(candidate, wanted));
+      return twin ? [{ loss, twin }] : [];
+    });
+    if (pairs.length === 0) return [];
+    const f1 = seedDifference(
+      joinSeeds(pairs.map(({ twin }) => twin.drawn)),
+      joinSeeds(pairs.map(({ loss }) => loss.drawn)),
+      confidence,
+    )[figure];
+    return f1 ? [{ part, pairs: pairs.length, f1 }] : [];
+  });
+}
+
+/** A loss without one of its parts. */
+interface Twin {
+  readonly name: string;
+  readonly lambda: number;
+  readonly isBalanced: boolean;
+}
+
+function isTwin({ loss: { name, lambda, beta } }: Candidate, twin: Twin): boolean {
+  const isSameLambda = !isAnyClass(name) || lambda === twin.lambda;
+  return name === twin.name && isSameLambda && (beta !== null) === twin.isBalanced;
+}
+
+function meanOf(values: readonly (number | null)[]): number | null {
+  const defined = values.filter((value) => value !== null);
+  if (defined.length < values.length) return null;
+  return defined.reduce((sum, value) => sum + value, 0) / defined.length;
+}

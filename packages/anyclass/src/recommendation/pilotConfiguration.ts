@@ -1,0 +1,49 @@
+// A pilot run: the configuration in small, with another loss.
+
+import type { Configuration } from '../configuration/schema.js';
+import type { LossFields } from './candidates.js';
+import { type FullRun, type PilotSize, shareOf } from './pilotSize.js';
+
+/**
+ * The configuration of a pilot. What is counted in epochs or steps shrinks with it: milestones, cycles and warm-up, and the reach
+ * of averaged weights. The test split stays untouched, nothing but one checkpoint is kept, and no run ends early.
+ *
+ * @example
+ * pilotConfiguration(configuration, loss, { instances: 500, epochs: 4 }, { train: 5000, validation: 900, epochs: 40 }, 1).schedule.milestones
+ * // [2, 3] for [20, 30]
+ */
+export function pilotConfiguration(
+  configuration: Configuration,
+  loss: LossFields,
+  size: PilotSize,
+  full: FullRun,
+  seed: number,
+): Configuration {
+  const { data, averageDecay, checkpoints, evaluation } = configuration;
+  const { instances, epochs } = size;
+  const isPart = instances < full.train;
+  return {
+    ...configuration,
+    loss,
+    epochs,
+    seed,
+    data: isPart ? { ...data, subset: { seed: 0, ...data.subset, instances } } : data,
+    schedule: shortSchedule(configuration, epochs),
+    averageDecay: averageDecay === undefined ? undefined : averageDecay ** (1 / shareOf(size, full)),
+    patience: undefined,
+    checkpoints: { ...checkpoints, keep: 1, best: [] },
+    evaluation: { ...evaluation, test: false, replicates: 0 },
+  };
+}
+
+function shortSchedule({ schedule, epochs: all }: Configuration, epochs: number): Configuration['schedule'] {
+  const shorter = (count: number) => Math.max(1, Math.round((count * epochs) / all));
+  const { milestones, firstCycle, warmUpEpochs } = schedule;
+  return {
+    ...schedule,
+    milestones: [...new Set(milestones.map(shorter))],
+    ...(firstCycle !== undefined && { firstCycle: shorter(firstCycle) }),
+    // A warm-up as long as the pilot would leave nothing to learn with.
+    warmUpEpochs: warmUpEpochs === 0 ? 0 : Math.min(shorter(warmUpEpochs), Math.floor(epochs / 2)),
+  };
+}

@@ -1,0 +1,234 @@
+// All rounds with runs that are written, not trained: what a loss is worth is known.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { writeSyntheticRun } from '../../test/experimentRuns.js';
+import { readConfiguration } from '../configuration/readConfiguration.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { writeWhole } from '../files/wholeFile.js';
+import { textTable } from '../tables/index.js';
+import { candidateLists, type LossFields } from './candidates.js';
+import { configurationText } from './configurationFile.js';
+import { type PilotWork, runRounds } from './pilotRounds.js';
+import { openProgress } from './progress.js';
+import { recommendLoss } from './recommendation.js';
+import { recommendationTable } from './recommendationTable.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-rounds-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const speed = { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 };
+const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
+const full = { train: 1000, validation: 400, epochs: 6, dataset: 'pipes' };
+
+interface Trial {
+  /** How well a loss tells classes apart. */
+  readonly strength: (loss: LossFields) => number;
+  readonly minutes: number;
+  readonly loss?: Partial<LossFields>;
+  /** The time is up after so many runs. */
+  readonly mostRuns?: number;
+  /** Runs that fail, by their name. */
+  readonly fails?: (name: string) => boolean;
+}
+
+/** Runs all rounds in a folder; `seconds` go by with each run as planned. */
+async function rounds(
+  name: string,
+  { strength, minutes, loss, mostRuns = 1000, fails = () => false }: Trial,
+) {
+  const out = join(folder, name);
+  const base = validateConfiguration({ data: { dataset: 'pipes.csv' }, epochs: 6, ...(loss && { loss }) });
+  let clock = 0;
+  let trained = 0;
+  const notes: string[] = [];
+  using progress = openProgress(join(folder, `${name}.json`), { decision }, () => 1000 * clock);
+  const work: PilotWork = {
+    base,
+    full,
+    out,
+    decision,
+    progress,
+    lists: candidateLists(base.loss, { keepsOwn: loss !== undefined }),
+    note: (text) => void notes.push(text),
+    secondsLeft: () => 60 * minutes - progress.spentSeconds(),
+    isOver: () => trained >= mostRuns,
+    isInterrupted: () => false,
+    async train(plan) {
+      const missing = plan.filter((run) => !existsSync(run.folder) && !fails(run.name));
+      for (const run of missing.slice(0, mostRuns - trained)) {
+        writeSyntheticRun(run.folder, {
+          configuration: run.configuration,
+          strength: strength(run.configuration.loss),
+          rows: 200,
+          hasTestLabels: false,
+        });
+        trained++;
+        clock += 2 + (run.configuration.epochs * full.train) / speed.imagesPerSecond;
+      }
+      const unfinished = plan.filter((run) => !existsSync(run.folder));
+      return {
+        folders: plan.filter((run) => existsSync(run.folder)).map((run) => run.folder),
+        unfinished: unfinished.map((run) => ({
+          name: run.name,
+          state: fails(run.name) ? 'failed' : 'interrupted',
+          reason: 'out of luck',
+        })),
+      };
+    },
+  };
+  if (!progress.speed) progress.save({ speed });
+  const results = await runRounds(work, speed);
+  const recommendation = () =>
+    recommendLoss({
+      rounds: results.rounds,
+      decision,
+      full,
+      speed,
+      minutes,
+      spentSeconds: progress.spentSeconds(),
+    });
+  return { ...results, notes, trained, base, recommendation, recorded: progress.rounds };
+}
+
+const isPlain = ({ name, beta }: LossFields) => name === 'bce' && beta === null;
+
+describe('rounds of pilots', () => {
+  test('keep the best losses and the plain one, in growing pilots, and recommend a loss that is clearly better', async () => {
+    const { recommendation, recorded } = await rounds('clear', {
+      minutes: 60,
+      strength: ({ name, lambda, beta }) => (name === 'any-asl' && lambda === 0.05 && beta === null ? 4 : 1),
+    });
+    expect(recorded.map(({ losses, seeds }) => [losses.length, seeds])).toEqual([
+      [24, 1],
+      [8, 1],
+      [3, 3],
+    ]);
+    for (const { losses } of recorded) expect(losses).toContain('bce');
+    const { label, matters, verdict, loss } = recommendation();
+    expect({ label, matters }).toEqual({ label: 'any-asl λ=0.05', matters: true });
+    expect(loss).toMatchObject({ name: 'any-asl', lambda: 0.05, beta: null, reduction: 'mean', clip: 0.05 });
+    expect(verdict).toMatch(
+      /^Use any-asl λ=0\.05: F1 [\d.]+ at 5% false alarms, cross-fitted on validation\. /,
+    );
+  });
+
+  test('recommend the plain loss where nothing matters, and say so', async () => {
+    const { recommendation } = await rounds('same', { minutes: 20, strength: () => 2 });
+    expect(recommendation()).toMatchObject({ label: 'bce', matters: false });
+    expect(recommendation().verdict).toMatch(
+      /^The choice among these \d losses does not matter here: .*Use bce, the simplest of them: /,
+    );
+  });
+
+  test('keep the loss of the configuration where it is as good as any', async () => {
+    const { recommendation, recorded } = await rounds('own', {
+      minutes: 20,
+      strength: ({ beta }) => (beta === null ? 2 : 1),
+      loss: { name: 'any-bce', lambda: 0.07, beta: null },
+    });
+    for (const { losses } of recorded) expect(losses).toContain('any-bce λ=0.07 (configured)');
+    expect(recommendation().label).toBe('any-bce λ=0.07 (configured)');
+    expect(recommendation().verdict).toContain('which the configuration has already');
+  });
+
+  test('tell what each part does on average', async () => {
+    const { recommendation } = await rounds('parts', {
+      minutes: 60,
+      strength: ({ beta, name }) => (beta === null ? 3 : 1) - (name.endsWith('asl') ? 0.5 : 0),
+    });
+    const [first] = recommendation().rounds;
+    const effects = Object.fromEntries(first!.effects.map(({ part, f1, pairs }) => [part, { ...f1, pairs }]));
+    expect(effects['balancing']).toMatchObject({ pairs: 12 });
+    expect(effects['balancing']?.high).toBeLessThan(0);
+    expect(effects['asl']?.high).toBeLessThan(0);
+    expect(effects['any-class term']).toMatchObject({ pairs: 20, value: 0 });
+    expect(recommendation().reasons[0]).toMatch(
+      /^Class balancing: F1 −[\d.]+ \(.*\) points on average over 12 pairs/,
+    );
+  });
+
+  test('have one round with few minutes, and none with too few', async () => {
+    const { recorded, notes } = await rounds('short', { minutes: 4, strength: () => 2 });
+    expect(recorded.map(({ losses }) => losses.length)).toEqual([6]);
+    expect(notes[0]).toMatch(
+      /^pipes: 1,000 training images, 400 validation images.*\nPlan:\n {2}round 1: 6 losses × 1 seed/,
+    );
+    await expect(rounds('none', { minutes: 1, strength: () => 2 })).rejects.toThrow(
+      /minutes: is too short: 6 losses take about \d+ minutes/,
+    );
+  });
+
+  test('cut off by the clock, fall back to the last round that is whole', async () => {
+    const { recommendation, rounds: judged } = await rounds('cut', {
+      minutes: 20,
+      strength: () => 2,
+      mostRuns: 14,
+    });
+    expect(judged).toHaveLength(1);
+    expect(recommendation().rounds[0]?.losses).toHaveLength(12);
+    const early = await rounds('early', { minutes: 20, strength: () => 2, mostRuns: 2 });
+    expect(early.recommendation().reasons.at(-1)).toMatch(
+      /^Not judged, .*: any-bce λ=0\.1.* and \d+ more\.$/,
+    );
+  });
+
+  test('go on after a kill with the plan and the time that were left', async () => {
+    const trial = { minutes: 20, strength: () => 2 };
+    const first = await rounds('resumed', { ...trial, mostRuns: 16 });
+    const second = await rounds('resumed', trial);
+    expect(second.recorded.slice(0, 2).map(({ instances, epochs }) => [instances, epochs])).toEqual(
+      first.recorded.map(({ instances, epochs }) => [instances, epochs]),
+    );
+    const { spentSeconds } = JSON.parse(readFileSync(join(folder, 'resumed.json'), 'utf8'));
+    expect(spentSeconds).toBeGreaterThan(16 * 32);
+    expect(first.trained + second.trained).toBe(
+      new Set(
+        second.recorded.flatMap(({ losses, seeds, instances, epochs }) =>
+          Array.from({ length: seeds }, (_, s) =>
+            losses.map((label) => `${label} ${instances} ${epochs} ${s}`),
+          ).flat(),
+        ),
+      ).size,
+    );
+  });
+
+  test('leave out a loss that fails', async () => {
+    const { rounds: judged, recommendation } = await rounds('failing', {
+      minutes: 20,
+      strength: (loss) => (isPlain(loss) ? 3 : 2),
+      fails: (name) => name.startsWith('any-asl-0.1-'),
+    });
+    expect(judged[0]?.missing).toEqual(expect.arrayContaining(['any-asl λ=0.1']));
+    expect(recommendation().label).toBe('bce');
+  });
+});
+
+test('the recommended configuration reads back as the base with the loss, and carries its reasons', async () => {
+  const { recommendation, base } = await rounds('file', {
+    minutes: 4,
+    strength: ({ beta }) => (beta === null ? 3 : 1),
+  });
+  const found = recommendation();
+  const text = configurationText({ ...base, batchSize: 32 }, found, folder);
+  expect(text).toMatch(/^\/\/ Written by anyclass recommend/);
+  expect(text).toContain('  // The test split had no part in it.\n  "loss": {');
+  writeWhole(join(folder, 'recommended.jsonc'), text);
+  const read = await readConfiguration(join(folder, 'recommended.jsonc'));
+  expect(read).toMatchObject({
+    batchSize: 32,
+    epochs: 6,
+    loss: { name: 'bce', beta: null, reduction: 'mean' },
+    evaluation: { decision: { rule: 'gate', falseAlarms: 0.05, confidence: 0.95 } },
+  });
+  expect(read.data.dataset).toMatch(/pipes\.csv$/);
+  expect(textTable(recommendationTable(found))).toMatch(/bce +1 .* best[\s\S]*bce balanced +1 .*lower/);
+});
+
+test('settings that differ from those of the pilots are refused by name', () => {
+  const path = join(folder, 'settings.json');
+  openProgress(path, { decision })[Symbol.dispose]();
+  expect(() => openProgress(path, { decision: { ...decision, beta: 2 } })).toThrow(/decision\.beta 1, not 2/);
+});

@@ -1,0 +1,168 @@
+// The rounds of pilots one after another, each planned with the speed and the time that the ones before left.
+
+import { existsSync } from 'node:fs';
+import { UsageError } from '../errors/usageError.js';
+import type { DecisionChoice } from '../experiments/decisionText.js';
+import { timeText } from '../experiments/paperEstimateTable.js';
+import { readRuns } from '../experiments/readRuns.js';
+import type { UnfinishedRun } from '../experiments/results.js';
+import type { Candidate } from './candidates.js';
+import { judgeRound, type Pilots } from './judgedRound.js';
+import { type PilotTraining, plannedPilot } from './pilotRuns.js';
+import { type FullRun, type PilotSpeed, shareOf } from './pilotSize.js';
+import type { Progress, RecordedRound } from './progress.js';
+import { countOf, type RoundResult, shareText } from './recommendation.js';
+import { leastSeconds, type PlannedRound, planRounds, roundSizes } from './roundPlan.js';
+
+/** All that rounds need. */
+export interface PilotWork extends PilotTraining {
+  readonly decision: DecisionChoice;
+  readonly progress: Progress;
+  /** Lists of losses, the longest first: the first that there is time for is tried. */
+  readonly lists: readonly (readonly Candidate[])[];
+  /** For pilots. */
+  secondsLeft(): number;
+}
+
+export interface PilotResults {
+  /** Rounds with two losses or more to compare. */
+  readonly rounds: readonly RoundResult[];
+  readonly unfinished: readonly UnfinishedRun[];
+}
+
+/** Runs what is left of all rounds, or as many of them as there is time for. */
+export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<PilotResults> {
+  const { progress } = work;
+  if (progress.rounds.length === 0) planFirst(work, speed);
+  const rounds: RoundResult[] = [];
+  for (let i = 0; i < progress.rounds.length; i++) {
+    const { result, unfinished } = await runRound(work, i);
+    if (result) rounds.push(result);
+    if (work.isOver() || !result) return { rounds, unfinished };
+    if (i === progress.rounds.length - 1) planNext(work, result);
+  }
+  return { rounds, unfinished: [] };
+}
+
+/** Of a full run: with shorter pilots in the first round, which losses go on is chance, and a shorter list tells more. */
+const leastFirstShare = 0.15;
+
+function planFirst(work: PilotWork, speed: PilotSpeed): void {
+  const { lists, full, progress, note } = work;
+  const shortest = lists.at(-1)!;
+  for (const list of lists) {
+    const sizes = roundSizes(list.length).map((size, i) => (i === 0 ? size : size + keptIn(list)));
+    const rounds = planRounds(work.secondsLeft(), sizes, full, speed);
+    if (!rounds || (list !== shortest && shareOf(rounds[0]!, full) < leastFirstShare)) continue;
+    progress.save({ rounds: [recorded(list, rounds[0]!)] });
+    note(planText(rounds, full, speed));
+    return;
+  }
+  const needed = progress.spentSeconds() + leastSeconds(shortest.length, full, speed);
+  // The time that is planned for is a part of all.
+  throw new UsageError(
+    `is too short: ${countOf(shortest.length, 'loss')} take about ${Math.ceil((1.1 * needed) / 60)} minutes at ${Math.round(speed.imagesPerSecond)} images/s`,
+    'minutes',
+  );
+}
+
+/** Notes the next round, if there is one and time for it. */
+function planNext(work: PilotWork, result: RoundResult): void {
+  const { full, progress, note } = work;
+  const { rounds, speed } = progress;
+  const sizes = roundSizes(rounds[0]!.losses.length).slice(rounds.length);
+  if (!speed || sizes.length === 0) return;
+  const ranked = result.losses.map(({ candidate }) => candidate);
+  const best = ranked.filter(({ role }, i) => i < sizes[0]! || role !== undefined);
+  const counts = sizes.map((size, i) => (i === 0 ? best.length : size + keptIn(ranked)));
+  const [next] = planRounds(work.secondsLeft(), counts, full, speed, true) ?? [];
+  if (!next) {
+    note('No time is left for another round');
+    return;
+  }
+  progress.save({ rounds: [...rounds, recorded(best, next)] });
+  note(`Round ${rounds.length + 1}: ${roundText(next, full)}`);
+}
+
+async function runRound(
+  work: PilotWork,
+  number: number,
+): Promise<{ readonly result: RoundResult | undefined; readonly unfinished: readonly UnfinishedRun[] }> {
+  const { progress, lists, decision } = work;
+  const round = progress.rounds[number]!;
+  const candidates = round.losses.flatMap(
+    (label) => lists.flat().find((candidate) => candidate.label === label) ?? [],
+  );
+  // Seed by seed: when the time is up, all losses have the first ones.
+  const planned = Array.from({ length: round.seeds }, (_, i) =>
+    candidates.map((candidate) => ({ candidate, run: plannedPilot(work, candidate, round, i + 1) })),
+  ).flat();
+  const isResumed = planned.some(({ run }) => existsSync(run.folder));
+  const before = progress.spentSeconds();
+  const { folders, unfinished } = await work.train(planned.map(({ run }) => run));
+  if (work.isInterrupted()) return { result: undefined, unfinished };
+  if (round.tookSeconds === null && !work.isOver()) noteTime(progress, number, before, isResumed);
+  const runs = folders.length === 0 ? [] : readRuns(folders);
+  const of = (wanted: Candidate) =>
+    planned.filter(({ candidate }) => candidate === wanted).map(({ run }) => run);
+  const pilots = candidates.flatMap((candidate): Pilots[] => {
+    const own = of(candidate).flatMap(({ folder }) => runs.find((run) => run.folder === folder) ?? []);
+    return own.length === 0 ? [] : [{ candidate, runs: own }];
+  });
+  const missing = candidates.filter((candidate) => !pilots.some((each) => each.candidate === candidate));
+  const failed = new Set(unfinished.filter(({ state }) => state === 'failed').map(({ name }) => name));
+  const hasFailed = (candidate: Candidate) => of(candidate).some(({ name }) => failed.has(name));
+  // Of a later round that the end of the time cut off, only some losses could be compared: the one before has them all.
+  const isJudged = pilots.length >= 2 && (number === 0 || missing.every(hasFailed));
+  if (!isJudged) return { result: undefined, unfinished };
+  const { instances, epochs } = round;
+  const judged = await judgeRound(pilots, decision);
+  return { result: { ...judged, instances, epochs, missing: missing.map(({ label }) => label) }, unfinished };
+}
+
+/** What the round took, and the speed that follows from it for the next; one that was resumed tells no speed. */
+function noteTime(progress: Progress, number: number, before: number, isResumed: boolean): void {
+  const { rounds, speed } = progress;
+  const tookSeconds = progress.spentSeconds() - before;
+  // Runs that fail at once are not fast.
+  const pace = isResumed ? 1 : Math.min(4, Math.max(0.25, tookSeconds / rounds[number]!.seconds));
+  progress.save({
+    rounds: rounds.map((each, i) => (i === number ? { ...each, tookSeconds } : each)),
+    ...(speed && {
+      speed: {
+        ...speed,
+        imagesPerSecond: speed.imagesPerSecond / pace,
+        overheadSeconds: speed.overheadSeconds * pace,
+      },
+    }),
+  });
+}
+
+function recorded(
+  losses: readonly Candidate[],
+  { seeds, instances, epochs, seconds }: PlannedRound,
+): RecordedRound {
+  return { losses: losses.map(({ label }) => label), seeds, instances, epochs, seconds, tookSeconds: null };
+}
+
+/** How many losses are in every round. */
+function keptIn(list: readonly Candidate[]): number {
+  return list.filter(({ role }) => role !== undefined).length;
+}
+
+function planText(
+  rounds: readonly PlannedRound[],
+  full: FullRun & { readonly dataset: string },
+  { imagesPerSecond }: PilotSpeed,
+): string {
+  return [
+    `${full.dataset}: ${countOf(full.train, 'training image')}, ${countOf(full.validation, 'validation image')}, ${countOf(full.epochs, 'epoch')} in a full run; ${Math.round(imagesPerSecond).toLocaleString('en-US')} images/s measured`,
+    rounds.length > 1 ? 'Plan, refined after each round:' : 'Plan:',
+    ...rounds.map((round, i) => `  round ${i + 1}: ${roundText(round, full)}`),
+  ].join('\n');
+}
+
+function roundText({ losses, seeds, instances, epochs, seconds }: PlannedRound, full: FullRun): string {
+  const share = shareOf({ instances, epochs }, full);
+  return `${countOf(losses, 'loss')} × ${countOf(seeds, 'seed')}, ${countOf(instances, 'image')} × ${countOf(epochs, 'epoch')} (${shareText(share)} of a full run), about ${timeText(seconds)}`;
+}

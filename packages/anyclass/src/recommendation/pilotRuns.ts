@@ -1,0 +1,75 @@
+// Pilots as runs of an experiment, and how fast they are.
+
+import { join } from 'node:path';
+import { configuredDevice, freeGpuMemory, listedDevices } from '../children/devices.js';
+import type { Configuration } from '../configuration/schema.js';
+import type { ExperimentSettings } from '../experiments/experiment.js';
+import { assumedRate } from '../experiments/paperEstimate.js';
+import type { PlannedRun } from '../experiments/plan.js';
+import type { UnfinishedRun } from '../experiments/results.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { runPaths } from '../runs/runFolder.js';
+import type { Candidate } from './candidates.js';
+import { pilotConfiguration } from './pilotConfiguration.js';
+import { type FullRun, type PilotSize, type PilotSpeed, pilotSeconds } from './pilotSize.js';
+import { countOf } from './recommendation.js';
+
+/** What pilots are made from, and how they are trained. */
+export interface PilotTraining {
+  readonly base: Configuration;
+  readonly full: FullRun & { readonly dataset: string };
+  /** The folder of all pilots. */
+  readonly out: string;
+  /** Makes the runs that are not finished; gives the folders of those that are. */
+  train(
+    plan: readonly PlannedRun[],
+  ): Promise<{ readonly folders: readonly string[]; readonly unfinished: readonly UnfinishedRun[] }>;
+  note(text: string): void;
+  /** The time is up, or the user said stop. */
+  isOver(): boolean;
+  /** The user said stop. */
+  isInterrupted(): boolean;
+}
+
+/** Of the same size and seed, a pilot of an earlier round is taken as it is. */
+export function plannedPilot(
+  { base, full, out }: Pick<PilotTraining, 'base' | 'full' | 'out'>,
+  { label, loss }: Candidate,
+  size: PilotSize,
+  seed: number,
+): PlannedRun {
+  const stem = label
+    .replaceAll('λ=', '')
+    .replaceAll(/[^a-zA-Z0-9.-]+/g, '-')
+    .replace(/-$/, '');
+  const name = `${stem}-${size.instances}x${size.epochs}-seed${seed}`;
+  return { name, folder: join(out, name), configuration: pilotConfiguration(base, loss, size, full, seed) };
+}
+
+const probe = { epochs: 2, seconds: 4 } as const;
+/** A process that loads libtorch takes as long in any case. */
+const leastOverhead = 1;
+
+/** Measures with a pilot that is not judged how fast this machine is, and what a run costs beside its images. */
+export async function measureSpeed(
+  training: PilotTraining,
+  candidate: Candidate,
+  { devices, jobs }: Pick<ExperimentSettings, 'devices' | 'jobs'>,
+): Promise<{ readonly speed?: PilotSpeed; readonly unfinished: readonly UnfinishedRun[] }> {
+  const { base, full, note } = training;
+  const chosen = devices === undefined ? [configuredDevice(base)] : listedDevices(devices);
+  const isOnGpu = chosen.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);
+  const assumed = probe.seconds * assumedRate(base.network, 1, isOnGpu ? 'gpu' : 'cpu');
+  const instances = Math.min(full.train, Math.max(4 * base.batchSize, Math.round(assumed)));
+  const size = { instances, epochs: probe.epochs };
+  note(`Measuring the speed of this machine with ${countOf(instances, 'image')}`);
+  const started = performance.now();
+  const { folders, unfinished } = await training.train([plannedPilot(training, candidate, size, 0)]);
+  const seconds = (performance.now() - started) / 1000;
+  const record = folders[0] === undefined ? undefined : readEpochs(runPaths(folders[0]).metrics).at(-1);
+  if (!record) return { unfinished };
+  const { imagesPerSecond } = record;
+  const bare = { imagesPerSecond, overheadSeconds: 0, sideBySide: chosen.length * (jobs ?? 1) };
+  const overheadSeconds = Math.max(leastOverhead, seconds - pilotSeconds(size, full, bare));
+  return { speed: { ...bare, overheadSeconds }, unfinished };
+}

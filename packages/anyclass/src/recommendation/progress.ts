@@ -1,0 +1,100 @@
+// How far a recommendation is, in a file: killed at any moment, it goes on with the rounds that it planned and the time that it
+// has left.
+
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { differingFields, dottedFields } from '../configuration/dottedFields.js';
+import { UserError } from '../errors/userError.js';
+import { readWhole, writeWhole } from '../files/wholeFile.js';
+
+const speed = z.object({ imagesPerSecond: z.number(), overheadSeconds: z.number(), sideBySide: z.number() });
+
+const round = z.object({
+  /** Labels of the losses. */
+  losses: z.array(z.string()),
+  seeds: z.int().positive(),
+  instances: z.int().positive(),
+  epochs: z.int().positive(),
+  /** Planned. */
+  seconds: z.number(),
+  /** Null while it is under way. */
+  tookSeconds: z.number().nullable(),
+});
+
+const content = z.object({
+  settings: z.record(z.string(), z.unknown()),
+  /** Of all sessions together. */
+  spentSeconds: z.number(),
+  speed: speed.nullable(),
+  rounds: z.array(round),
+});
+
+/** A round that was planned, and what it took. */
+export type RecordedRound = z.output<typeof round>;
+
+export interface Progress extends Disposable {
+  readonly speed: z.output<typeof speed> | null;
+  readonly rounds: readonly RecordedRound[];
+  /** In this session and before. */
+  spentSeconds(): number;
+  /** Notes what is new, and the time. */
+  save(news: Partial<Pick<z.output<typeof content>, 'speed' | 'rounds'>>): void;
+}
+
+/** Of spent time, a kill loses no more. */
+const saveEvery = 5000;
+
+/**
+ * The progress in a file, which is made where it is missing. One that was made with other settings is refused, with the field.
+ *
+ * @example
+ * using progress = openProgress('recommendations/digits/progress.json', { decision });
+ * progress.spentSeconds() // 0
+ */
+export function openProgress(
+  path: string,
+  settings: Readonly<Record<string, unknown>>,
+  now = () => performance.now(),
+): Progress {
+  const known = existsSync(path)
+    ? readWhole(path, content, 'remove it and its folder, and start over')
+    : undefined;
+  if (known) refuseChange(path, known.settings, settings);
+  let { spentSeconds, speed, rounds } = known ?? { spentSeconds: 0, speed: null, rounds: [] };
+  const begun = now();
+  const before = spentSeconds;
+  const spent = () => before + (now() - begun) / 1000;
+  const write = () => {
+    spentSeconds = spent();
+    writeWhole(path, `${JSON.stringify({ settings, spentSeconds, speed, rounds }, null, 2)}\n`);
+  };
+  write();
+  const timer = setInterval(write, saveEvery).unref();
+  return {
+    get speed() {
+      return speed;
+    },
+    get rounds() {
+      return rounds;
+    },
+    spentSeconds: spent,
+    save(news) {
+      speed = news.speed ?? speed;
+      rounds = news.rounds ?? rounds;
+      write();
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      write();
+    },
+  };
+}
+
+function refuseChange(path: string, known: object, given: object): void {
+  const [difference] = differingFields(dottedFields(known), dottedFields(given));
+  if (!difference) return;
+  const { field, first, second } = difference;
+  throw new UserError(
+    `${path}: pilots were begun with ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; give the same settings to go on, or another folder to start over`,
+  );
+}

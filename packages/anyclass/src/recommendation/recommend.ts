@@ -1,0 +1,189 @@
+// Which loss to train with, by pilot runs on the user's own data: the function behind `anyclass recommend`.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
+import { listedDevices } from '../children/devices.js';
+import { fitOptions } from '../configuration/decisionFields.js';
+import { resultFields } from '../configuration/dottedFields.js';
+import type { Configuration } from '../configuration/schema.js';
+import { datasetName, parseDataset } from '../data/datasetSpec.js';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
+import type { ExperimentHooks } from '../experiments/compare.js';
+import type { DecisionSettings } from '../experiments/comparison.js';
+import { fileName } from '../experiments/comparisonTables.js';
+import type { DecisionChoice } from '../experiments/decisionText.js';
+import { type ExperimentSettings, runExperiment } from '../experiments/experiment.js';
+import { prepareCaches } from '../experiments/prepareCaches.js';
+import { failureText, type UnfinishedRun, unfinishedRuns } from '../experiments/results.js';
+import { writeWhole } from '../files/wholeFile.js';
+import { absolutePaths } from '../runs/runFolder.js';
+import { lockRun } from '../runs/runLock.js';
+import { candidateLists, listedCandidates } from './candidates.js';
+import { configurationText } from './configurationFile.js';
+import { fullRun, readBase } from './pilotBase.js';
+import { type PilotResults, type PilotWork, runRounds } from './pilotRounds.js';
+import { measureSpeed } from './pilotRuns.js';
+import { openProgress } from './progress.js';
+import { type Recommendation, recommendLoss } from './recommendation.js';
+
+export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'devices'> {
+  /** Data, or a configuration's file or a recipe's name, whose loss is then one of the candidates. */
+  readonly source: string;
+  /** How long pilots may take, all together. */
+  readonly minutes: number;
+  /** DATASET, in place of the configuration's. */
+  readonly data?: string | undefined;
+  /** The losses to choose from, as `compare` takes them. Default bce and asl, balanced or not, with the any-class term or without. */
+  readonly losses?: string | undefined;
+  /** `field=value`, for all pilots and the recommended configuration. */
+  readonly set?: readonly string[];
+  /** The folder of everything that is written. Default one below `recommendations`, named after the data. */
+  readonly out?: string | undefined;
+  /** The price at which losses are judged. Default as the configuration has it: 5% false alarms with a confidence of 0.95. */
+  readonly decision?: DecisionSettings;
+}
+
+export interface RecommendResult {
+  /** Left out where the pilots were interrupted. */
+  readonly recommendation?: Recommendation;
+  /** The recommended configuration. */
+  readonly file: string;
+  readonly unfinished: readonly UnfinishedRun[];
+}
+
+/** A part of the time is left for the judging, and for runs that take longer than planned. */
+const plannedShare = 0.93;
+/** Decoding images once for all pilots may take so much of the time; what is not decoded then, pilots decode themselves. */
+const cacheShare = 1 / 3;
+
+/**
+ * Trains short pilots with several losses, the best of them again in longer ones, and recommends one by its F1 on validation at
+ * the given price in false alarms. Writes `recommended.jsonc`, a configuration with the reasons as comments, and
+ * `recommendation.json`. Call it again to go on after an interruption, with the time that is left, or with more
+ * of it.
+ *
+ * @example
+ * const { recommendation } = await recommend({ source: 'digits', minutes: 10 });
+ * recommendation?.verdict
+ */
+export async function recommend(
+  options: RecommendOptions,
+  hooks: ExperimentHooks = {},
+): Promise<RecommendResult> {
+  const { source, minutes, data, set = [] } = options;
+  if (!(minutes > 0)) throw new UsageError(`is ${minutes}; expected a positive number`, 'minutes');
+  const { configuration, isConfigured, remarks } = await readBase(source, data, set);
+  const decision = decisionOf(configuration.evaluation.decision, options.decision);
+  const full = await fullRun(configuration);
+  const out =
+    options.out ?? join('recommendations', fileName(datasetName(parseDataset(configuration.data.dataset))));
+  const file = join(out, 'recommended.jsonc');
+  mkdirSync(out, { recursive: true });
+  using _lock = lockRun(out);
+  const base = absolutePaths({ ...configuration, ...childDevice(options.devices) });
+  using progress = openProgress(join(out, 'progress.json'), {
+    decision,
+    losses: options.losses,
+    isConfigured,
+    ...Object.fromEntries(resultFields(base)),
+  });
+  const lists =
+    options.losses === undefined
+      ? candidateLists(base.loss, { keepsOwn: isConfigured })
+      : [listedCandidates(options.losses, base)];
+  const note = (text: string) => hooks.onEvent?.({ type: 'note', text });
+  for (const remark of progress.rounds.length === 0 ? remarks : []) note(remark);
+  const signal = anyOf(hooks.signal, deadlineIn(60 * minutes - progress.spentSeconds()));
+  const pilots = join(out, 'pilots');
+  const work: PilotWork = {
+    base,
+    full,
+    decision,
+    progress,
+    note,
+    out: pilots,
+    lists,
+    secondsLeft: () => 60 * minutes * plannedShare - progress.spentSeconds(),
+    isOver: () => signal.aborted,
+    isInterrupted: () => hooks.signal?.aborted ?? false,
+    async train(plan) {
+      hooks.onPlan?.(plan);
+      const { devices, jobs } = options;
+      const runs = await runExperiment(
+        plan,
+        { out: pilots, devices, jobs, noPrepare: true },
+        { ...hooks, signal },
+      );
+      return { folders: runs.folders, unfinished: unfinishedRuns(runs) };
+    },
+  };
+  if (!signal.aborted) await prepareSome(base, anyOf(signal, deadlineIn(cacheShare * 60 * minutes)), hooks);
+  const { rounds, unfinished } = await pilotResults(work, options);
+  if (work.isInterrupted()) return { file, unfinished };
+  if (rounds.length === 0 || !progress.speed) throw new UserError(failure(out, minutes, unfinished));
+  const recommendation = recommendLoss({
+    decision,
+    rounds,
+    full,
+    minutes,
+    speed: progress.speed,
+    spentSeconds: progress.spentSeconds(),
+  });
+  writeWhole(join(out, 'recommendation.json'), `${JSON.stringify(recommendation, null, 2)}\n`);
+  writeWhole(file, configurationText(configuration, recommendation, out));
+  return { recommendation, file, unfinished };
+}
+
+async function pilotResults(work: PilotWork, options: RecommendOptions): Promise<PilotResults> {
+  const { progress, lists } = work;
+  if (!progress.speed) {
+    const { speed, unfinished } = await measureSpeed(work, lists[0]![0]!, options);
+    if (!speed) return { rounds: [], unfinished };
+    progress.save({ speed });
+  }
+  return runRounds(work, progress.speed!);
+}
+
+function failure(out: string, minutes: number, unfinished: readonly UnfinishedRun[]): string {
+  const failed = unfinished.filter(({ state }) => state === 'failed');
+  if (failed.length > 0) return failureText(failed.slice(0, 1));
+  return `${out}: no two losses have a finished pilot after ${minutes} minutes; allow more`;
+}
+
+function decisionOf(
+  settings: Parameters<typeof fitOptions>[0],
+  given: DecisionSettings = {},
+): DecisionChoice & Pick<FitDecisionOptions, 'threshold'> {
+  const { threshold, ...own } = fitOptions(settings);
+  const { rule, budget, beta } = checkDecisionOptions({ ...own, ...given });
+  return { rule, budget, beta, ...(rule === 'fixed' && threshold !== undefined && { threshold }) };
+}
+
+/** With `devices`, a child sees its own GPU alone, which is `cuda` to it. */
+function childDevice(devices: string | undefined): Partial<Configuration> {
+  const listed = devices === undefined ? [] : listedDevices(devices);
+  if (listed.length === 0) return {};
+  return { device: listed.some(({ gpu }) => gpu !== undefined) ? 'cuda' : 'cpu' };
+}
+
+/** Aborted after so many seconds. */
+function deadlineIn(seconds: number): AbortSignal {
+  return AbortSignal.timeout(Math.max(0, Math.min(2 ** 31 - 1, Math.round(1000 * seconds))));
+}
+
+function anyOf(first: AbortSignal | undefined, second: AbortSignal): AbortSignal {
+  return first ? AbortSignal.any([first, second]) : second;
+}
+
+/** Completes the cache of images as far as the signal allows. */
+async function prepareSome(
+  base: Configuration,
+  signal: AbortSignal,
+  { onEvent = () => {} }: ExperimentHooks,
+): Promise<void> {
+  await prepareCaches([base], onEvent, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}

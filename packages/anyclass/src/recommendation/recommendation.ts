@@ -1,0 +1,158 @@
+// From judged rounds to a recommended loss, in words.
+
+import type { Interval } from '@anyclass/core';
+import { listed } from '../errors/listed.js';
+import { type DecisionChoice, decisionPhrase } from '../experiments/decisionText.js';
+import { cellText } from '../tables/cellText.js';
+import { percent } from '../tables/percent.js';
+import { bySimplicity, type LossFields, relevantFields } from './candidates.js';
+import type { JudgedCandidate, JudgedRound, PartEffect } from './judgedRound.js';
+import { type FullRun, type PilotSize, type PilotSpeed, shareOf } from './pilotSize.js';
+
+/** A round and what it found. */
+export interface RoundResult extends JudgedRound, PilotSize {
+  /** Losses that were to be in it but have no finished run. */
+  readonly missing: readonly string[];
+}
+
+/** Plain JSON. */
+export interface Recommendation {
+  /** What to use, and how sure that is. */
+  readonly verdict: string;
+  /** What else the pilots say, a sentence each. */
+  readonly reasons: readonly string[];
+  readonly label: string;
+  /** The fields of the configuration's `loss`. */
+  readonly loss: Partial<LossFields>;
+  /** False where several losses are the same but for small differences; null where pilots cannot tell. */
+  readonly matters: boolean | null;
+  readonly decision: DecisionChoice;
+  readonly rounds: readonly RoundResult[];
+  readonly full: FullRun;
+  readonly speed: PilotSpeed;
+  readonly minutes: number;
+  readonly spentSeconds: number;
+}
+
+type Basis = Pick<Recommendation, 'decision' | 'rounds' | 'full' | 'speed' | 'minutes' | 'spentSeconds'>;
+
+/** A gain of so much that pilots may have missed matters to few. */
+const smallGain = 0.02;
+
+/**
+ * The loss to take: of those that the last round cannot tell from its best, the configuration's own, else the simplest. An
+ * advantage that could be chance is no reason for a more elaborate loss.
+ *
+ * @example
+ * recommendLoss({ decision, rounds, full, speed, minutes: 30, spentSeconds: 1700 }).label // 'bce'
+ */
+export function recommendLoss(basis: Basis): Recommendation {
+  const { losses } = basis.rounds.at(-1)!;
+  const equals = losses.filter(({ isWithinNoise }) => isWithinNoise);
+  const own = equals.find(({ candidate }) => candidate.role === 'configured');
+  const pick = own ?? equals.toSorted((a, b) => bySimplicity(a.candidate, b.candidate))[0]!;
+  const missed = Math.max(0, ...equals.map(({ difference }) => -(difference?.low ?? 0)));
+  const matters = equals.length === 1 ? true : missed <= smallGain ? false : null;
+  return {
+    verdict: [opening(equals, losses, matters, missed), use(pick, equals, basis.decision), behind(losses)]
+      .filter((text) => text !== '')
+      .join(' '),
+    reasons: reasonsOf(basis),
+    label: pick.candidate.label,
+    loss: relevantFields(pick.candidate.loss),
+    matters,
+    ...basis,
+  };
+}
+
+function opening(
+  equals: readonly JudgedCandidate[],
+  losses: readonly JudgedCandidate[],
+  matters: boolean | null,
+  missed: number,
+): string {
+  if (matters === true) return '';
+  const among = equals.length === losses.length ? `these ${losses.length} losses` : labels(equals);
+  const most = `${(100 * missed).toFixed(1)} points`;
+  return matters === false
+    ? `The choice among ${among} does not matter here: differences are within the noise, and below ${most}.`
+    : `The pilots cannot tell ${among} apart: differences are within the noise, which may hide ${most}; more validation images or longer pilots would tell.`;
+}
+
+function use(
+  { candidate, f1 }: JudgedCandidate,
+  equals: readonly JudgedCandidate[],
+  decision: DecisionChoice,
+): string {
+  const why =
+    equals.length === 1
+      ? ''
+      : candidate.role === 'configured'
+        ? ', which the configuration has already'
+        : ', the simplest of them';
+  return `Use ${candidate.label}${why}: ${figureName(decision)} ${percent(f1)} ${decisionPhrase(decision)}, cross-fitted on validation.`;
+}
+
+/** What is clearly worse, the nearest first. */
+function behind(losses: readonly JudgedCandidate[]): string {
+  const [first, ...rest] = losses.filter(({ isWithinNoise }) => !isWithinNoise);
+  if (!first) return '';
+  const more = rest.length === 0 ? '' : `; ${labels(rest)} ${rest.length === 1 ? 'is' : 'are'} worse, too`;
+  return `${first.candidate.label} is ${differenceText(first.difference)} points from the best${more}.`;
+}
+
+function reasonsOf({ rounds, full, decision }: Basis): string[] {
+  const last = rounds.at(-1)!;
+  const share = shareOf(last, full);
+  const size = `${countOf(last.instances, 'image')} × ${countOf(last.epochs, 'epoch')} × ${countOf(last.seeds.length, 'seed')}`;
+  const missing = [...new Set(rounds.flatMap((round) => round.missing))];
+  return [
+    ...rounds[0]!.effects.map((effect) => effectText(effect, decision)),
+    share < 1
+      ? `Judged after ${size}, ${shareText(share)} of a full run; short training favors the any-class term.`
+      : `Judged after ${size}, full runs.`,
+    'The test split had no part in it.',
+    ...(missing.length > 0 ? [`Not judged, for no pilot of it was finished: ${listed(missing)}.`] : []),
+  ];
+}
+
+const partTitles: Readonly<Record<PartEffect['part'], string>> = {
+  balancing: 'Class balancing',
+  'any-class term': 'The any-class term',
+  asl: 'ASL instead of BCE',
+};
+
+function effectText({ part, pairs, f1 }: PartEffect, decision: DecisionChoice): string {
+  const isClear = f1.low > 0 || f1.high < 0;
+  return `${partTitles[part]}: ${figureName(decision)} ${differenceText(f1)} points on average over ${countOf(pairs, 'pair')} of losses in round 1${isClear ? '' : ', within the noise'}.`;
+}
+
+/** Fβ that decisions maximize and losses are ranked by. */
+export function figureName({ beta }: Pick<DecisionChoice, 'beta'>): 'F1' | 'F2' {
+  return beta === 2 ? 'F2' : 'F1';
+}
+
+function differenceText(difference: Interval | null): string {
+  if (!difference) return '0';
+  const { value, low, high } = difference;
+  return cellText({ value, interval: { low, high } }, { title: '', kind: 'difference', digits: 1 });
+}
+
+function labels(losses: readonly JudgedCandidate[]): string {
+  const names = losses.map(({ candidate }) => candidate.label);
+  if (names.length > 6) return listed(names);
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/**
+ * @example
+ * countOf(1200, 'loss') // '1,200 losses'
+ */
+export function countOf(count: number, what: string): string {
+  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : what.endsWith('s') ? 'es' : 's'}`;
+}
+
+/** Such as '12%', with a digit more where it is small. */
+export function shareText(share: number): string {
+  return `${share < 0.1 ? (100 * share).toFixed(1) : Math.round(100 * share)}%`;
+}

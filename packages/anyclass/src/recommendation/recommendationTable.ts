@@ -1,0 +1,63 @@
+// All losses that were tried, the last round first.
+
+import { decisionPhrase } from '../experiments/decisionText.js';
+import type { Cell, Table } from '../tables/index.js';
+import { countOf, figureName, type Recommendation, type RoundResult } from './recommendation.js';
+
+/**
+ * A row for each loss, in the last round that it was in.
+ *
+ * @example
+ * textTable(recommendationTable(recommendation))
+ */
+export function recommendationTable(recommendation: Recommendation): Table {
+  const { decision, rounds, label } = recommendation;
+  const figure = figureName(decision);
+  const last = rounds.at(-1)!;
+  const shown = new Set<string>();
+  const rows = rounds
+    .map((round, i) => ({ round, number: i + 1 }))
+    .reverse()
+    .flatMap(({ round, number }) =>
+      round.losses
+        .filter(({ candidate }) => !shown.has(candidate.label))
+        .map(({ candidate, f1, falseAlarmRate, mAP, difference, isWithinNoise }): Cell[] => {
+          shown.add(candidate.label);
+          return [
+            candidate.label,
+            number,
+            { value: f1, ...(candidate.label === label && { emphasis: 'strong' }) },
+            falseAlarmRate,
+            mAP,
+            difference && {
+              value: difference.value,
+              interval: { low: difference.low, high: difference.high },
+              emphasis: isWithinNoise ? 'faint' : 'strong',
+            },
+            [
+              ...(candidate.label === label ? ['recommended'] : []),
+              ...(candidate.role === 'configured' ? ['configured'] : []),
+              isWithinNoise ? (difference === null ? 'best' : 'within noise') : 'lower',
+            ].join(', '),
+          ];
+        }),
+    );
+  return {
+    title: `Pilots, ${decisionPhrase(decision)}`,
+    note: `Percent, on validation; ${figure} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences to the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the images (${last.replicates} draws), widened for the number of losses; within noise: the interval holds 0, or seeds disagree.`,
+    columns: [
+      { title: 'loss', kind: 'text' },
+      { title: 'round', kind: 'count' },
+      { title: figure, kind: 'percent' },
+      { title: 'false alarms', kind: 'percent' },
+      { title: 'mAP', kind: 'percent' },
+      { title: 'to the best', kind: 'difference' },
+      { title: '', kind: 'text' },
+    ],
+    rows,
+  };
+}
+
+function roundText({ losses, seeds, instances, epochs }: RoundResult, i: number): string {
+  return `Round ${i + 1}: ${countOf(losses.length, 'loss')} × ${countOf(seeds.length, 'seed')}, ${instances.toLocaleString('en-US')} images × ${epochs} epochs`;
+}
