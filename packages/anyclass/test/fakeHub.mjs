@@ -104,7 +104,8 @@ export async function fakeHub(files, { pause = 0, part = 65536 } = {}) {
     const [, place, name = ''] =
       /^\/(tester\/network\/resolve\/[^/]+|api\/files)\/(.+)$/.exec(pathname) ?? [];
     const content = files[name];
-    if (!place || !content) return void response.writeHead(404).end();
+    if (!place) return void response.writeHead(404).end();
+    if (!content) return void response.writeHead(404, { 'x-repo-commit': commit }).end();
     const isSmall = name === 'small.json';
     if (isSmall && place !== 'api/files') {
       return void response.writeHead(307, { location: `/api/files/${name}` }).end();

@@ -287,6 +287,22 @@ test('a download that is interrupted leaves what arrived, and goes on from there
   expect(hub.state.bytesSent).toBeLessThan(1.1 * large.length);
 });
 
+test('that the hub lacks a file is kept for the commit, and asked again only with refresh', async () => {
+  const absent = { ...wanted, file: 'absent.bin' };
+  for (let i = 0; i < 2; i++) await expect(hubFile(absent, options)).rejects.toBeInstanceOf(NotOnServer);
+  expect(hub.state.requests.length).toBe(1);
+  const offline = { ...options, settings: { ...settings, isOffline: true } };
+  await expect(hubFile(absent, offline)).rejects.toBeInstanceOf(NotOnServer);
+  await expect(hubFile(absent, { ...options, refresh: true })).rejects.toBeInstanceOf(NotOnServer);
+  expect(hub.state.requests.length).toBe(2);
+});
+
+test('a hash that is known beforehand must be what the hub has', async () => {
+  await expect(hubFile({ ...wanted, sha256: '0'.repeat(64) }, options)).rejects.toThrow(/expected 0{64}/);
+  expect(seen('storage')).toEqual([]);
+  await hubFile({ ...wanted, sha256: sha256(large) }, options);
+});
+
 test('offline, no socket is opened: what is there is used, and what is missing is named', async () => {
   await hubFile(wanted, options);
   const fetching = vi.spyOn(globalThis, 'fetch');

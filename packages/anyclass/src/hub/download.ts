@@ -9,16 +9,18 @@ import type { RunEventListener } from '../events/runEvent.js';
 import { withSharedLock } from '../files/sharedLock.js';
 import { type Checksum, checksumOfTag } from './checksum.js';
 import {
+  absentAt,
   blobPath,
   type CachedHubFile,
   cachedHubFile,
+  keepAbsence,
   keepCommit,
   linkSnapshot,
   lockPath,
   snapshotPath,
 } from './hubCache.js';
 import { checkHubFile, fileAddress, type HubFile, isCommit } from './hubFile.js';
-import { request, TemporaryProblem } from './request.js';
+import { NotOnServer, request, TemporaryProblem } from './request.js';
 import { type Patience, retrying, usualPatience } from './retrying.js';
 import { type HubSettings, hubSettings } from './settings.js';
 import { type Transfer, transfer } from './transfer.js';
@@ -47,16 +49,35 @@ export async function hubFile(wanted: HubFile, options: DownloadOptions = {}): P
   const { settings = hubSettings(), refresh = false } = options;
   const cached = cachedHubFile(settings.cache, wanted);
   if (cached && (!refresh || settings.isOffline || isCommit(wanted.revision))) return cached;
-  if (settings.isOffline) {
+  const isAsked = !settings.isOffline && (refresh || absentAt(settings.cache, wanted) === undefined);
+  if (!isAsked) {
+    const absent = absentAt(settings.cache, wanted);
+    if (absent) throw new NotOnServer(`${titleOf(wanted)}: commit ${absent} has no such file`, absent);
     throw new UserError(
       `${titleOf(wanted)}: revision ${wanted.revision} is not in ${settings.cache}, and HF_HUB_OFFLINE is set`,
     );
   }
-  const facts = await hubFacts(wanted, options);
+  const facts = await askHub(wanted, settings, options);
   const path = snapshotPath(settings.cache, wanted, facts.commit);
   if (existsSync(path)) keepCommit(settings.cache, wanted, facts.commit);
   else await bringIn(wanted, facts, settings, options);
   return { path, commit: facts.commit };
+}
+
+async function askHub(wanted: HubFile, settings: HubSettings, options: DownloadOptions): Promise<HubFacts> {
+  try {
+    const facts = await hubFacts(wanted, options);
+    const { value } = facts.checksum;
+    if (wanted.sha256 === undefined || value === wanted.sha256) return facts;
+    throw new UserError(
+      `${titleOf(wanted)}: the hub has a file with the hash ${value}; expected ${wanted.sha256}`,
+    );
+  } catch (error) {
+    if (error instanceof NotOnServer && error.commit !== null && isCommit(error.commit)) {
+      keepAbsence(settings.cache, wanted, error.commit);
+    }
+    throw error;
+  }
 }
 
 /** What the hub tells of a file before it is downloaded. */

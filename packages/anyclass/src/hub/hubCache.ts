@@ -2,6 +2,7 @@
 //   models--OWNER--NAME/blobs/HASH                   the files, by their hash
 //   models--OWNER--NAME/snapshots/COMMIT/FILE        links to them, by name
 //   models--OWNER--NAME/refs/BRANCH                  the commit that a branch was last seen at
+//   models--OWNER--NAME/.no_exist/COMMIT/FILE        empty: the commit has no such file
 //   .locks/models--OWNER--NAME/                      locks; Python's are advisory ones, so ours have a name of their own
 
 import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -69,6 +70,25 @@ export function keepCommit(cache: string, { repository, revision }: HubFile, com
   const path = referencePath(cache, repository, revision);
   mkdirSync(dirname(path), { recursive: true });
   writeWhole(path, commit);
+}
+
+/** Keeps that a commit has no such file, so that nobody has to ask again. */
+export function keepAbsence(cache: string, wanted: HubFile, commit: string): void {
+  const path = absencePath(cache, wanted, commit);
+  mkdirSync(dirname(path), { recursive: true });
+  writeWhole(path, '');
+  keepCommit(cache, wanted, commit);
+}
+
+/** The commit that is known to have no such file, where the revision is at one. */
+export function absentAt(cache: string, wanted: HubFile): string | undefined {
+  const { repository, revision } = wanted;
+  const commit = isCommit(revision) ? revision : commitOf(cache, repository, revision);
+  return commit !== undefined && existsSync(absencePath(cache, wanted, commit)) ? commit : undefined;
+}
+
+function absencePath(cache: string, { repository, file }: HubFile, commit: string): string {
+  return join(repositoryFolder(cache, repository), '.no_exist', commit, ...file.split('/'));
 }
 
 function commitOf(cache: string, repository: string, revision: string): string | undefined {

@@ -10,6 +10,8 @@ export interface HubFile {
   readonly revision: string;
   /** Its path in the repository, with `/`. */
   readonly file: string;
+  /** What it must hash to, where that is known beforehand. */
+  readonly sha256?: string | undefined;
 }
 
 /**

@@ -27,7 +27,15 @@ export class TemporaryProblem extends Error {
 }
 
 /** The server has no such file. */
-export class NotOnServer extends UserError {}
+export class NotOnServer extends UserError {
+  /** Of a hub: the commit that lacks it. */
+  readonly commit: string | null;
+
+  constructor(message: string, commit: string | null) {
+    super(message);
+    this.commit = commit;
+  }
+}
 
 const mostRedirects = 8;
 
@@ -127,7 +135,9 @@ function checked(response: Response, url: URL): Response {
   if (status === 401 || status === 403) {
     throw new UserError(`${said}: set HF_TOKEN to a token that may read it, if it is not public`);
   }
-  if (status === 404) throw new NotOnServer(`${said}: there is no such file or revision`);
+  if (status === 404) {
+    throw new NotOnServer(`${said}: there is no such file or revision`, headers.get('x-repo-commit'));
+  }
   throw new UserError(said);
 }
 
