@@ -24,12 +24,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const commit = 'c0ffee'.padEnd(40, '0');
 
 /**
- * Serves files of the repository `tester/network`, the one named small.json as git does and all others as large files.
+ * Serves the same files in every repository: those that end in .json as git does, and all others as large files.
  *
  * @param {Record<string, Buffer>} files by name
- * @param {{ pause?: number, part?: number }} pace bytes to a part and milliseconds between two
+ * @param {object} [pace]
+ * @param {number} [pace.pause] milliseconds between two parts of a file
+ * @param {() => number} [pace.received] how many bytes of the file the client has: the server keeps at most 128 KiB on the way,
+ *   where this machine's own network would take in megabytes that a killed client never sees
  */
-export async function fakeHub(files, { pause = 0, part = 65536 } = {}) {
+export async function fakeHub(files, { pause = 0, received } = {}) {
+  const part = 65536;
   const state = {
     /** @type {SeenRequest[]} */
     requests: [],
@@ -80,9 +84,14 @@ export async function fakeHub(files, { pause = 0, part = 65536 } = {}) {
       ...(failure === 'truncate' ? {} : { 'content-length': length }),
       ...(start > 0 && { 'content-range': `bytes ${start}-${size - 1}/${size}` }),
     });
+    if (request.method === 'HEAD') return void response.end();
     const end = failure === 'reset' || failure === 'truncate' ? Math.ceil(bytes.length / 3) : bytes.length;
     let sent = 0;
     while (sent < end && !response.destroyed) {
+      if (received && start + sent - received() > part) {
+        await sleep(1);
+        continue;
+      }
       const next = bytes.subarray(sent, Math.min(end, sent + part));
       const isAccepted = await new Promise((done) => response.write(next, (error) => done(!error)));
       if (!isAccepted) return;
@@ -102,11 +111,11 @@ export async function fakeHub(files, { pause = 0, part = 65536 } = {}) {
     if (refusal !== undefined) return void response.writeHead(refusal).end();
     const { pathname } = new URL(request.url ?? '', 'http://hub');
     const [, place, name = ''] =
-      /^\/(tester\/network\/resolve\/[^/]+|api\/files)\/(.+)$/.exec(pathname) ?? [];
+      /^\/([\w.-]+\/[\w.-]+\/resolve\/[^/]+|api\/files)\/(.+)$/.exec(pathname) ?? [];
     const content = files[name];
     if (!place) return void response.writeHead(404).end();
     if (!content) return void response.writeHead(404, { 'x-repo-commit': commit }).end();
-    const isSmall = name === 'small.json';
+    const isSmall = name.endsWith('.json');
     if (isSmall && place !== 'api/files') {
       return void response.writeHead(307, { location: `/api/files/${name}` }).end();
     }
@@ -127,8 +136,9 @@ export async function fakeHub(files, { pause = 0, part = 65536 } = {}) {
     });
     response.end();
   });
-  state.endpoint = await listening(hub);
-  state.storage = await listening(storage);
+  state.endpoint = await listening(hub, '127.0.0.1');
+  // Python compares names of hosts without their ports.
+  state.storage = await listening(storage, 'localhost');
   return {
     state,
     async close() {
@@ -159,10 +169,13 @@ function seen(server, { method = '', url = '', headers }) {
   return { server, method, url, headers };
 }
 
-/** @param {import('node:http').Server} server */
-async function listening(server) {
+/**
+ * @param {import('node:http').Server} server
+ * @param {string} host what it is called
+ */
+async function listening(server, host) {
   await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
+  return `http://${host}:${address.port}`;
 }

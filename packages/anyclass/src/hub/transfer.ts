@@ -70,8 +70,11 @@ export function removePartial(target: string): void {
   rmSync(notePath(partialPath(target)), { force: true });
 }
 
+/** Behind the name of a file that is not complete; Python has other names for its own. */
+export const partialEnding = '.anyclass.incomplete';
+
 function partialPath(target: string): string {
-  return `${target}.anyclass.incomplete`;
+  return target + partialEnding;
 }
 
 function notePath(partial: string): string {

@@ -7,4 +7,5 @@ export { matchNames, type NameMatch } from './matchNames.js';
 export { allPublished, type PublishedWeights } from './published.js';
 export { readWeights } from './readWeights.js';
 export { saveWeights } from './saveWeights.js';
+export { type ListedWeights, listWeights, removeWeights, verifyWeights } from './storedWeights.js';
 export { isWeightsPath, parseWeights, type WeightsName } from './weightsName.js';

@@ -24,8 +24,8 @@ export type WeightsName =
  * parseWeights('runs/sewer') // { kind: 'path', path: 'runs/sewer' }
  */
 export function parseWeights(text: string): WeightsName {
-  if (text.startsWith('hf:')) return hubName(text);
-  if (/^https?:/i.test(text)) return addressName(text);
+  if (hubPrefix.test(text)) return hubName(text);
+  if (webPrefix.test(text)) return addressName(text);
   if (isPublishedName(text)) return publishedName(text);
   return { kind: 'path', path: text };
 }
@@ -37,9 +37,11 @@ export function parseWeights(text: string): WeightsName {
  * isWeightsPath('timm/resnet18.a1_in1k') // false
  */
 export function isWeightsPath(text: string): boolean {
-  return !/^(hf|https?):/i.test(text) && !isPublishedName(text);
+  return !hubPrefix.test(text) && !webPrefix.test(text) && !isPublishedName(text);
 }
 
+const hubPrefix = /^hf:/;
+const webPrefix = /^https?:/i;
 const publishers = /^(timm|torchvision)\//;
 const fileEnding = /\.(safetensors|pth?|ckpt|bin)$/;
 
@@ -56,9 +58,11 @@ function publishedName(name: string): WeightsName {
     all.map(({ weights }) => weights.name),
   );
   const publisher = publishers.exec(name)?.[1];
-  const hint = close ? `did you mean '${close}'?` : "'anyclass weights list' shows all";
-  const others = publisher === 'timm' ? `; other repositories of the hub: hf:${name}@main` : '';
-  throw new UserError(`there are no published weights '${name}' for our networks; ${hint}${others}`);
+  const hint = close ? `; did you mean '${close}'?` : '';
+  const others = publisher === 'timm' ? `; any repository of the hub can be named as hf:${name}@main` : '';
+  throw new UserError(`there are no published weights '${name}' of our networks${hint || others}`, {
+    ...(!close && { next: { command: 'weights', options: { action: 'list' } } }),
+  });
 }
 
 function hubName(text: string): WeightsName {
