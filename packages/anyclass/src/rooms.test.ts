@@ -9,6 +9,7 @@ const rooms = [
   'errors',
   'events',
   'files',
+  'hub',
   'kernels',
   'tables',
   'charts',

@@ -137,8 +137,14 @@ function linkTarget(path: string): string {
   }
 }
 
-/** The rename itself is lost in a power cut unless the folder is brought to the disk too. */
-function syncFolder(folder: string): void {
+/**
+ * Brings what was created, renamed or removed in a folder to the disk: a rename is lost in a power cut without it.
+ *
+ * @example
+ * renameSync('weights/draft', 'weights/model.safetensors');
+ * syncFolder('weights');
+ */
+export function syncFolder(folder: string): void {
   // Windows cannot open a folder as a file, and its file systems journal renames.
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

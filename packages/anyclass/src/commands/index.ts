@@ -16,6 +16,7 @@ import { sweep } from './sweep.js';
 import { train } from './train.js';
 import { tune } from './tune.js';
 import { verify } from './verify.js';
+import { weights } from './weights.js';
 
 /** As the help lists them: from data to a model and its use, then experiments, then what is beside them. */
 export const commands: readonly Command[] = [
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   report,
   paper,
   networks,
+  weights,
   playground,
   verify,
   doctor,

@@ -70,7 +70,12 @@ export const dataFields = z.strictObject({
   subset: subset.optional(),
   digits: digits.optional(),
   channels: z.literal([1, 3]).optional().describe('1 decodes to gray; default as the dataset says'),
-  mean: z.array(z.number()).min(1).max(3).optional().describe('channel means; default as the dataset says'),
+  mean: z
+    .array(z.number())
+    .min(1)
+    .max(3)
+    .optional()
+    .describe('channel means; default as the weights or the dataset say'),
   std: z.array(z.number().positive()).min(1).max(3).optional().describe('channel deviations; likewise'),
   cache: z.string().default('.anyclass/cache').describe('folder of prepared images, used where they are'),
   strict: z.boolean().default(false).describe('an unreadable image ends the run'),

@@ -1,19 +1,25 @@
 import type { Dataset } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { changedPreparation } from '../data/preparation.js';
+import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
 
 /**
- * Opens the data of a configuration, with images prepared as it says.
+ * Opens the data of a configuration, with images prepared as it says; what it leaves open is as the weights that training
+ * starts from expect it, else as the dataset says.
  *
  * @example
  * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);
  * preparation.channels // 1
  */
-export async function openData(data: Configuration['data']): Promise<Dataset> {
+export async function openData(
+  data: Configuration['data'],
+  { mean, std }: Pick<WeightFacts, 'mean' | 'std'> = {},
+): Promise<Dataset> {
   const dataset = await openDataset(data.dataset, openOptions(data));
+  const own = { ...dataset.preparation, ...defined({ mean, std }) };
   try {
-    return { ...dataset, preparation: changedPreparation(dataset.preparation, data) };
+    return { ...dataset, preparation: changedPreparation(own, data) };
   } catch (error) {
     await dataset.images.close();
     throw error;

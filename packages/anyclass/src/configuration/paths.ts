@@ -2,10 +2,11 @@
 
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { datasetText, parseDataset, withDatasetPaths } from '../data/datasetSpec.js';
+import { isWeightsPath } from '../networks/weights/weightsName.js';
 import { isPlainObject, type PlainObject } from './overrides.js';
 
-/** All fields that hold a path, except for `data.dataset`, which may hold several. */
-const pathFields = { data: ['imageFolder', 'splitFolder', 'cache'], network: ['weights'] } as const;
+/** The fields of the data that hold a path, except for `dataset`, which may hold several. */
+const pathFields = ['imageFolder', 'splitFolder', 'cache'] as const;
 
 /**
  * The fields of a configuration file in `folder`, with paths relative to the current folder: messages show them so.
@@ -38,20 +39,30 @@ export function pathsForFile(fields: PlainObject, folder: string): PlainObject {
  * withPaths({ network: { weights: 'a.pth' } }, (path) => resolve(path)) // { network: { weights: '/home/ada/a.pth' } }
  */
 export function withPaths(fields: PlainObject, change: (path: string) => string, base = '.'): PlainObject {
-  const result = { ...fields };
-  for (const [part, names] of Object.entries(pathFields)) {
-    const group = fields[part];
-    if (!isPlainObject(group)) continue;
-    const changed = names.flatMap((name) => {
-      const path = group[name];
-      return typeof path === 'string' ? [[name, change(path)] as const] : [];
-    });
-    result[part] = { ...group, ...Object.fromEntries(changed) };
-  }
-  const { data } = result;
-  if (isPlainObject(data) && typeof data['dataset'] === 'string' && data['dataset'] !== '') {
-    const spec = parseDataset(data['dataset'], base);
-    result['data'] = { ...data, dataset: datasetText(withDatasetPaths(spec, change)) };
-  }
-  return result;
+  const { data, network } = fields;
+  return {
+    ...fields,
+    ...(isPlainObject(data) && { data: withDataPaths(data, change, base) }),
+    ...(isPlainObject(network) && { network: withWeightsPath(network, change) }),
+  };
+}
+
+function withDataPaths(data: PlainObject, change: (path: string) => string, base: string): PlainObject {
+  const changed = pathFields.flatMap((name) => {
+    const path = data[name];
+    return typeof path === 'string' ? [[name, change(path)] as const] : [];
+  });
+  const result: PlainObject = { ...data, ...Object.fromEntries(changed) };
+  const { dataset } = data;
+  if (typeof dataset !== 'string' || dataset === '') return result;
+  const spec = parseDataset(dataset, base);
+  return { ...result, dataset: datasetText(withDatasetPaths(spec, change)) };
+}
+
+function withWeightsPath(network: PlainObject, change: (path: string) => string): PlainObject {
+  const { weights } = network;
+  if (typeof weights !== 'string' || !isWeightsPath(weights)) return network;
+  const path = change(weights);
+  // In a folder called timm it is a path still, and not a published name.
+  return { ...network, weights: isWeightsPath(path) ? path : `./${path}` };
 }

@@ -8,7 +8,7 @@ import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
-import { checkInputFile } from '../files/inputs.js';
+import { followWeights } from './followWeights.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
 import { pathsFromFile } from './paths.js';
 import {
@@ -41,7 +41,7 @@ export async function readConfiguration(source: string, options: ReadOptions = {
   const { base, fields: given } = await readSource(source);
   const changes = options.dataset === undefined ? {} : { data: { dataset: options.dataset } };
   const own = merged(given, changes);
-  const changed = withOverrides(own, options.set ?? []);
+  const changed = await followWeights(withOverrides(own, options.set ?? []));
   if (!namesData(changed)) {
     const message = `${source}: data.dataset is missing`;
     const others = configurationProblems(merged(changed, { data: { dataset: 'to come' } }));
@@ -51,8 +51,6 @@ export async function readConfiguration(source: string, options: ReadOptions = {
   }
   const configuration = validateConfiguration(changed, blamed(source, own, changed));
   if (base !== undefined) refuseOtherRecipe(source, base, given, configuration);
-  const { weights } = configuration.network;
-  if (weights !== undefined) checkInputFile('network.weights', weights);
   return configuration;
 }
 

@@ -10,17 +10,31 @@ import { decisionFields } from './decisionFields.js';
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
 
-const network = z.strictObject({
+const networkParts = z.strictObject({
   name: z.enum(networkNames).default('tresnet-m').describe('which network'),
-  inputSize: count.default(224).describe('height and width of the images in pixels'),
+  inputSize: count
+    .default(224)
+    .describe("height and width of the images in pixels; default the weights' own"),
   expertHeads: z.boolean().optional().describe('a small network for each class as the last layer'),
   ...familyOptions.shape,
   weights: z
     .string()
     .optional()
-    .describe('start from this file (.safetensors or PyTorch); other classes are fine'),
+    .describe(
+      'start from these: a name (`timm/…`, `torchvision/…`), `hf:OWNER/NAME@REVISION[:FILE]`, an https address with `#sha256=…`, a file or a run',
+    ),
   freezeTrunk: z.boolean().default(false).describe('train the last layer only'),
+  frozenEpochs: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('train the last layer only for so many epochs, then everything'),
   trunkRate: z.number().min(0).default(1).describe("the trunk's learning rate as a part of the last layer's"),
+});
+
+const network = networkParts.refine(({ freezeTrunk, frozenEpochs }) => !freezeTrunk || frozenEpochs === 0, {
+  path: ['frozenEpochs'],
+  message: 'expected 0 where network.freezeTrunk is true, which holds for all epochs',
 });
 
 const loss = z.strictObject({

@@ -57,14 +57,14 @@ export interface StepEvent {
   readonly dataWaitShare: number;
 }
 
-/** How far a part of the work is: scoring a split, preparing a cache. Begins with `done` 0, ends with `done` equal to `total`. */
+/** How far a part of the work is: scoring a split, preparing a cache, downloading. Begins with `done` 0, ends with `done` equal to `total`. */
 export interface ProgressEvent {
   readonly type: 'progress';
   /** What is being done, such as 'validation' or 'preparing photos'. */
   readonly task: string;
   readonly done: number;
   readonly total: number;
-  readonly unit: 'images' | 'draws' | 'files';
+  readonly unit: 'images' | 'draws' | 'files' | 'bytes';
   /** What is at hand, such as a file's name. */
   readonly remark?: string;
 }

@@ -4,6 +4,7 @@ import type { Tensor } from '@anyclass/torch';
 import type { z } from 'zod';
 import type { FamilyOptions } from './catalogue.js';
 import type { CompleteNetworkOptions, Network } from './network.js';
+import type { PublishedWeights } from './weights/published.js';
 
 /** Of a family without options of its own. */
 export type NoFields = Record<never, never>;
@@ -36,6 +37,8 @@ export interface TrunkFigures {
 
 /** How a file of weights fits a network that was built otherwise, or by another program. */
 export interface WeightRules {
+  /** What others trained, by name. */
+  readonly published?: readonly PublishedWeights[];
   /** Names that are understood beside our own. */
   readonly conventions?: readonly NamingConvention[];
   /** The values of an entry, float32, in the shape that the network has it in; undefined where that cannot be. */

@@ -17,6 +17,7 @@ import { addBranch, throughSteps } from './layers/residualNorm.js';
 import type { Axis } from './layers/squares.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 import { positiveInteger, probability } from './optionFields.js';
+import { maxvitTWeights } from './weights/published.generated.js';
 import { resizeGrid } from './weights/resizeGrid.js';
 
 const fields = {
@@ -181,6 +182,7 @@ function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },
     build: (options) => new MaxViT(name, options),
     weights: {
+      ...(name === 'maxvit-t' && { published: maxvitTWeights }),
       resize: resizePositions,
       isComputed: (entry) => entry.endsWith('.relative_position_index'),
       optionsOf,

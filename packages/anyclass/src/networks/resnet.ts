@@ -8,6 +8,7 @@ import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
+import { resnet18Weights } from './weights/published.generated.js';
 
 export const resnet: NetworkFamily<'resnet-18'> = {
   'resnet-18': {
@@ -17,7 +18,7 @@ export const resnet: NetworkFamily<'resnet-18'> = {
     options: {},
     defaults: {},
     build: (options) => new ResNet('resnet-18', options),
-    weights: {},
+    weights: { published: resnet18Weights },
   },
 };
 

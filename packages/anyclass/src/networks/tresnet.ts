@@ -16,18 +16,32 @@ import { globalAverage } from './layers/globalAverage.js';
 import { SpaceToDepth } from './layers/spaceToDepth.js';
 import { SqueezeExcite } from './layers/squeezeExcite.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
+import { tresnetLWeights, tresnetMWeights, tresnetXlWeights } from './weights/published.generated.js';
+import type { PublishedWeights } from './weights/published.js';
 
 type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
 
 export const tresnet: NetworkFamily<TResNetName> = {
   'tresnet-s': member('tresnet-s', { parameters: 3_990_016, multiplyAdds: 3_251_444_736, features: 1024 }),
-  'tresnet-m': member('tresnet-m', { parameters: 29_340_032, multiplyAdds: 5_734_497_792, features: 2048 }),
-  'tresnet-l': member('tresnet-l', { parameters: 53_556_256, multiplyAdds: 10_875_134_880, features: 2432 }),
-  'tresnet-xl': member('tresnet-xl', {
-    parameters: 75_779_244,
-    multiplyAdds: 15_164_407_432,
-    features: 2656,
-  }),
+  'tresnet-m': member(
+    'tresnet-m',
+    { parameters: 29_340_032, multiplyAdds: 5_734_497_792, features: 2048 },
+    tresnetMWeights,
+  ),
+  'tresnet-l': member(
+    'tresnet-l',
+    { parameters: 53_556_256, multiplyAdds: 10_875_134_880, features: 2432 },
+    tresnetLWeights,
+  ),
+  'tresnet-xl': member(
+    'tresnet-xl',
+    {
+      parameters: 75_779_244,
+      multiplyAdds: 15_164_407_432,
+      features: 2656,
+    },
+    tresnetXlWeights,
+  ),
 };
 
 interface Shape {
@@ -193,7 +207,11 @@ function checkInputSize(name: TResNetName, inputSize: number, square: number): v
   );
 }
 
-function member(name: TResNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
+function member(
+  name: TResNetName,
+  trunk: TrunkFigures,
+  published: readonly PublishedWeights[] = [],
+): NetworkDefinition<NoFields> {
   return {
     paper: '2003.13630',
     trunk,
@@ -202,6 +220,7 @@ function member(name: TResNetName, trunk: TrunkFigures): NetworkDefinition<NoFie
     defaults: {},
     build: (options) => new TResNet(name, options),
     weights: {
+      published,
       conventions: [{ title: "timm's TResNet names", translate: fromTimm, offset: timmOffset }],
       hasDefault: (entry) => entry.endsWith('.filt'),
     },

@@ -17,6 +17,7 @@ import {
 } from './layers/residualNorm.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 import { positiveInteger } from './optionFields.js';
+import { vitB16Weights } from './weights/published.generated.js';
 import { resizeGrid } from './weights/resizeGrid.js';
 
 const fields = {
@@ -32,11 +33,14 @@ export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
     defaults: { patchSize: 16 },
     build: (options) => new VisionTransformer('vit-b-16', options),
     weights: {
+      published: vitB16Weights,
       conventions: [
         { title: "torchvision's ViT names of 2022", translate: fromOldTorchvision },
         { title: "timm's ViT names", translate: fromTimm },
       ],
       resize: resizePositions,
+      // Some files have no such bias, which is the zeros that a fresh network has.
+      hasDefault: (entry) => entry.endsWith('.in_proj_bias'),
       optionsOf,
     },
   },

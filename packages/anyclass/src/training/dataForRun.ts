@@ -12,6 +12,7 @@ import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
+import type { WeightFacts } from '../networks/weights/findWeights.js';
 
 export interface RunData {
   readonly dataset: Dataset;
@@ -27,12 +28,17 @@ export interface RunData {
 /**
  * Opens the data of a configuration.
  *
+ * @param facts of the weights that training starts from
+ *
  * @example
  * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
  * data.trainingRows.length // 20000
  */
-export async function openRunData({ data, network, bestBy }: Configuration): Promise<RunData> {
-  const dataset = await openData(data);
+export async function openRunData(
+  { data, network, bestBy }: Configuration,
+  facts: WeightFacts = {},
+): Promise<RunData> {
+  const dataset = await openData(data, facts);
   const { preparation } = dataset;
   const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
   const { pixels, state } = await openPixels(dataset, size, data.cache);

@@ -46,10 +46,19 @@ export function createSchedule({ schedule, epochs }: Configuration): optim.Sched
   );
 }
 
-/** Freezes the trunk where asked: neither its weights nor its batch statistics change. */
-export function setTrainingMode(network: Network, { network: { freezeTrunk } }: Configuration): void {
+/** What an epoch trains: a frozen trunk leaves the last layer. Epochs count from 0. */
+export function trainedPart({ network }: Configuration, epoch: number): 'lastLayer' | 'everything' {
+  return network.freezeTrunk || epoch < network.frozenEpochs ? 'lastLayer' : 'everything';
+}
+
+/** Readies a network for an epoch. Of a frozen trunk neither the weights nor the batch statistics change. */
+export function setTrainingMode(network: Network, part: ReturnType<typeof trainedPart>): void {
+  const isFrozen = part === 'lastLayer';
   network.train();
-  if (!freezeTrunk) return;
+  for (const [name, parameter] of network.namedParameters()) {
+    if (!isHead(name, network)) parameter.requiresGrad = !isFrozen;
+  }
+  if (!isFrozen) return;
   for (const [name, module] of network.namedModules()) {
     if (name !== '' && !isHead(`${name}.`, network)) module.training = false;
   }
@@ -61,10 +70,7 @@ function parameterGroups(network: Network, configuration: Configuration): { para
   const named = [...network.namedParameters()];
   const head = named.filter(([name]) => isHead(name, network)).map(([, parameter]) => parameter);
   const trunk = named.filter(([name]) => !isHead(name, network)).map(([, parameter]) => parameter);
-  if (freezeTrunk) {
-    for (const parameter of trunk) parameter.requiresGrad = false;
-    return [{ params: head, lr: rate }];
-  }
+  if (freezeTrunk) return [{ params: head, lr: rate }];
   if (trunkRate === 1) return [{ params: network.parameters(), lr: rate }];
   return [
     { params: trunk, lr: rate * trunkRate },

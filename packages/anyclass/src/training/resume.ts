@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Configuration } from '../configuration/schema.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunSummary } from '../events/runSummary.js';
@@ -23,6 +22,7 @@ import { removePartial, takeNewestCheckpoint } from './checkpoint.js';
 import { datasetFingerprint, openRunData, type RunData } from './dataForRun.js';
 import { trainToEnd } from './loop.js';
 import { createSession, restoreSession } from './session.js';
+import { startingWeights } from './startingWeights.js';
 
 /**
  * Goes on with a run from its newest whole checkpoint, as if it had never stopped. A finished run is left as it is.
@@ -64,7 +64,9 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
     run.note(`Removed ${name}, which was not completely written`);
   const { checkpoint, path, skipped } = takeNewestCheckpoint(checkpoints);
   for (const reason of skipped) run.note(`Skipped ${reason}`);
-  using session = createSession(withoutWeights(record.configuration, checkpoint !== undefined), data);
+  // A checkpoint has all weights: those that the run began with may be gone.
+  const weights = checkpoint ? undefined : await startingWeights(record.configuration, run);
+  using session = createSession(record.configuration, data, weights);
   if (checkpoint) restoreSession(session, checkpoint);
   else run.note('No usable checkpoint; starting over');
   keepEpochs(metrics, session.progress.epoch);
@@ -94,10 +96,4 @@ async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | u
     note(`${reasonOf(error)}: the run is judged again`);
     return undefined;
   }
-}
-
-/** A checkpoint has all weights: the file that the run began with may be gone. */
-function withoutWeights(configuration: Configuration, hasCheckpoint: boolean): Configuration {
-  const { weights, ...network } = configuration.network;
-  return hasCheckpoint && weights !== undefined ? { ...configuration, network } : configuration;
 }

@@ -21,12 +21,13 @@ import { namedLoss } from '../losses/lossNames.js';
 import { familyOptions } from '../networks/catalogue.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
-import { loadWeights, weightReportText } from '../networks/weights/loadWeights.js';
+import type { FoundWeights } from '../networks/weights/findWeights.js';
 import { type AveragedWeights, averageWeights } from './averagedWeights.js';
 import type { Checkpoint } from './checkpoint.js';
 import { balanceOf, type RunData } from './dataForRun.js';
-import { createOptimizer, createSchedule } from './optimizer.js';
+import { createOptimizer, createSchedule, type trainedPart } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
+import { startFrom } from './startingWeights.js';
 import { createTrainingStep, type StepParts, type TrainingStep } from './trainingStep.js';
 
 export interface Session extends Disposable {
@@ -41,7 +42,8 @@ export interface Session extends Disposable {
   readonly loss: StepParts['loss'];
   readonly loader: Loader;
   readonly augmentation: Augmentation;
-  readonly step: TrainingStep;
+  /** By what is trained: on a GPU each is captured as it is. */
+  readonly steps: Readonly<Record<ReturnType<typeof trainedPart>, TrainingStep>>;
   readonly scorer: Scorer;
   readonly evaluationBatch: number;
   progress: Progress;
@@ -53,8 +55,11 @@ export function judgedNetwork({ network, average }: Session): Network {
   return average?.network ?? network;
 }
 
-/** Builds a session at its beginning; the same one for the same configuration and data. */
-export function createSession(configuration: Configuration, data: RunData): Session {
+/**
+ * Builds a session at its beginning; the same one for the same configuration, data and weights. What a checkpoint is restored
+ * into needs no weights.
+ */
+export function createSession(configuration: Configuration, data: RunData, weights?: FoundWeights): Session {
   const { network: chosen, batchSize, averageDecay, clipNorm, accumulation, seed } = configuration;
   if (configuration.threads !== undefined) setThreadCount(configuration.threads);
   const settings = chooseCompute(configuration);
@@ -66,13 +71,24 @@ export function createSession(configuration: Configuration, data: RunData): Sess
     ...defined({ expertHeads, ...familyOptions.parse(chosen) }),
   });
   const remarks = [...data.remarks];
-  if (chosen.weights !== undefined) remarks.push(weightReportText(loadWeights(network, chosen.weights)));
+  if (weights) remarks.push(...startFrom(network, weights, data));
   moveNetwork(network, settings.device);
   const optimizer = createOptimizer(network, configuration);
   const scheduler = new optim.Scheduler(optimizer, createSchedule(configuration));
   const scaler = new optim.GradScaler({ enabled: settings.precision === 'float16' });
   const average = averageDecay === undefined ? undefined : averageWeights(network, averageDecay);
   const loss = lossOptions(configuration, data, settings, remarks);
+  const stepParts = {
+    network,
+    optimizer,
+    scaler,
+    loss,
+    settings,
+    batchSize,
+    accumulation,
+    clipNorm,
+    average,
+  };
   const evaluationBatch = configuration.evaluation.batchSize ?? batchSize;
   return {
     configuration,
@@ -93,17 +109,7 @@ export function createSession(configuration: Configuration, data: RunData): Sess
       strict: configuration.data.strict,
     }),
     augmentation: chosenAugmentation(configuration, data),
-    step: createTrainingStep({
-      network,
-      optimizer,
-      scaler,
-      loss,
-      settings,
-      batchSize,
-      accumulation,
-      clipNorm,
-      average,
-    }),
+    steps: { lastLayer: createTrainingStep(stepParts), everything: createTrainingStep(stepParts) },
     scorer: createScorer(average?.network ?? network, {
       ...settings,
       ...data.preparation,

@@ -2,6 +2,7 @@
 
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { engineInfo } from '@anyclass/torch';
+import { followWeights } from '../configuration/followWeights.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import {
@@ -17,6 +18,7 @@ import { activeRun, reportingFailure, type TrainingResult, type TrainOptions } f
 import { datasetFingerprint, openRunData } from './dataForRun.js';
 import { trainToEnd } from './loop.js';
 import { createSession } from './session.js';
+import { startingWeights, withPreparation } from './startingWeights.js';
 
 /**
  * Trains as a configuration says, and judges the result.
@@ -26,18 +28,21 @@ import { createSession } from './session.js';
  * summary?.test?.metrics.mAP
  */
 export async function train(input: ConfigurationInput, options: TrainOptions = {}): Promise<TrainingResult> {
-  const configuration = absolutePaths(validateConfiguration(input));
+  const { signal } = options;
+  const followed = await followWeights({ ...input }, { onEvent: options.onEvent, signal });
+  const configuration = absolutePaths(validateConfiguration(followed));
   const folder = options.run ?? defaultRunFolder(configuration);
   const run = activeRun(folder, options);
   return reportingFailure(run, async () => {
-    const data = await openRunData(configuration);
+    const weights = await startingWeights(configuration, run);
+    const data = await openRunData(configuration, weights?.facts);
     try {
       mkdirSync(folder, { recursive: true });
       using _lock = lockRun(folder);
       refuseOldRun(folder); // before the network is built
-      using session = createSession(configuration, data);
+      using session = createSession(configuration, data, weights);
       saveRunRecord(createRunFolder(folder), {
-        configuration,
+        configuration: weights ? withPreparation(configuration, data) : configuration,
         versions: { anyclass: version(), node: process.version, libtorch: engineInfo().version },
         classes: data.dataset.classes,
         classImportance: data.dataset.classImportance,

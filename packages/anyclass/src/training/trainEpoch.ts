@@ -4,7 +4,7 @@ import { tidy } from '@anyclass/torch';
 import { type DeviceBatch, deviceBatch } from '../data/deviceBatch.js';
 import type { Batch } from '../data/loading/loader.js';
 import type { ActiveRun } from './activeRun.js';
-import { setTrainingMode } from './optimizer.js';
+import { setTrainingMode, trainedPart } from './optimizer.js';
 import { saveCheckpoint } from './savedState.js';
 import type { Session } from './session.js';
 import { type EpochClock, epochClock, stepEvent } from './stepEvents.js';
@@ -15,14 +15,16 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<void
   const { progress, loader, configuration, network } = session;
   const figures = stepFigures(session, run);
   const clock = epochClock(session);
-  setTrainingMode(network, configuration);
+  const part = trainedPart(configuration, progress.epoch);
+  setTrainingMode(network, part);
+  if (progress.step === 0) tellOfPart(session, run);
   run.emit(stepEvent(session, clock));
   for await (using batch of loader.epoch(progress.epoch, { startStep: progress.step })) {
     clock.batchArrived();
     if (batch.size > 0) {
       const outcome = tidy(() => {
         const { images, targets } = augmentedBatch(session, batch);
-        return session.step(images, targets);
+        return session.steps[part](images, targets);
       });
       figures.add(outcome, progress.step, batch.indices);
     }
@@ -35,6 +37,15 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<void
     if (clock.isCheckpointDue()) checkpoint(session, run, figures.read, clock);
   }
   figures.read();
+}
+
+/** Where a run begins with a frozen trunk, its first epoch and the one that ends it say so. */
+function tellOfPart({ configuration: { network }, progress }: Session, run: ActiveRun): void {
+  const { frozenEpochs } = network;
+  if (frozenEpochs === 0) return;
+  const epochs = frozenEpochs === 1 ? '1 epoch' : `${frozenEpochs} epochs`;
+  if (progress.epoch === 0) run.note(`The trunk is frozen for ${epochs}: only the last layer trains`);
+  if (progress.epoch === frozenEpochs) run.note('From this epoch on everything trains');
 }
 
 /** A checkpoint in the middle of an epoch has the figures of all steps before it; its own time does not count. */

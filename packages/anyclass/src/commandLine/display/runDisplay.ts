@@ -43,9 +43,13 @@ interface Work {
   readonly remark: string;
 }
 
+const megabyte = 1e6;
+
 function workOf(event: RunEvent): Work | undefined {
   if (event.type === 'progress') {
     const { task: label, done, total, unit, remark = '' } = event;
+    if (unit === 'bytes')
+      return { label, done: done / megabyte, total: total / megabyte, unit: 'MB', remark };
     return { label, done, total, unit, remark };
   }
   if (event.type !== 'step') return undefined;
@@ -95,7 +99,7 @@ function epochLine({ record }: ValidatedEvent): string {
 export function workText(event: RunEvent): string | undefined {
   const work = workOf(event);
   if (!work) return undefined;
-  const count = (value: number) => value.toLocaleString('en-US');
+  const count = (value: number) => Math.round(value).toLocaleString('en-US');
   const { label, done, total, unit, remark } = work;
   const rate =
     event.type === 'step' && event.imagesPerSecond !== null

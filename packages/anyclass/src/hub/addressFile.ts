@@ -1,0 +1,100 @@
+// Files of other servers, each in a folder of its own whose name follows from the address and the hash:
+//   weights/4f1c…/resnet18-f37072fd.pth          the file
+//   weights/4f1c…/resnet18-f37072fd.pth.json     where it is from and what it hashed to when it came
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../errors/userError.js';
+import { parsedJson, writeWhole } from '../files/wholeFile.js';
+import { fileHash } from './checksum.js';
+import { type DownloadOptions, downloadOnce } from './download.js';
+import { encryptedAddress } from './request.js';
+import { type HubSettings, hubSettings } from './settings.js';
+
+export interface AddressedFile {
+  /** Where it is, `https:`. */
+  readonly address: string;
+  /** SHA-256, or its first digits where no more are known. */
+  readonly sha256: string;
+}
+
+const record = z.object({ address: z.string(), sha256: z.string(), size: z.int() });
+
+/** What is known of a file that was downloaded. */
+export type AddressRecord = z.output<typeof record>;
+
+/**
+ * A file of any server, verified by its hash; from the cache where it is there.
+ *
+ * @example
+ * await addressFile({ address: 'https://download.pytorch.org/models/resnet18-f37072fd.pth', sha256: 'f37072fd' })
+ */
+export async function addressFile(wanted: AddressedFile, options: DownloadOptions = {}): Promise<string> {
+  const { settings = hubSettings() } = options;
+  const { pathname } = encryptedAddress(wanted.address);
+  const path = addressPath(settings, wanted);
+  if (cachedAddressFile(settings, wanted)) return path;
+  if (settings.isOffline) {
+    throw new UserError(`${wanted.address} is not in ${settings.addressCache}, and HF_HUB_OFFLINE is set`);
+  }
+  await downloadOnce({
+    ...options,
+    lock: `${path}.lock`,
+    address: wanted.address,
+    // Tokens are for the hub.
+    token: undefined,
+    target: path,
+    checksum: { algorithm: 'sha256', value: wanted.sha256 },
+    size: undefined,
+    title: pathname.split('/').at(-1) ?? wanted.address,
+    keep: async (arrived) => {
+      if (cachedAddressFile(settings, wanted)) return;
+      // A kill came between the file and its record.
+      const { hash, size } = arrived ?? {
+        hash: await fileHash(path, { algorithm: 'sha256' }),
+        size: statSync(path).size,
+      };
+      if (!hash.startsWith(wanted.sha256))
+        throw new UserError(`${path} was altered after its download; remove it`);
+      writeWhole(recordPath(path), JSON.stringify({ address: wanted.address, sha256: hash, size }));
+    },
+  });
+  return path;
+}
+
+/** The path of a file that is in the cache, and what is known of it. */
+export function cachedAddressFile(
+  settings: Pick<HubSettings, 'addressCache'>,
+  wanted: AddressedFile,
+): { readonly path: string; readonly record: AddressRecord } | undefined {
+  const path = addressPath(settings, wanted);
+  if (!existsSync(path)) return undefined;
+  const known = existsSync(recordPath(path)) ? parsedJson(readFileSync(recordPath(path), 'utf8')) : undefined;
+  const parsed = record.safeParse(known);
+  return parsed.success && parsed.data.sha256.startsWith(wanted.sha256)
+    ? { path, record: parsed.data }
+    : undefined;
+}
+
+/** Where a file of an address is, or would be. */
+export function addressPath(
+  { addressCache }: Pick<HubSettings, 'addressCache'>,
+  { address, sha256 }: AddressedFile,
+): string {
+  const name =
+    new URL(address).pathname
+      .split('/')
+      .at(-1)
+      ?.replace(/[^\w.+-]/g, '_') || 'weights';
+  return join(
+    addressCache,
+    createHash('sha256').update(`${address}#${sha256}`).digest('hex').slice(0, 16),
+    name,
+  );
+}
+
+export function recordPath(path: string): string {
+  return `${path}.json`;
+}

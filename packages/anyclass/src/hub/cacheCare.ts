@@ -1,0 +1,139 @@
+// Files in the caches after their download: whether they are still what they were, and how they go.
+
+import { existsSync, lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { UserError } from '../errors/userError.js';
+import { withSharedLock } from '../files/sharedLock.js';
+import { type AddressedFile, addressPath, cachedAddressFile, recordPath } from './addressFile.js';
+import { type Checksum, checksumOfTag, fileHash } from './checksum.js';
+import { blobPath, cachedHubFile, lockPath, referencePath, repositoryFolder } from './hubCache.js';
+import { type HubFile, isCommit } from './hubFile.js';
+import type { HubSettings } from './settings.js';
+import { partialEnding, removePartial } from './transfer.js';
+
+export interface Verification {
+  readonly path: string;
+  readonly algorithm: Checksum['algorithm'];
+  readonly expected: string;
+  readonly found: string;
+  readonly ok: boolean;
+}
+
+/** Hashes a file of the hub again; undefined where the cache does not have it. */
+export async function verifyHubFile(
+  { cache }: HubSettings,
+  wanted: HubFile,
+): Promise<Verification | undefined> {
+  const cached = cachedHubFile(cache, wanted);
+  if (!cached) return undefined;
+  const { path } = cached;
+  const tag = linkedHash(path);
+  const checksum = tag === undefined ? undefined : checksumOfTag(tag);
+  if (tag !== undefined && !checksum)
+    throw new UserError(`${path} leads to ${tag}, whose name is not a hash`);
+  const { algorithm } = checksum ?? { algorithm: 'sha256' as const };
+  const found = await fileHash(path, { algorithm });
+  // Without links the file stands there itself: it is known by a blob of its name.
+  const isBlob = checksum ? found === checksum.value : existsSync(blobPath(cache, wanted.repository, found));
+  return { path, algorithm, expected: checksum?.value ?? 'the name of a blob', found, ok: isBlob };
+}
+
+/** Hashes a file of another address again; undefined where the cache does not have it. */
+export async function verifyAddressFile(
+  settings: HubSettings,
+  wanted: AddressedFile,
+): Promise<Verification | undefined> {
+  const cached = cachedAddressFile(settings, wanted);
+  if (!cached) return undefined;
+  const { path, record } = cached;
+  const found = await fileHash(path, { algorithm: 'sha256' });
+  return { path, algorithm: 'sha256', expected: record.sha256, found, ok: found === record.sha256 };
+}
+
+/**
+ * Removes a file of the hub from the cache: its link, its bytes where no other link leads to them, and what unfinished downloads
+ * of the repository left. Other files of the repository stay.
+ *
+ * @returns the bytes that became free; undefined where there was nothing
+ */
+export async function removeHubFile({ cache }: HubSettings, wanted: HubFile): Promise<number | undefined> {
+  const { repository, revision } = wanted;
+  const leftovers = await removePartials(cache, repository);
+  const cached = cachedHubFile(cache, wanted);
+  if (!cached) return leftovers;
+  const { path, commit } = cached;
+  const hash = linkedHash(path);
+  const remove = () => {
+    const bytes = statSync(path).size;
+    rmSync(path, { force: true });
+    const snapshots = join(repositoryFolder(cache, repository), 'snapshots');
+    removeEmpty(dirname(path), snapshots);
+    if (!existsSync(join(snapshots, commit)) && !isCommit(revision)) {
+      rmSync(referencePath(cache, repository, revision), { force: true });
+    }
+    if (hash !== undefined && linkedHashes(snapshots).has(hash)) return 0;
+    if (hash !== undefined) rmSync(blobPath(cache, repository, hash), { force: true });
+    return bytes;
+  };
+  const bytes =
+    hash === undefined ? remove() : await withSharedLock(lockPath(cache, repository, hash), remove);
+  return bytes + (leftovers ?? 0);
+}
+
+/** Removes a file of another address; the bytes that became free, or undefined where there was nothing. */
+export async function removeAddressFile(
+  settings: HubSettings,
+  wanted: AddressedFile,
+): Promise<number | undefined> {
+  const path = addressPath(settings, wanted);
+  if (!existsSync(dirname(path))) return undefined;
+  const bytes = await withSharedLock(`${path}.lock`, () => {
+    const size = sizeOf(path) + sizeOf(`${path}${partialEnding}`);
+    rmSync(path, { force: true });
+    rmSync(recordPath(path), { force: true });
+    removePartial(path);
+    return size;
+  });
+  removeEmpty(dirname(path), settings.addressCache);
+  return bytes;
+}
+
+async function removePartials(cache: string, repository: string): Promise<number | undefined> {
+  const blobs = join(repositoryFolder(cache, repository), 'blobs');
+  const partials = existsSync(blobs) ? readdirSync(blobs).filter((name) => name.endsWith(partialEnding)) : [];
+  let bytes: number | undefined;
+  for (const name of partials) {
+    const hash = name.slice(0, -partialEnding.length);
+    bytes = (bytes ?? 0) + sizeOf(join(blobs, name));
+    await withSharedLock(lockPath(cache, repository, hash), () => removePartial(join(blobs, hash)));
+  }
+  return bytes;
+}
+
+/** The name of the blob that a snapshot's link leads to; undefined for a file that stands there itself. */
+function linkedHash(path: string): string | undefined {
+  return lstatSync(path).isSymbolicLink() ? basename(readlinkSync(path)) : undefined;
+}
+
+function linkedHashes(snapshots: string): Set<string> {
+  const entries = existsSync(snapshots)
+    ? readdirSync(snapshots, { recursive: true, withFileTypes: true })
+    : [];
+  const links = entries.filter((entry) => entry.isSymbolicLink());
+  return new Set(links.map(({ parentPath, name }) => basename(readlinkSync(join(parentPath, name)))));
+}
+
+/** Removes a folder and those above it, as long as they are empty, up to one that stays. */
+function removeEmpty(folder: string, last: string): void {
+  if (folder === last) return;
+  try {
+    rmdirSync(folder);
+  } catch {
+    return; // holds other files
+  }
+  removeEmpty(dirname(folder), last);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

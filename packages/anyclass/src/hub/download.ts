@@ -1,0 +1,212 @@
+// Files of the hub on this machine: from the cache, or downloaded into it.
+//
+// Written by hand: @huggingface/hub 2.17 neither resumes nor verifies nor locks, and Python's client 2.0 no longer resumes.
+
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { UserError } from '../errors/userError.js';
+import type { RunEventListener } from '../events/runEvent.js';
+import { withSharedLock } from '../files/sharedLock.js';
+import { type Checksum, checksumOfTag } from './checksum.js';
+import {
+  absentAt,
+  blobPath,
+  type CachedHubFile,
+  cachedHubFile,
+  keepAbsence,
+  keepCommit,
+  linkSnapshot,
+  lockPath,
+  snapshotPath,
+} from './hubCache.js';
+import { checkHubFile, fileAddress, type HubFile, isCommit } from './hubFile.js';
+import { NotOnServer, request, TemporaryProblem } from './request.js';
+import { type Patience, retrying, usualPatience } from './retrying.js';
+import { type HubSettings, hubSettings } from './settings.js';
+import { type Transfer, transfer } from './transfer.js';
+
+export interface DownloadOptions {
+  /** Default: what the environment says. */
+  readonly settings?: HubSettings | undefined;
+  /** Hears the progress, and why something is tried again. */
+  readonly onEvent?: RunEventListener | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly patience?: Patience | undefined;
+  /** Asks the hub which commit a branch is at, also where the cache has the file of an earlier one. Default false. */
+  readonly refresh?: boolean | undefined;
+}
+
+/**
+ * A file of the hub. What the cache has is taken from there without a request, except with `refresh`; all else is downloaded.
+ *
+ * @throws UserError where it cannot be had; `NotOnServer` where the hub has no such file
+ *
+ * @example
+ * const { path } = await hubFile({ repository: 'timm/resnet18.a1_in1k', revision: 'main', file: 'config.json' });
+ */
+export async function hubFile(wanted: HubFile, options: DownloadOptions = {}): Promise<CachedHubFile> {
+  checkHubFile(wanted);
+  const { settings = hubSettings(), refresh = false } = options;
+  const cached = cachedHubFile(settings.cache, wanted);
+  if (cached && (!refresh || settings.isOffline || isCommit(wanted.revision))) return cached;
+  const isAsked = !settings.isOffline && (refresh || absentAt(settings.cache, wanted) === undefined);
+  if (!isAsked) {
+    const absent = absentAt(settings.cache, wanted);
+    if (absent) throw new NotOnServer(`${titleOf(wanted)}: commit ${absent} has no such file`, absent);
+    throw new UserError(
+      `${titleOf(wanted)}: revision ${wanted.revision} is not in ${settings.cache}, and HF_HUB_OFFLINE is set`,
+    );
+  }
+  const facts = await askHub(wanted, settings, options);
+  const path = snapshotPath(settings.cache, wanted, facts.commit);
+  if (existsSync(path)) keepCommit(settings.cache, wanted, facts.commit);
+  else await bringIn(wanted, facts, settings, options);
+  return { path, commit: facts.commit };
+}
+
+async function askHub(wanted: HubFile, settings: HubSettings, options: DownloadOptions): Promise<HubFacts> {
+  try {
+    const facts = await hubFacts(wanted, options);
+    const { value } = facts.checksum;
+    if (wanted.sha256 === undefined || value === wanted.sha256) return facts;
+    throw new UserError(
+      `${titleOf(wanted)}: the hub has a file with the hash ${value}; expected ${wanted.sha256}`,
+    );
+  } catch (error) {
+    if (error instanceof NotOnServer && error.commit !== null && isCommit(error.commit)) {
+      keepAbsence(settings.cache, wanted, error.commit);
+    }
+    throw error;
+  }
+}
+
+/** What the hub tells of a file before it is downloaded. */
+export interface HubFacts {
+  readonly commit: string;
+  readonly checksum: Checksum;
+  readonly size: number | undefined;
+}
+
+/**
+ * Asks the hub for a file's commit, hash and size.
+ *
+ * @example
+ * const { checksum } = await hubFacts({ repository: 'timm/resnet18.a1_in1k', revision: 'main', file: 'model.safetensors' });
+ */
+export async function hubFacts(wanted: HubFile, options: DownloadOptions = {}): Promise<HubFacts> {
+  const { settings = hubSettings(), patience = usualPatience, signal } = options;
+  const title = titleOf(wanted);
+  const ask = async () => {
+    const silence = AbortSignal.timeout(patience.silence);
+    try {
+      const { headers } = await request({
+        address: fileAddress(settings.endpoint, wanted),
+        method: 'HEAD',
+        token: settings.token,
+        stayOnHost: true,
+        signal: signal ? AbortSignal.any([signal, silence]) : silence,
+      });
+      return factsIn(headers, `${title}: ${settings.endpoint}`);
+    } catch (error) {
+      throw silence.aborted ? new TemporaryProblem(`${settings.endpoint} did not answer`) : error;
+    }
+  };
+  return await retrying(ask, { title, patience, signal, onNote: noteTo(options) });
+}
+
+/** They become names of files: nothing but hashes is taken. */
+function factsIn(headers: Headers, server: string): HubFacts {
+  const commit = headers.get('x-repo-commit');
+  if (commit === null || !isCommit(commit)) {
+    throw new UserError(
+      `${server} does not answer as a hub does (no X-Repo-Commit); is there a log-in or a proxy between?`,
+    );
+  }
+  const tag = headers.get('x-linked-etag') ?? headers.get('etag');
+  const checksum = checksumOfTag(tag?.replace(/^W\//, '').replaceAll('"', '') ?? '');
+  if (!checksum) throw new UserError(`${server} gives no hash to verify the file with (ETag ${tag})`);
+  const size =
+    headers.get('x-linked-size') ?? (headers.has('location') ? null : headers.get('content-length'));
+  return { commit, checksum, size: size === null ? undefined : Number(size) };
+}
+
+async function bringIn(
+  wanted: HubFile,
+  facts: HubFacts,
+  settings: HubSettings,
+  options: DownloadOptions,
+): Promise<void> {
+  const { repository } = wanted;
+  const { value: hash } = facts.checksum;
+  const target = blobPath(settings.cache, repository, hash);
+  await downloadOnce({
+    ...options,
+    lock: lockPath(settings.cache, repository, hash),
+    address: fileAddress(settings.endpoint, { ...wanted, revision: facts.commit }),
+    token: settings.token,
+    target,
+    checksum: facts.checksum,
+    size: facts.size,
+    title: titleOf(wanted),
+    keep: () => linkSnapshot(settings.cache, wanted, facts.commit, hash),
+  });
+}
+
+export interface SharedDownload
+  extends DownloadOptions,
+    Pick<Transfer, 'address' | 'token' | 'target' | 'checksum' | 'size' | 'title'> {
+  readonly lock: string;
+  /** Called with the lock held when the file is at its place. */
+  readonly keep: (arrived: { readonly hash: string; readonly size: number } | undefined) => unknown;
+}
+
+/** Downloads a file unless another process did so meanwhile: of all that want it, one transfers and the others wait. */
+export async function downloadOnce(download: SharedDownload): Promise<void> {
+  const { lock, target, keep, title, signal, onEvent, patience = usualPatience } = download;
+  mkdirSync(dirname(lock), { recursive: true });
+  mkdirSync(dirname(target), { recursive: true });
+  const onNote = noteTo(download);
+  let isLost = false;
+  const work = async (lost: AbortSignal) => {
+    if (existsSync(target)) return keep(undefined);
+    const ends = signal ? AbortSignal.any([signal, lost]) : lost;
+    try {
+      return keep(
+        await transfer({
+          ...download,
+          patience,
+          signal: ends,
+          onNote,
+          onProgress: progressTo(onEvent, title),
+        }),
+      );
+    } catch (error) {
+      isLost = lost.aborted;
+      if (!isLost) throw error;
+      return undefined;
+    }
+  };
+  const onWait = () => onNote?.(`${title}: waiting for another process that downloads it`);
+  await withSharedLock(lock, work, { pause: 100, signal, onWait });
+  if (isLost) await downloadOnce(download);
+}
+
+function noteTo({ onEvent }: DownloadOptions): ((text: string) => void) | undefined {
+  return onEvent && ((text) => onEvent({ type: 'note', text }));
+}
+
+const progressEvery = 200;
+
+function progressTo(onEvent: RunEventListener | undefined, title: string): Transfer['onProgress'] {
+  let last = Number.NEGATIVE_INFINITY;
+  return (done, total) => {
+    const now = performance.now();
+    if (!onEvent || (now - last < progressEvery && done < total)) return;
+    last = now;
+    onEvent({ type: 'progress', task: `downloading ${title}`, done, total, unit: 'bytes' });
+  };
+}
+
+function titleOf({ repository, file }: HubFile): string {
+  return `${repository}/${file}`;
+}

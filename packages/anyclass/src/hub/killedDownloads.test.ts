@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fakeHub, sha256 } from '../../test/fakeHub.mjs';
+import { killDownloads, outputOf, pull } from '../../test/killedDownloads.mjs';
+
+test('a download that is killed again and again ends with the right bytes, and transfers at most a tenth more than the file', async () => {
+  const { inTransfer, wrong, finished, mostTransferred } = await killDownloads(5, 32, () => {});
+  expect({ inTransfer, wrong }).toEqual({ inTransfer: 5, wrong: 0 });
+  expect(finished).toBeGreaterThan(0);
+  expect(mostTransferred).toBeLessThanOrEqual(1.1);
+}, 120_000);
+
+test('four processes at once make one transfer', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'anyclass-four-'));
+  const content = randomBytes(8 * 2 ** 20);
+  const hub = await fakeHub({ 'model.safetensors': content }, { pause: 20 });
+  try {
+    const outputs = await Promise.all([1, 2, 3, 4].map(() => outputOf(pull(home, hub.state.endpoint))));
+    const paths = new Set(outputs.map((output) => JSON.parse(output)[0].path));
+    expect([...paths].map((path) => sha256(readFileSync(path)))).toEqual([sha256(content)]);
+    expect(hub.state.bytesSent).toBe(content.length);
+    expect(hub.state.requests.filter(({ server }) => server === 'storage').length).toBe(1);
+  } finally {
+    await hub.close();
+    rmSync(home, { recursive: true });
+  }
+}, 120_000);

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeSafetensors } from '@anyclass/torch';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { commit, fakeHub, sha256 } from '../../../test/fakeHub.mjs';
+import type { DownloadOptions } from '../../hub/download.js';
+import { usualPatience } from '../../hub/retrying.js';
+import { hubSettings } from '../../hub/settings.js';
+import { findWeights, weightFacts } from './findWeights.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-find-'));
+const content = Buffer.from('some weights');
+const timm = {
+  architecture: 'resnet18',
+  pretrained_cfg: { input_size: [3, 160, 160], mean: [0.5, 0.4, 0.3], std: [0.2, 0.2, 0.2] },
+};
+const files: Record<string, Buffer> = {};
+const hub = await fakeHub(files);
+afterAll(async () => {
+  await hub.close();
+  rmSync(folder, { recursive: true });
+});
+
+let options: DownloadOptions;
+beforeEach(() => {
+  for (const name of Object.keys(files)) delete files[name];
+  Object.assign(files, { 'model.safetensors': content, 'config.json': Buffer.from(JSON.stringify(timm)) });
+  const home = mkdtempSync(join(folder, 'home-'));
+  const environment = { HF_HOME: home, ANYCLASS_HOME: home, HF_ENDPOINT: hub.state.endpoint };
+  options = { settings: hubSettings(environment), patience: { ...usualPatience, firstPause: 1 } };
+  hub.state.requests = [];
+});
+
+describe('a repository of the hub', () => {
+  test("tells what timm's config.json says, before any weights are downloaded", async () => {
+    expect(await weightFacts('hf:ada/pipes@main', options)).toEqual({
+      network: 'resnet-18',
+      inputSize: 160,
+      mean: [0.5, 0.4, 0.3],
+      std: [0.2, 0.2, 0.2],
+    });
+    expect(hub.state.bytesSent).toBe(0);
+    const found = await findWeights('hf:ada/pipes@main', options);
+    expect(found).toMatchObject({ name: 'hf:ada/pipes@main', commit, facts: { network: 'resnet-18' } });
+  });
+
+  test('without config.json, or with one of another library, tells nothing', async () => {
+    files['config.json'] = Buffer.from('{"architectures": ["BertModel"], "hidden_size": 768}');
+    expect(await weightFacts('hf:ada/bert@main', options)).toEqual({});
+    files['config.json'] = Buffer.from('no JSON');
+    expect(await weightFacts('hf:ada/broken@main', options)).toEqual({});
+    delete files['config.json'];
+    expect(await weightFacts('hf:ada/pipes@main', options)).toEqual({});
+  });
+
+  test('has its weights in model.safetensors, else in pytorch_model.bin, else the file is to be named', async () => {
+    delete files['model.safetensors'];
+    files['pytorch_model.bin'] = content;
+    expect((await findWeights('hf:ada/pipes@main', options)).path).toMatch(/pytorch_model\.bin$/);
+    delete files['pytorch_model.bin'];
+    files['deep/best.pth'] = content;
+    await expect(findWeights('hf:ada/rails@main', options)).rejects.toThrow(/hf:ada\/rails@main:FILE/);
+    expect((await findWeights('hf:ada/rails@main:deep/best.pth', options)).path).toMatch(/deep\/best\.pth$/);
+  });
+});
+
+test('published weights come from their repository, and their facts from the catalogue', async () => {
+  const { path, facts } = await findWeights('timm/tresnet_l.miil_in1k', options);
+  expect(path).toContain(join('models--timm--tresnet_l.miil_in1k', 'snapshots', commit, 'model.safetensors'));
+  expect(facts).toEqual({ network: 'tresnet-l', inputSize: 224, mean: [0, 0, 0], std: [1, 1, 1] });
+});
+
+test('an address with a hash tells nothing of its images', async () => {
+  const name = `${hub.state.storage}/model.safetensors#sha256=${sha256(content)}`;
+  expect(await findWeights(name, options)).toMatchObject({ name, facts: {} });
+});
+
+describe('a path', () => {
+  test('to a model of ours tells its network, its size and how images are prepared', async () => {
+    const run = join(folder, 'run');
+    mkdirSync(run);
+    const metadata = {
+      network: 'vit-b-16',
+      networkOptions: JSON.stringify({ inputSize: 96, classes: 3 }),
+      model: JSON.stringify({ mean: [0.1], std: [0.9], classes: ['a'] }),
+    };
+    const weight = { dtype: 'float32', shape: [1], data: new Uint8Array(4) } as const;
+    writeSafetensors(join(run, 'model.safetensors'), [['weight', weight]], metadata);
+    const facts = { network: 'vit-b-16', inputSize: 96, mean: [0.1], std: [0.9] };
+    expect(await findWeights(run, options)).toEqual({
+      name: run,
+      path: join(run, 'model.safetensors'),
+      facts,
+    });
+    expect(await weightFacts(join(run, 'model.safetensors'), options)).toEqual(facts);
+  });
+
+  test('to a file of others is taken as it is', async () => {
+    const file = join(folder, 'theirs.pth');
+    writeFileSync(file, content);
+    expect(await findWeights(file, options)).toEqual({ name: file, path: file, facts: {} });
+  });
+
+  test('to nothing, or to a folder that is no finished run, is refused with the path', async () => {
+    await expect(findWeights(join(folder, 'nowhere.pth'), options)).rejects.toThrow(
+      /nowhere\.pth cannot be read/,
+    );
+    mkdirSync(join(folder, 'unfinished'));
+    await expect(findWeights(join(folder, 'unfinished'), options)).rejects.toThrow(
+      /unfinished holds no model/,
+    );
+  });
+});

@@ -1,0 +1,109 @@
+// The weights in the caches of this machine, by the names that configurations give them.
+
+import { existsSync, statSync } from 'node:fs';
+import { UserError } from '../../errors/userError.js';
+import { cachedAddressFile } from '../../hub/addressFile.js';
+import {
+  removeAddressFile,
+  removeHubFile,
+  type Verification,
+  verifyAddressFile,
+  verifyHubFile,
+} from '../../hub/cacheCare.js';
+import { cachedHubFile } from '../../hub/hubCache.js';
+import { type HubSettings, hubSettings } from '../../hub/settings.js';
+import type { NetworkName } from '../catalogue.js';
+import { sourceOf, weightFileNames } from './findWeights.js';
+import { allPublished, type PublishedWeights } from './published.js';
+import { parseWeights } from './weightsName.js';
+
+export type ListedWeights = PublishedWeights & {
+  readonly network: NetworkName;
+  /** Where they are, and how many bytes; left out where they are not on this machine. */
+  readonly cached?: { readonly path: string; readonly bytes: number };
+};
+
+/**
+ * All published weights, with those that are on this machine marked.
+ *
+ * @example
+ * listWeights().filter(({ network }) => network === 'resnet-18').length // 8
+ */
+export function listWeights(settings: HubSettings = hubSettings()): ListedWeights[] {
+  return allPublished().map(({ network, weights }) => {
+    const source = sourceOf(weights);
+    const cached =
+      source.kind === 'hub' ? cachedHubFile(settings.cache, source) : cachedAddressFile(settings, source);
+    return {
+      ...weights,
+      network,
+      ...(cached && { cached: { path: cached.path, bytes: statSync(cached.path).size } }),
+    };
+  });
+}
+
+/**
+ * Hashes weights again that are on this machine.
+ *
+ * @throws UserError where they are not
+ *
+ * @example
+ * (await verifyWeights('timm/resnet18.a1_in1k')).ok // true
+ */
+export async function verifyWeights(
+  name: string,
+  settings: HubSettings = hubSettings(),
+): Promise<Verification> {
+  for (const source of storedSources(name)) {
+    const verification =
+      source.kind === 'hub'
+        ? await verifyHubFile(settings, source)
+        : await verifyAddressFile(settings, source);
+    if (verification) return verification;
+  }
+  throw new UserError(
+    `${name} is not on this machine: neither in ${settings.cache} nor in ${settings.addressCache}`,
+  );
+}
+
+/**
+ * Removes weights from this machine, with what an unfinished download left.
+ *
+ * @returns the bytes that became free, 0 where another revision needs them still; undefined where there was nothing
+ *
+ * @example
+ * await removeWeights('timm/resnet18.a1_in1k') // 46807446
+ */
+export async function removeWeights(
+  name: string,
+  settings: HubSettings = hubSettings(),
+): Promise<number | undefined> {
+  let freed: number | undefined;
+  for (const source of storedSources(name)) {
+    const bytes =
+      source.kind === 'hub'
+        ? await removeHubFile(settings, source)
+        : await removeAddressFile(settings, source);
+    if (bytes !== undefined) freed = (freed ?? 0) + bytes;
+  }
+  return freed;
+}
+
+/** The files that a name may stand for, the likeliest first. */
+function storedSources(text: string) {
+  const name = parseWeights(text);
+  switch (name.kind) {
+    case 'published':
+      return [sourceOf(name.weights)];
+    case 'address':
+      return [name];
+    case 'hub':
+      return (name.file === undefined ? weightFileNames : [name.file]).map((file) => ({ ...name, file }));
+    case 'path': {
+      const what = existsSync(name.path)
+        ? 'a path: only weights by name are kept in a cache'
+        : 'neither a name of weights nor a path';
+      throw new UserError(`${text} is ${what}`);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// The weights that a run starts from, and images prepared as they expect them.
+
+import type { Configuration } from '../configuration/schema.js';
+import type { Network } from '../networks/network.js';
+import { type FoundWeights, findWeights } from '../networks/weights/findWeights.js';
+import { loadWeights, weightReportText } from '../networks/weights/loadWeights.js';
+import type { ActiveRun } from './activeRun.js';
+import type { RunData } from './dataForRun.js';
+
+/** What `network.weights` stands for, downloaded where it has to be; undefined where a run starts from fresh weights. */
+export async function startingWeights(
+  { network: { weights } }: Configuration,
+  { emit, options: { signal } }: ActiveRun,
+): Promise<FoundWeights | undefined> {
+  return weights === undefined ? undefined : await findWeights(weights, { onEvent: emit, signal });
+}
+
+/** Fills a network with weights; what there is to say about it. */
+export function startFrom(network: Network, weights: FoundWeights, { preparation }: RunData): string[] {
+  const { name, commit, path } = weights;
+  const report = loadWeights(network, path);
+  const file = commit === undefined ? name : `${name} at ${commit.slice(0, 12)}`;
+  return [weightReportText({ ...report, file }), ...preparationRemarks(network, weights, preparation)];
+}
+
+/** The configuration to record: a resumed run prepares images in the same way, whatever became of the weights. */
+export function withPreparation(configuration: Configuration, { preparation }: RunData): Configuration {
+  const { mean, std } = preparation;
+  return { ...configuration, data: { ...configuration.data, mean: [...mean], std: [...std] } };
+}
+
+/** Whether images come as the weights expect them, and what to set where they do not. */
+function preparationRemarks(
+  { options: { inputSize } }: Network,
+  { name, facts }: FoundWeights,
+  { mean, std, channels }: RunData['preparation'],
+): string[] {
+  if (facts.mean === undefined || facts.std === undefined || facts.inputSize === undefined) {
+    return [
+      `${name} does not tell how its images were prepared; here mean ${shown(mean)}, std ${shown(std)}`,
+    ];
+  }
+  const isGray = channels === 1 && facts.mean.length === 3;
+  const others = [
+    inputSize === facts.inputSize ? '' : `network.inputSize ${inputSize} instead of ${facts.inputSize}`,
+    isGray || same(mean, facts.mean) ? '' : `data.mean ${shown(mean)} instead of ${shown(facts.mean)}`,
+    isGray || same(std, facts.std) ? '' : `data.std ${shown(std)} instead of ${shown(facts.std)}`,
+  ].filter(Boolean);
+  if (others.length > 0) return [`Images are prepared otherwise than for ${name}: ${others.join(', ')}`];
+  return [`Images are prepared as for ${name}: ${inputSize} px, mean ${shown(mean)}, std ${shown(std)}`];
+}
+
+function same(a: readonly number[], b: readonly number[]): boolean {
+  return a.join() === b.join();
+}
+
+function shown(values: readonly number[]): string {
+  return `[${values.map((value) => Math.round(value * 1e4) / 1e4).join(', ')}]`;
+}

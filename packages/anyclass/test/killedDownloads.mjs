@@ -1,0 +1,137 @@
+// A download that is killed again and again must end with the right bytes, and not transfer much more than the file has.
+//
+//   node packages/anyclass/test/killedDownloads.mjs 50        (needs a build: npm run setup)
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fakeHub, sha256 } from './fakeHub.mjs';
+
+const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
+const name = 'hf:tester/network@main:model.safetensors';
+
+/**
+ * @typedef {object} Killing
+ * @property {number} kills
+ * @property {number} inTransfer how many of them came while bytes did
+ * @property {number} finished downloads
+ * @property {number} wrong downloads that ended with other bytes
+ * @property {number} mostTransferred the largest share of a file's bytes that one download took, 1 without loss
+ */
+
+/**
+ * Kills downloads of a file at random moments, so often in mid-transfer; every fifth kill may come at any time.
+ *
+ * @param {number} kills
+ * @param {number} megabytes of the file
+ * @param {(line: string) => void} say
+ * @returns {Promise<Killing>}
+ */
+export async function killDownloads(kills, megabytes, say) {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-downloads-'));
+  const content = randomBytes(megabytes * 2 ** 20);
+  let home = '';
+  const hash = sha256(content);
+  const blob = () => join(home, 'hub', 'models--tester--network', 'blobs', hash);
+  const received = () => statSync(`${blob()}.anyclass.incomplete`, { throwIfNoEntry: false })?.size ?? 0;
+  const hub = await fakeHub({ 'model.safetensors': content }, { received });
+  const result = { kills: 0, inTransfer: 0, finished: 0, wrong: 0, mostTransferred: 0 };
+  try {
+    while (result.inTransfer < kills) {
+      home = join(folder, `home-${result.finished}`);
+      hub.state.bytesSent = 0;
+      let output = '';
+      while (output === '') {
+        const isLast = result.inTransfer >= kills;
+        const child = pull(home, hub.state.endpoint);
+        const before = hub.state.bytesSent;
+        if (!isLast) killLater(child, hub.state, content.length, result.kills % 5 === 4);
+        output = await outputOf(child);
+        if (output !== '') break;
+        const transferred = hub.state.bytesSent - before;
+        result.kills++;
+        if (transferred > 0) result.inTransfer++;
+        say(`kill ${result.kills} after ${(transferred / 1e6).toFixed(1)} MB`);
+      }
+      const [{ path }] = JSON.parse(output);
+      if (sha256(readFileSync(path)) !== hash) result.wrong++;
+      result.finished++;
+      result.mostTransferred = Math.max(result.mostTransferred, hub.state.bytesSent / content.length);
+      rmSync(home, { recursive: true });
+    }
+    return result;
+  } finally {
+    await hub.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Downloads in another process.
+ *
+ * @param {string} home
+ * @param {string} endpoint
+ */
+export function pull(home, endpoint) {
+  return spawn(process.execPath, [program, 'weights', 'pull', name, '--json'], {
+    env: {
+      ...process.env,
+      HF_HOME: home,
+      HF_HUB_CACHE: '',
+      HF_ENDPOINT: endpoint,
+      HF_TOKEN: 'secret',
+      HF_HUB_OFFLINE: '',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/**
+ * @param {ReturnType<typeof pull>} child
+ * @param {Awaited<ReturnType<typeof fakeHub>>['state']} state
+ * @param {number} size
+ * @param {boolean} isAnyTime
+ */
+function killLater(child, state, size, isAnyTime) {
+  if (isAnyTime) {
+    const timer = setTimeout(() => child.kill('SIGKILL'), Math.random() * 1500);
+    child.on('exit', () => clearTimeout(timer));
+    return;
+  }
+  const due = (Math.random() * size) / 8;
+  state.onSent = (sent) => {
+    if (sent >= due) child.kill('SIGKILL');
+  };
+  child.on('exit', () => {
+    state.onSent = () => {};
+  });
+}
+
+/**
+ * What a download printed; nothing where it was killed.
+ *
+ * @param {ReturnType<typeof pull>} child
+ */
+export async function outputOf(child) {
+  let output = '';
+  let said = '';
+  child.stdout.on('data', (text) => {
+    output += text;
+  });
+  child.stderr.on('data', (text) => {
+    said += text;
+  });
+  const code = await new Promise((done) => child.on('close', done));
+  if (child.signalCode === 'SIGKILL') return '';
+  if (code !== 0) throw new Error(`a download ended with exit code ${code}:\n${said}`);
+  return output;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const result = await killDownloads(Number(process.argv[2] ?? 50), 64, (line) => console.log(line));
+  console.log(JSON.stringify(result));
+  if (result.wrong > 0 || result.mostTransferred > 1.1) process.exitCode = 1;
+}
