@@ -36,6 +36,7 @@ export function openOptions({
     ...defined({
       imageColumn: columns.image,
       labelColumn: columns.labels,
+      valueColumn: columns.value,
       separator: columns.separator,
       negativeLabel: columns.negative,
       groupColumn: columns.group,

@@ -7,9 +7,10 @@ import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
-import { nameOfTables, splitFromFileName } from './csvTables.js';
+import { nameOfTables } from './csvTables.js';
+import { imageNaming } from './imageNames.js';
 import { readJsonArrays } from './jsonArrays.js';
-import { checkImageName } from './tableCollector.js';
+import { splitFromFileName } from './splitWords.js';
 
 /** A COCO table, and what its split is stratified by. */
 export interface CocoTable extends DatasetTable {
@@ -45,6 +46,8 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
   for (const path of paths) {
     const file = basename(path);
     const firstRow = names.length;
+    const folder = options.imageFolder ?? imageFolderOf(path);
+    const naming = imageNaming(folder);
     const rowOf = new Map<number, number>();
     const imageIds = growingInt32();
     const categoryIds = growingInt32();
@@ -52,8 +55,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
       images(element, index) {
         const where = () => `${file}, images[${index}]`;
         const id = field(element, 'id', 'number', where);
-        const name = field(element, 'file_name', 'string', where);
-        checkImageName(name, where);
+        const name = naming(field(element, 'file_name', 'string', where), where);
         if (rowOf.has(id)) throw new DataError(`${where()}: image id ${id} stands twice`);
         rowOf.set(id, names.length);
         names.add(name);
@@ -92,7 +94,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
         (i, id) => `${file}, annotations[${i}]: no category has the id ${id}`,
       ),
     });
-    parts.push({ firstRow, folder: options.imageFolder ?? imageFolderOf(path) });
+    parts.push({ firstRow, folder });
   }
   return cocoTable(names.finish(), categories, annotations, parts, paths, options);
 }

@@ -9,7 +9,7 @@ import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { readCsv } from './csv.js';
-import { checkImageName } from './tableCollector.js';
+import { imageNaming } from './imageNames.js';
 
 /** The 17 defect codes in the order of the benchmark, with their class-importance weights. */
 export const sewermlClasses: Readonly<Record<string, number>> = {
@@ -67,6 +67,7 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
     );
     if (path === undefined) continue;
     const folder = folders.map((name) => join(root, name)).find((candidate) => existsSync(candidate));
+    const naming = imageNaming(folder ?? join(root, folders[0]!));
     parts.push({ firstRow: names.length, folder: folder ?? join(root, folders[0]!), split });
     await readCsv(path, (columns) => {
       const filename = columns.indexOf('Filename');
@@ -80,8 +81,7 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
       const defect = columns.indexOf('Defect');
       return (cells, line) => {
         const where = () => `${file}, line ${line}`;
-        const name = cells[filename]!;
-        checkImageName(name, where);
+        const name = naming(cells[filename]!, where);
         names.add(name);
         labels.addRow();
         if (unlabeled) {
