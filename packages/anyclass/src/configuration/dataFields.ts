@@ -66,6 +66,10 @@ export const dataFields = z.strictObject({
     .union([z.enum(['ignore', 'zero', 'one']), share])
     .default('ignore')
     .describe('how a -1 in a class column is read: as unknown, 0, 1 or a number between'),
+  unlabeled: z
+    .enum(['negative', 'unknown'])
+    .optional()
+    .describe('what images without a label file are; default negative in YOLO folders, else unknown'),
   splitFolder: z.string().optional().describe('folder with train.txt, validation.txt, test.txt'),
   draw: draw.optional(),
   subset: subset.optional(),

@@ -43,6 +43,7 @@ export function openOptions({
       splitColumn: columns.split,
       ignoreColumns: columns.ignore,
       uncertain: data.uncertain,
+      unlabeled: data.unlabeled,
       imageFolder: data.imageFolder,
       classes: data.classes,
       keep: data.keep,

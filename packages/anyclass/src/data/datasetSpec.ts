@@ -77,7 +77,7 @@ export function datasetName(spec: DatasetSpec): string {
   if (spec.kind === 'digits') return 'digits';
   if (spec.kind === 'known') return spec.name;
   const path = namingPath(spec.paths);
-  return basename(path).replace(/\.(csv|json|parquet|tsv|txt)(\.gz)?$/, '') || 'data';
+  return basename(path).replace(/\.(csv|json|parquet|tsv|txt|arff|ya?ml)(\.gz)?$/, '') || 'data';
 }
 
 /**
@@ -108,10 +108,10 @@ export function matchingFiles(pattern: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The first path, or its folder where the file's name is a pattern. */
+/** The first path, or its folder where the file's name is a pattern or says nothing, as `data.yaml`. */
 function namingPath([first = '']: readonly string[]): string {
   const path = resolve(first);
-  return isPattern(path) ? dirname(path) : path;
+  return isPattern(path) || /^(data|dataset)\.ya?ml$/i.test(basename(path)) ? dirname(path) : path;
 }
 
 function knownFolder(text: string): DatasetSpec | undefined {
