@@ -178,3 +178,47 @@ export function writeMulan(root: string): void {
   write('coast-train.arff', `${header}0.5,0.25,1,0\n0.75,?,0,0\n1e-3,0,1,1\n`);
   write('coast-test.arff', `${header}{0 0.5, 3 1}\n{}\n`);
 }
+
+const chexpertColumns =
+  'No Finding,Enlarged Cardiomediastinum,Cardiomegaly,Lung Opacity,Lung Lesion,Edema,Consolidation,Pneumonia,Atelectasis,Pneumothorax,Pleural Effusion,Pleural Other,Fracture,Support Devices';
+
+/** CheXpert: paths that begin with the archive's name, findings by name and value, the others not mentioned. */
+export async function writeChexpert(root: string): Promise<void> {
+  const write = fileWriter(root);
+  const names = chexpertColumns.split(',');
+  const rows: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['train/patient00001/study1/view1_frontal', { 'No Finding': '1.0', 'Support Devices': '1.0' }],
+    ['train/patient00002/study2/view1_frontal', { Edema: '-1.0', Fracture: '0.0' }],
+    ['train/patient00002/study2/view2_lateral', { Edema: '1.0', Atelectasis: '-1.0' }],
+    ['train/patient00003/study1/view1_frontal', { 'No Finding': '1.0' }],
+    ['train/patient00004/study1/view1_frontal', { 'No Finding': '1.0', Pneumonia: '1.0' }],
+    ['valid/patient64541/study1/view1_frontal', { Edema: '1.0' }],
+    ['valid/patient64542/study1/view1_frontal', { 'No Finding': '1.0' }],
+  ];
+  const lines = { train: [] as string[], valid: [] as string[] };
+  for (const [i, [path, findings]] of rows.entries()) {
+    write(`${path}.jpg`, await picture(i));
+    const cells = names.map((name) => findings[name] ?? '');
+    const split = path.startsWith('train') ? 'train' : 'valid';
+    lines[split].push(`CheXpert-v1.0-small/${path}.jpg,Female,68,Frontal,AP,${cells.join(',')}`);
+  }
+  const header = `Path,Sex,Age,Frontal/Lateral,AP/PA,${chexpertColumns}`;
+  for (const split of ['train', 'valid'] as const) {
+    write(`${split}.csv`, `${[header, ...lines[split]].join('\n')}\n`);
+  }
+}
+
+/** ChestX-ray14 as NIH publishes it: the table, the lists of the official split, images in numbered folders. */
+export async function writeNih(root: string): Promise<void> {
+  const write = fileWriter(root);
+  const findings = ['No Finding', 'Mass', 'Effusion|Nodule', 'No Finding', 'Hernia'];
+  const lines = ['Image Index,Finding Labels,Follow-up #,Patient ID'];
+  const names = Array.from({ length: 20 }, (_, i) => `0000000${String(i).padStart(2, '0')}_000.png`);
+  for (const [i, name] of names.entries()) {
+    write(`images_${i < 10 ? '001' : '002'}/images/${name}`, await picture(i));
+    lines.push(`${name},${findings[i % 5]},${i % 2},${Math.floor(i / 2)}`);
+  }
+  write('Data_Entry_2017_v2020.csv', `${lines.join('\n')}\n`);
+  write('train_val_list.txt', `${names.slice(0, 16).join('\n')}\n`);
+  write('test_list.txt', names.slice(16).join('\n'));
+}

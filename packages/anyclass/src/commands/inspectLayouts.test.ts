@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import {
+  writeChexpert,
   writeClassFolders,
   writeLabelImg,
   writeMulan,
+  writeNih,
   writeOpenImages,
   writeRoboflow,
   writeUltralytics,
@@ -140,4 +142,58 @@ test('Mulan: labels as its XML lists them, dense and sparse rows, no images to l
     classes: { Beach: [2, 0, 0], Sunset: [1, 0, 1] },
   });
   expect([inspection.images, inspection.quarantined]).toEqual([undefined, []]);
+});
+
+test('CheXpert: what is not mentioned is absent, -1 is read by policy, and a patient stays in one split', async () => {
+  await writeChexpert(join(folder, 'CheXpert-v1.0-small'));
+  const spec = 'chexpert=CheXpert-v1.0-small';
+  const ignored = inspect(spec);
+  expect(counts(ignored).splits).toEqual({
+    train: [3, 1, 1],
+    validation: [1, 1, 0],
+    test: [0, 0, 0],
+    all: [4, 2, 1],
+  });
+  expect(ignored.classes.length).toBe(13);
+  expect(counts(ignored).classes).toMatchObject({ Edema: [1, 1, 0], 'Support Devices': [1, 0, 0] });
+  expect(ignored.labelCounts.filter(({ uncertain }) => uncertain > 0)).toEqual([
+    { name: 'Edema', unknown: 1, uncertain: 1, soft: 0 },
+    { name: 'Atelectasis', unknown: 1, uncertain: 1, soft: 0 },
+  ]);
+  expect(ignored.splits.map(({ groups }) => groups)).toEqual([4, 2, 0, 6]);
+  expect(ignored.quarantined).toEqual([]);
+  expect(remarks(ignored)).toEqual([expect.stringMatching(/^1 rows with 'No Finding' and a finding/)]);
+  const policies = { zero: [3, 2, 0], one: [4, 1, 0], '0.6': [4, 1, 0], '0.4': [3, 2, 0] };
+  for (const [policy, train] of Object.entries(policies)) {
+    const inspection = inspect(spec, '--no-images', '--set', `data.uncertain=${policy}`);
+    expect([policy, counts(inspection).splits['train']]).toEqual([policy, train]);
+  }
+});
+
+test("NIH's official lists are the test split and the rest, a part of whose patients validate", async () => {
+  await writeNih(join(folder, 'nih'));
+  const inspection = inspect('nih-official=nih');
+  expect(inspection.splits.map(({ split, total, groups }) => [split, total, groups])).toEqual([
+    ['train', 14, 7],
+    ['validation', 2, 1],
+    ['test', 4, 2],
+    ['all', 20, 10],
+  ]);
+  expect(counts(inspection).splits['all']).toEqual([12, 8, 0]);
+  expect(inspection.quarantined).toEqual([]);
+  expect(inspection.problems.filter(({ kind }) => kind === 'group-across-splits')).toEqual([]);
+});
+
+test('Pascal VOC 2007 by name has its 20 classes, from the development kit or the folder above it', async () => {
+  await writeVoc(join(folder, 'kit', 'VOCdevkit', 'VOC2007'));
+  for (const root of ['kit', 'kit/VOCdevkit', 'kit/VOCdevkit/VOC2007']) {
+    const inspection = inspect(`voc2007=${root}`, '--no-images');
+    expect(inspection.classes.length).toBe(20);
+    expect(counts(inspection).splits).toEqual({
+      train: [3, 0, 0],
+      validation: [2, 0, 0],
+      test: [1, 0, 0],
+      all: [6, 0, 0],
+    });
+  }
 });

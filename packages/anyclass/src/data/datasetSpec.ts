@@ -6,7 +6,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DataError } from '../errors/dataError.js';
 
 /** Datasets that are read from a folder of their own: `sewerml=DIR`. */
-export const folderDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals'] as const;
+export const folderDatasets = [
+  'sewerml',
+  'chestxray14',
+  'nih-official',
+  'chexpert',
+  'coco-41',
+  'coco-animals',
+  'voc2007',
+  'voc2012',
+] as const;
 export type FolderDataset = (typeof folderDatasets)[number];
 
 /** Datasets with a name. */

@@ -3,12 +3,12 @@ import { DataError } from '../errors/dataError.js';
 import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
-import { datasetFiles } from './datasetFiles.js';
+import { datasetFiles, type FolderLayout } from './datasetFiles.js';
 import { type DatasetSpec, parseDataset } from './datasetSpec.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
 import { selectClasses } from './labelMatrix.js';
-import { readArffTables } from './readers/arffTables.js';
 import { readChestxray14 } from './readers/chestxray14.js';
+import { readChexpert } from './readers/chexpert.js';
 import { readClassFolders } from './readers/classFolders.js';
 import { readCoco } from './readers/coco.js';
 import { cocoSubsets, readCocoSubset } from './readers/cocoSubsets.js';
@@ -17,6 +17,7 @@ import { readParquetTables } from './readers/parquetTables.js';
 import { readSewerml } from './readers/sewerml.js';
 import type { Unlabeled } from './readers/unlabeled.js';
 import { readVoc } from './readers/voc.js';
+import { readVocChallenge } from './readers/vocChallenges.js';
 import { readYolo } from './readers/yolo.js';
 import { type DrawOptions, describeDraw, drawSplits } from './splits/drawSplits.js';
 import { loadSplits } from './splits/splitFiles.js';
@@ -70,29 +71,87 @@ async function withSplits(table: DatasetTable, options: OpenOptions): Promise<Da
 }
 
 async function readDatasetTable(spec: DatasetSpec, options: OpenOptions): Promise<DatasetTable> {
-  if (spec.kind === 'digits') return readDigits(options.digits ?? {});
-  if (spec.kind === 'known') return readKnown(spec);
-  const found = await datasetFiles(spec.paths);
-  if ('path' in found) {
-    if (found.kind === 'yolo') return readYolo(found.path, options);
-    return found.kind === 'voc' ? readVoc(found.path, options) : readClassFolders(found.path, options);
+  if (spec.kind === 'digits') {
+    refuseColumns('digits', options);
+    if (options.imageFolder !== undefined)
+      throw new DataError('data.imageFolder is set, but digits has no files');
+    return ofClasses(readDigits(options.digits ?? {}), options);
   }
+  if (spec.kind === 'known') return ofClasses(await readKnown(spec, options), options);
+  const found = await datasetFiles(spec.paths);
+  if ('path' in found) return readFolder(found.kind, found.path, options);
   // Names of dropped classes are checked against all that there are.
   const { keep, ...reading } = options;
   const table = { ...reading, ...(keep && !options.drop?.length && { keep: withSubsets(keep) }) };
   if (found.kind === 'csv') return readCsvTables(found.paths, table);
   if (found.kind === 'parquet') return readParquetTables(found.paths, table);
-  if (found.kind === 'arff') return readArffTables(found.paths, table);
+  if (found.kind === 'arff') {
+    const { readArffTables } = await import('./readers/arffTables.js');
+    return readArffTables(found.paths, table);
+  }
+  refuseColumns('COCO', options);
   const { classes, imageFolder } = options;
   return readCoco(found.paths, { ...(classes && { classes }), ...(imageFolder && { imageFolder }) });
 }
 
-function readKnown({ name, folder }: Extract<DatasetSpec, { kind: 'known' }>): Promise<DatasetTable> {
+function readFolder(kind: FolderLayout, path: string, options: OpenOptions): Promise<DatasetTable> {
+  if (kind === 'class-folders') {
+    refuseColumns('a folder per class', options, ['negativeLabel']);
+    return readClassFolders(path, options);
+  }
+  refuseColumns(kind === 'yolo' ? 'YOLO' : 'Pascal VOC', options);
+  return kind === 'yolo' ? readYolo(path, options) : readVoc(path, options);
+}
+
+function readKnown(
+  { name, folder }: Extract<DatasetSpec, { kind: 'known' }>,
+  options: OpenOptions,
+): Promise<DatasetTable> {
   if (!existsSync(folder)) {
     throw new DataError(`${name}=${shownPath(folder)}: there is no folder '${shownPath(folder)}'`);
   }
-  if (name === 'sewerml') return readSewerml(folder);
-  return name === 'chestxray14' ? readChestxray14(folder) : readCocoSubset(name, folder);
+  // Of a known dataset all classes are read; `ofClasses` chooses.
+  const { keep: _, ...reading } = options;
+  if (name === 'chestxray14') return readChestxray14(folder, 'paper', reading);
+  if (name === 'nih-official') return readChestxray14(folder, 'official', reading);
+  if (name === 'sewerml' || name === 'chexpert') {
+    refuseColumns(name, options, ['imageColumn', 'groupColumn', 'splitColumn', 'ignoreColumns']);
+    return name === 'sewerml' ? readSewerml(folder, reading) : readChexpert(folder, reading);
+  }
+  refuseColumns(name, options);
+  return name === 'voc2007' || name === 'voc2012'
+    ? readVocChallenge(name, folder, reading)
+    : readCocoSubset(name, folder, reading);
+}
+
+const columnFields = {
+  imageColumn: 'image',
+  labelColumn: 'labels',
+  valueColumn: 'value',
+  separator: 'separator',
+  negativeLabel: 'negative',
+  groupColumn: 'group',
+  splitColumn: 'split',
+  ignoreColumns: 'ignore',
+} as const satisfies Partial<Record<keyof OpenOptions, string>>;
+
+/** A field that would do nothing is refused: it was meant to do something. */
+function refuseColumns(
+  what: string,
+  options: OpenOptions,
+  allowed: readonly (keyof typeof columnFields)[] = [],
+): void {
+  for (const [option, field] of Object.entries(columnFields)) {
+    if (Reflect.get(options, option) === undefined || allowed.some((name) => name === option)) continue;
+    throw new DataError(`data.columns.${field} is set, but does not apply to ${what}; unset it`, {
+      setting: `data.columns.${field}=null`,
+    });
+  }
+}
+
+/** `classes` of a known dataset: some of its own, in another order. */
+function ofClasses(table: DatasetTable, { classes }: OpenOptions): DatasetTable {
+  return classes ? chooseClasses(table, { keep: classes }) : table;
 }
 
 function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): DatasetTable {

@@ -21,8 +21,10 @@ export interface CocoTable extends DatasetTable {
 export interface CocoOptions {
   /** The classes to keep, in this order. Default: all categories by id. */
   readonly classes?: readonly string[];
-  /** Folder of the images of each file. Default: `images`, the split's name (`train2017`), or the file's own. */
+  /** Folder of the images of all files. Default: `images`, the split's name (`train2017`), or the file's own. */
   readonly imageFolder?: string;
+  /** Folder that has the images of each split in a folder of its own (`train2017`), or all of them. */
+  readonly imageRoot?: string;
 }
 
 interface Category {
@@ -46,7 +48,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
   for (const path of paths) {
     const file = basename(path);
     const firstRow = names.length;
-    const folder = options.imageFolder ?? imageFolderOf(path);
+    const folder = options.imageFolder ?? imageFolderOf(path, options.imageRoot);
     const naming = imageNaming(folder);
     const rowOf = new Map<number, number>();
     const imageIds = growingInt32();
@@ -187,17 +189,20 @@ function resolved(
 }
 
 /** `annotations/instances_train2017.json` has its images in `../train2017`, `../images/train2017` or `../images`. */
-function imageFolderOf(path: string): string {
+function imageFolderOf(path: string, imageRoot: string | undefined): string {
   const own = dirname(path);
   const split = basename(path, '.json').replace(/^instances_/, '');
-  const candidates = [
-    join(own, '..', split),
-    join(own, '..', 'images', split),
-    join(own, split),
-    join(own, 'images'),
-    ...(basename(own) === 'annotations' ? [join(own, '..', 'images')] : []),
-  ];
-  return candidates.find((folder) => existsSync(folder)) ?? own;
+  const candidates =
+    imageRoot === undefined
+      ? [
+          join(own, '..', split),
+          join(own, '..', 'images', split),
+          join(own, split),
+          join(own, 'images'),
+          ...(basename(own) === 'annotations' ? [join(own, '..', 'images')] : []),
+        ]
+      : [join(imageRoot, split)];
+  return candidates.find((folder) => existsSync(folder)) ?? imageRoot ?? own;
 }
 
 function field(element: unknown, name: string, type: 'number', where: () => string): number;

@@ -4,9 +4,11 @@ import { basename, extname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { damaged } from '../../../test/damage.js';
 import {
+  writeChexpert,
   writeClassFolders,
   writeLabelImg,
   writeMulan,
+  writeNih,
   writeRoboflow,
   writeUltralytics,
   writeVoc,
@@ -130,6 +132,42 @@ test('300 damaged ARFF files and lists of labels: a row that is whole keeps its 
   }
   expect(refusals).toBeGreaterThan(100);
 });
+
+test.each([
+  ['chexpert', writeChexpert],
+  ['nih-official', writeNih],
+] as const)(
+  '300 damaged files of %s: a line that is whole keeps its labels, the rest is read or refused by name',
+  async (name, write) => {
+    const root = join(folder, name);
+    await write(root);
+    const files = textFiles(root);
+    const expected = labelsOf(await openDataset(`${name}=${root}`));
+    let refusals = 0;
+    for (let i = 0; i < 300; i++) {
+      const file = files[i % files.length]!;
+      const before = readFileSync(join(root, file));
+      const bytes = damaged(before, i);
+      writeFileSync(join(root, file), bytes);
+      const dataset = await openDataset(`${name}=${root}`).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(DataError);
+        expect(String(error)).toMatch(new RegExp(files.join('|')));
+        refusals += 1;
+      });
+      writeFileSync(join(root, file), before);
+      if (!dataset) continue;
+      const lines = new Set(bytes.toString().split('\n'));
+      const whole = before.toString().split('\n');
+      for (const [image, labels] of labelsOf(dataset)) {
+        const own = whole.find((line) => line.includes(image));
+        if (!expected.has(image)) continue;
+        if (own === undefined || lines.has(own)) expect(labels).toBe(expected.get(image));
+      }
+      await closeDataset(dataset);
+    }
+    expect(refusals).toBeGreaterThan(100);
+  },
+);
 
 test('300 changed trees of class folders: files added, moved and emptied never change the labels of another image', async () => {
   const root = join(folder, 'folders');

@@ -138,6 +138,7 @@ function columnLabels(classes: readonly string[], uncertain: number) {
   return {
     add(cells: readonly string[], columns: readonly number[], where: () => string): void {
       builder.addRow();
+      if (columns.length === 0) for (let j = 0; j < classes.length; j++) builder.set(j, Number.NaN);
       for (let j = 0; j < columns.length; j++) {
         const target = labelCell(cells[columns[j]!]!, classes[j]!, where);
         if (target === 0) {

@@ -31,7 +31,7 @@ export interface TableOptions {
 
 export interface TableLayout {
   readonly image: number;
-  readonly labels:
+  readonly labels: /** No columns: nobody labeled these rows. */
     | { readonly kind: 'columns'; readonly columns: readonly number[]; readonly classes: readonly string[] }
     | {
         readonly kind: 'separated';
@@ -109,6 +109,24 @@ export function tableLayout(columns: readonly string[], file: string, options: T
       refuseLabelColumn(columns[doubtful]!, cells[doubtful]!, where);
     },
   };
+}
+
+/**
+ * The layout of a table that has image names and none of the classes, as the test file of a benchmark.
+ *
+ * @example
+ * unlabeledLayout(['Filename'], 'test.csv', {}, ['crack', 'root']).labels // { kind: 'columns', columns: [], … }
+ */
+export function unlabeledLayout(
+  columns: readonly string[],
+  file: string,
+  options: TableOptions,
+  classes: readonly string[],
+): TableLayout {
+  const placeholder = 'no class';
+  const { classes: _, keep: __, labelColumn: ___, ...others } = options;
+  const layout = tableLayout([...columns, placeholder], file, { ...others, classes: [placeholder] });
+  return { ...layout, labels: { kind: 'columns', columns: [], classes } };
 }
 
 /** A table that begins with its first image would lose it. */

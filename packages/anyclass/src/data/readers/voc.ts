@@ -12,7 +12,6 @@ import { type ImagePart, imagesBelow, readSidecars, type SidecarKind } from './s
 import { splitFromWord } from './splitWords.js';
 import { readText } from './textFile.js';
 import type { Unlabeled } from './unlabeled.js';
-import { readVocAnnotation } from './vocAnnotation.js';
 import { folderContents } from './walkFolder.js';
 
 export interface VocOptions {
@@ -35,6 +34,7 @@ const annotationFolders = ['Annotations', 'annotations', 'annotations/xmls', 'xm
  * await readVoc('VOCdevkit/VOC2012', {})
  */
 export async function readVoc(root: string, options: VocOptions): Promise<DatasetTable> {
+  const { readVocAnnotation } = await import('./vocAnnotation.js'); // what reads XML is loaded where there is some
   const annotations = await annotationFolderIn(root);
   const images =
     options.imageFolder ??

@@ -11,7 +11,7 @@ import { splitFromWord } from './splitWords.js';
 import type { Unlabeled } from './unlabeled.js';
 import { folderContents } from './walkFolder.js';
 import { readClassList, readYoloLabels } from './yoloLabels.js';
-import { readDataYaml, type YoloLayout } from './yoloYaml.js';
+import type { YoloLayout } from './yoloYaml.js';
 
 export interface YoloOptions {
   /** Folder that the images of `data.yaml` are below. Default: its `path`, or its own folder. */
@@ -31,9 +31,7 @@ const classLists = ['classes.txt', 'classes.names', 'obj.names'];
  * await readYolo('data/pipes', {}) // or 'data/pipes/data.yaml'
  */
 export async function readYolo(path: string, options: YoloOptions): Promise<DatasetTable> {
-  const layout = /\.ya?ml$/i.test(path)
-    ? await readDataYaml(path, options.imageFolder)
-    : await classListLayout(path, options.imageFolder);
+  const layout = await layoutAt(path, options.imageFolder);
   const kind: SidecarKind = {
     what: 'label file',
     extension: '.txt',
@@ -79,6 +77,13 @@ function yoloLabelFolder(imageFolder: string): string {
   if (at < 0) return imageFolder;
   const mirrored = parts.with(at, 'labels').join('/');
   return existsSync(mirrored) ? mirrored : imageFolder;
+}
+
+/** What reads YAML is loaded where there is some. */
+async function layoutAt(path: string, imageFolder: string | undefined): Promise<YoloLayout> {
+  if (!/\.ya?ml$/i.test(path)) return classListLayout(path, imageFolder);
+  const { readDataYaml } = await import('./yoloYaml.js');
+  return readDataYaml(path, imageFolder);
 }
 
 /** `images` and `labels`, or one such pair in `train`, `val` and `test`. */
