@@ -5,6 +5,7 @@ import { type PlainObject, withField, withOverrides } from '../configuration/ove
 import { checkParts, refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { folderDatasets } from '../data/datasetSpec.js';
 
 /** `--set` of a command that takes fields of these parts of the configuration. */
 export function settingOption(what: string) {
@@ -16,7 +17,7 @@ export const datasetFields = {
   dataset: z
     .string()
     .describe(
-      'a folder, .csv, .json or .parquet (several with commas or *), NAME=DIR (sewerml, chestxray14, coco-41, coco-animals), or digits',
+      `a folder (tables, YOLO, Pascal VOC, one per class), .csv, .json, .parquet, .arff (several with commas or *), data.yaml, NAME=DIR (${folderDatasets.join(', ')}), or digits`,
     ),
   imageFolder: z.string().optional().describe('where the images of a table are').meta({ placeholder: 'DIR' }),
   imageColumn: z.string().optional().describe('the column of file names').meta({ placeholder: 'NAME' }),

@@ -14,6 +14,7 @@ import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import { readingFor } from '../evaluation/runSettings.js';
 import type { Judgment } from '../events/judgment.js';
+import type { Quarantined } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
@@ -189,14 +190,20 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     makeFolderOf('--save-scores', saveScores);
     writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
   }
-  if (html !== undefined) await writePage(html, model, judgment, scored);
+  if (html !== undefined) await writePage(html, model, judgment, scored, quarantined);
   return judgment;
 }
 
 /** ECharts takes half a second to load: only a page does. */
-async function writePage(path: string, title: string, judgment: Judgment, scored: Scored): Promise<void> {
+async function writePage(
+  path: string,
+  title: string,
+  judgment: Judgment,
+  scored: Scored,
+  quarantined: readonly Quarantined[] = [],
+): Promise<void> {
   const { evaluationPage } = await import('../reports/evaluationReport.js');
-  writeOutput('--html', path, evaluationPage(title, judgment, scored));
+  writeOutput('--html', path, evaluationPage(title, judgment, scored, quarantined));
 }
 
 /** The data to judge a model on: those of its run, or others that are read in the same way. */

@@ -8,8 +8,9 @@ const share = z.number().min(0).max(1);
 const columns = z
   .strictObject({
     image: z.string().optional().describe('column with the file name of the image'),
-    labels: z.string().optional().describe('column with all labels of a row, separated'),
-    separator: z.string().optional().describe('what separates labels in that column'),
+    labels: z.string().optional().describe('column with the labels of a row, separated or one a row'),
+    value: z.string().optional().describe("column that says how far a row's one label holds, 0 to 1"),
+    separator: z.string().optional().describe("what separates labels in that column; '' for nothing"),
     negative: z.string().optional().describe("a label that means 'nothing here'"),
     group: z.string().optional().describe('column with the patient, video or other group of a row'),
     split: z.string().optional().describe('column that says train, validation or test'),
@@ -65,6 +66,10 @@ export const dataFields = z.strictObject({
     .union([z.enum(['ignore', 'zero', 'one']), share])
     .default('ignore')
     .describe('how a -1 in a class column is read: as unknown, 0, 1 or a number between'),
+  unlabeled: z
+    .enum(['negative', 'unknown'])
+    .optional()
+    .describe('what images without a label file are; default negative in YOLO folders, else unknown'),
   splitFolder: z.string().optional().describe('folder with train.txt, validation.txt, test.txt'),
   draw: draw.optional(),
   subset: subset.optional(),

@@ -95,7 +95,7 @@ export function recipeFor(name: string, wishes: RecipeWishes): string {
 /** The paper's dataset that a DATASET names, if it does. */
 export function paperDatasetOf(dataset: string | undefined): PaperDataset | undefined {
   const spec = dataset === undefined ? undefined : parseDataset(dataset);
-  return spec?.kind === 'known' ? spec.name : undefined;
+  return spec?.kind === 'known' ? paperDatasets.find((name) => name === spec.name) : undefined;
 }
 
 export function isPaperNetwork(name: string): name is PaperNetwork {

@@ -6,7 +6,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DataError } from '../errors/dataError.js';
 
 /** Datasets that are read from a folder of their own: `sewerml=DIR`. */
-export const folderDatasets = ['sewerml', 'chestxray14', 'coco-41', 'coco-animals'] as const;
+export const folderDatasets = [
+  'sewerml',
+  'chestxray14',
+  'nih-official',
+  'chexpert',
+  'coco-41',
+  'coco-animals',
+  'voc2007',
+  'voc2012',
+] as const;
 export type FolderDataset = (typeof folderDatasets)[number];
 
 /** Datasets with a name. */
@@ -77,7 +86,7 @@ export function datasetName(spec: DatasetSpec): string {
   if (spec.kind === 'digits') return 'digits';
   if (spec.kind === 'known') return spec.name;
   const path = namingPath(spec.paths);
-  return basename(path).replace(/\.(csv|json|parquet|tsv|txt)(\.gz)?$/, '') || 'data';
+  return basename(path).replace(/\.(csv|json|parquet|tsv|txt|arff|ya?ml)(\.gz)?$/, '') || 'data';
 }
 
 /**
@@ -108,10 +117,10 @@ export function matchingFiles(pattern: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The first path, or its folder where the file's name is a pattern. */
+/** The first path, or its folder where the file's name is a pattern or says nothing, as `data.yaml`. */
 function namingPath([first = '']: readonly string[]): string {
   const path = resolve(first);
-  return isPattern(path) ? dirname(path) : path;
+  return isPattern(path) || /^(data|dataset)\.ya?ml$/i.test(basename(path)) ? dirname(path) : path;
 }
 
 function knownFolder(text: string): DatasetSpec | undefined {

@@ -5,8 +5,8 @@ export interface NameTable {
   at(row: number): string;
   /** All names one after another, for hashing. */
   readonly bytes: Uint8Array;
-  /** The first row whose name an earlier one has, behind that one; undefined where no name stands twice. */
-  firstRepeat(): readonly [number, number] | undefined;
+  /** For each row the first row of its name; undefined where no name stands twice. */
+  firstRows(): Int32Array | undefined;
 }
 
 /** Collects names row by row. */
@@ -55,27 +55,33 @@ export function nameTableBuilder(): NameTableBuilder {
         length,
         bytes: all,
         at: (row) => all.toString('utf8', ends[row]!, ends[row + 1]!),
-        firstRepeat: () => firstRepeat(all, ends),
+        firstRows: () => firstRows(all, ends),
       };
     },
   };
 }
 
 /** Open addressing over the bytes themselves: a set of a million strings would cost what the table saves. */
-function firstRepeat(bytes: Buffer, ends: Float64Array): readonly [number, number] | undefined {
+function firstRows(bytes: Buffer, ends: Float64Array): Int32Array | undefined {
   const rows = ends.length - 1;
   const size = 2 ** Math.ceil(Math.log2(2 * rows + 1));
   const slots = new Int32Array(size); // a row and 1
+  let first: Int32Array | undefined;
   for (let row = 0; row < rows; row++) {
     const [start, end] = [ends[row]!, ends[row + 1]!];
     let slot = hash(bytes, start, end) & (size - 1);
+    let other = -1;
     for (; slots[slot] !== 0; slot = (slot + 1) & (size - 1)) {
-      const other = slots[slot]! - 1;
-      if (bytes.compare(bytes, ends[other]!, ends[other + 1]!, start, end) === 0) return [other, row];
+      const candidate = slots[slot]! - 1;
+      if (bytes.compare(bytes, ends[candidate]!, ends[candidate + 1]!, start, end) !== 0) continue;
+      other = candidate;
+      break;
     }
-    slots[slot] = row + 1;
+    if (other >= 0) first ??= Int32Array.from({ length: rows }, (_, i) => i);
+    else slots[slot] = row + 1;
+    if (first) first[row] = other >= 0 ? other : row;
   }
-  return undefined;
+  return first;
 }
 
 /** FNV-1a. */

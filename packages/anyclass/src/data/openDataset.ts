@@ -1,23 +1,31 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { DataError } from '../errors/dataError.js';
 import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
-import { type DatasetSpec, isPattern, knownDatasets, matchingFiles, parseDataset } from './datasetSpec.js';
+import { datasetFiles, type FolderLayout } from './datasetFiles.js';
+import { type DatasetSpec, parseDataset } from './datasetSpec.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
 import { selectClasses } from './labelMatrix.js';
 import { readChestxray14 } from './readers/chestxray14.js';
+import { readChexpert } from './readers/chexpert.js';
+import { readClassFolders } from './readers/classFolders.js';
 import { readCoco } from './readers/coco.js';
 import { cocoSubsets, readCocoSubset } from './readers/cocoSubsets.js';
 import { type CsvTableOptions, readCsvTables } from './readers/csvTables.js';
 import { readParquetTables } from './readers/parquetTables.js';
 import { readSewerml } from './readers/sewerml.js';
+import type { Unlabeled } from './readers/unlabeled.js';
+import { readVoc } from './readers/voc.js';
+import { readVocChallenge } from './readers/vocChallenges.js';
+import { readYolo } from './readers/yolo.js';
 import { type DrawOptions, describeDraw, drawSplits } from './splits/drawSplits.js';
 import { loadSplits } from './splits/splitFiles.js';
 
 /** How to read a dataset; all of it optional. */
 export interface OpenOptions extends CsvTableOptions {
+  /** What images without a label file, an annotation or a class folder are. Default: negative in YOLO folders, else unknown. */
+  readonly unlabeled?: Unlabeled;
   /** Keep only these classes, in this order. */
   readonly keep?: readonly string[];
   /** Leave these classes out; instances left with none are negative. */
@@ -30,9 +38,9 @@ export interface OpenOptions extends CsvTableOptions {
 }
 
 /**
- * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json` or
- * `.parquet` file, several of them with commas, or with `*` in the file name. A path that is there is taken as it is, whatever
- * its name holds.
+ * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json`, `.parquet` or
+ * `.arff` file, several of them with commas or with `*` in the file name, or YOLO's `data.yaml`. A path that is there is taken as
+ * it is, whatever its name holds.
  *
  * @example
  * const dataset = await openDataset('chestxray14=data/chest');
@@ -63,83 +71,87 @@ async function withSplits(table: DatasetTable, options: OpenOptions): Promise<Da
 }
 
 async function readDatasetTable(spec: DatasetSpec, options: OpenOptions): Promise<DatasetTable> {
-  if (spec.kind === 'digits') return readDigits(options.digits ?? {});
-  if (spec.kind === 'known') return readKnown(spec);
-  const paths = spec.paths.flatMap((path) => filesAt(path, spec.paths));
-  const kinds = new Set(paths.map((path) => kindOf(path)));
-  if (kinds.size > 1) {
-    throw new DataError(
-      `${spec.paths.map(shownPath).join(',')}: files of several kinds (${[...kinds].join(', ')}); name one kind`,
-    );
+  if (spec.kind === 'digits') {
+    refuseColumns('digits', options);
+    if (options.imageFolder !== undefined)
+      throw new DataError('data.imageFolder is set, but digits has no files');
+    return ofClasses(readDigits(options.digits ?? {}), options);
   }
-  const kind = [...kinds][0];
+  if (spec.kind === 'known') return ofClasses(await readKnown(spec, options), options);
+  const found = await datasetFiles(spec.paths);
+  if ('path' in found) return readFolder(found.kind, found.path, options);
   // Names of dropped classes are checked against all that there are.
   const { keep, ...reading } = options;
   const table = { ...reading, ...(keep && !options.drop?.length && { keep: withSubsets(keep) }) };
-  if (kind === 'csv') return readCsvTables(paths, table);
-  if (kind === 'parquet') return readParquetTables(paths, table);
+  if (found.kind === 'csv') return readCsvTables(found.paths, table);
+  if (found.kind === 'parquet') return readParquetTables(found.paths, table);
+  if (found.kind === 'arff') {
+    const { readArffTables } = await import('./readers/arffTables.js');
+    return readArffTables(found.paths, table);
+  }
+  refuseColumns('COCO', options);
   const { classes, imageFolder } = options;
-  return readCoco(paths, { ...(classes && { classes }), ...(imageFolder && { imageFolder }) });
+  return readCoco(found.paths, { ...(classes && { classes }), ...(imageFolder && { imageFolder }) });
 }
 
-function readKnown({ name, folder }: Extract<DatasetSpec, { kind: 'known' }>): Promise<DatasetTable> {
+function readFolder(kind: FolderLayout, path: string, options: OpenOptions): Promise<DatasetTable> {
+  if (kind === 'class-folders') {
+    refuseColumns('a folder per class', options, ['negativeLabel']);
+    return readClassFolders(path, options);
+  }
+  refuseColumns(kind === 'yolo' ? 'YOLO' : 'Pascal VOC', options);
+  return kind === 'yolo' ? readYolo(path, options) : readVoc(path, options);
+}
+
+function readKnown(
+  { name, folder }: Extract<DatasetSpec, { kind: 'known' }>,
+  options: OpenOptions,
+): Promise<DatasetTable> {
   if (!existsSync(folder)) {
     throw new DataError(`${name}=${shownPath(folder)}: there is no folder '${shownPath(folder)}'`);
   }
-  if (name === 'sewerml') return readSewerml(folder);
-  return name === 'chestxray14' ? readChestxray14(folder) : readCocoSubset(name, folder);
-}
-
-/** The files that a path means: itself, those that match its `*`, or the tables in a folder. */
-function filesAt(path: string, all: readonly string[]): string[] {
-  if (!existsSync(path)) {
-    const found = isPattern(path) ? matchingFiles(path) : [];
-    if (found.length > 0) return found;
-    const within = all.length > 1 ? ` (in '${all.map(shownPath).join(',')}')` : '';
-    const problem = isPattern(path)
-      ? 'no file matches'
-      : `no such file or folder${nameHint(shownPath(path))}`;
-    throw new DataError(`${shownPath(path)}${within}: ${problem}`);
+  // Of a known dataset all classes are read; `ofClasses` chooses.
+  const { keep: _, ...reading } = options;
+  if (name === 'chestxray14') return readChestxray14(folder, 'paper', reading);
+  if (name === 'nih-official') return readChestxray14(folder, 'official', reading);
+  if (name === 'sewerml' || name === 'chexpert') {
+    refuseColumns(name, options, ['imageColumn', 'groupColumn', 'splitColumn', 'ignoreColumns']);
+    return name === 'sewerml' ? readSewerml(folder, reading) : readChexpert(folder, reading);
   }
-  return statSync(path).isDirectory() ? tablesIn(path) : [path];
+  refuseColumns(name, options);
+  return name === 'voc2007' || name === 'voc2012'
+    ? readVocChallenge(name, folder, reading)
+    : readCocoSubset(name, folder, reading);
 }
 
-/** What to write in place of a path that looks like the name of a dataset. */
-function nameHint(path: string): string {
-  const [name = '', folder] = path.split('=');
-  if (/[^a-z0-9-]/.test(name)) return '';
-  const known = knownDatasets.find((candidate) => candidate === name);
-  if (known) return `; for the known dataset write ${known === 'digits' ? known : `${known}=FOLDER`}`;
-  if (folder === undefined) return '';
-  return `, and no dataset is known as '${name}'; ${nearestOrAll(name, knownDatasets, 'known are')}`;
-}
+const columnFields = {
+  imageColumn: 'image',
+  labelColumn: 'labels',
+  valueColumn: 'value',
+  separator: 'separator',
+  negativeLabel: 'negative',
+  groupColumn: 'group',
+  splitColumn: 'split',
+  ignoreColumns: 'ignore',
+} as const satisfies Partial<Record<keyof OpenOptions, string>>;
 
-/** The tables of a folder: Parquet, else COCO json, else CSV; train before validation before test. */
-function tablesIn(folder: string): string[] {
-  const below = [folder, join(folder, 'annotations'), join(folder, 'data')].filter((path) =>
-    existsSync(path),
-  );
-  const files = below.flatMap((path) => readdirSync(path).map((name) => join(path, name)));
-  for (const pattern of [/\.parquet$/, /instances[^/]*\.json$/, /\.csv(\.gz)?$/]) {
-    const found = files.filter((name) => pattern.test(name));
-    if (found.length > 0) return found.sort((a, b) => splitRank(a) - splitRank(b) || (a < b ? -1 : 1));
+/** A field that would do nothing is refused: it was meant to do something. */
+function refuseColumns(
+  what: string,
+  options: OpenOptions,
+  allowed: readonly (keyof typeof columnFields)[] = [],
+): void {
+  for (const [option, field] of Object.entries(columnFields)) {
+    if (Reflect.get(options, option) === undefined || allowed.some((name) => name === option)) continue;
+    throw new DataError(`data.columns.${field} is set, but does not apply to ${what}; unset it`, {
+      setting: `data.columns.${field}=null`,
+    });
   }
-  throw new DataError(`${shownPath(folder)}: no .parquet, instances*.json or .csv in this folder`);
 }
 
-function splitRank(path: string): number {
-  const name = basename(path).toLowerCase();
-  return ['train', 'val', 'test'].findIndex((word) => name.includes(word)) >>> 0;
-}
-
-function kindOf(path: string): 'csv' | 'json' | 'parquet' {
-  const extension = extname(path.replace(/\.gz$/, '')).toLowerCase();
-  if (extension === '.csv' || extension === '.tsv' || extension === '.txt') return 'csv';
-  if (extension === '.json') return 'json';
-  if (extension === '.parquet') return 'parquet';
-  throw new DataError(
-    `${shownPath(path)}: unknown kind of file '${extension}'; expected .csv, .json, .parquet or a folder`,
-  );
+/** `classes` of a known dataset: some of its own, in another order. */
+function ofClasses(table: DatasetTable, { classes }: OpenOptions): DatasetTable {
+  return classes ? chooseClasses(table, { keep: classes }) : table;
 }
 
 function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): DatasetTable {

@@ -6,6 +6,7 @@ import { basename, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parquetSchema } from 'hyparquet';
 import type { UnreadImage } from '../data/images/decoder.js';
+import { isImageFile } from '../data/images/imageFiles.js';
 import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
@@ -54,7 +55,7 @@ async function* imagesBelow(folder: string): AsyncGenerator<ImageInput> {
     if (typeof found !== 'string') yield found;
     // A table of labels may lie beside its images.
     else if (isParquet(found)) yield* parquetRows(found, { withoutImages: 'skip' });
-    else if (isImage(found)) yield fileInput(found);
+    else if (isImageFile(found)) yield fileInput(found);
   }
 }
 
@@ -106,12 +107,6 @@ export function fileInput(path: string): ImageInput {
 /** Stands for what cannot be read, among the images that can. */
 function unreadable(name: string, reason: string): ImageInput {
   return { name, read: () => Promise.reject(new DataError(reason)) };
-}
-
-const imageExtensions = new Set(['.jpg', '.jpeg', '.png', '.webp', '.tif', '.tiff', '.gif', '.avif']);
-
-function isImage(path: string): boolean {
-  return imageExtensions.has(extname(path).toLowerCase());
 }
 
 function isParquet(path: string): boolean {

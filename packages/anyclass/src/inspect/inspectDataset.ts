@@ -51,7 +51,8 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
   const splits = countSplits(dataset);
   const classCounts = countClasses(dataset);
   const train = splits[0]!;
-  const examined = options.images === false ? undefined : await examineImages(dataset, options);
+  const withImages = options.images !== false && dataset.images.absent === undefined;
+  const examined = withImages ? await examineImages(dataset, options) : undefined;
   return {
     dataset: dataset.name,
     splitOrigin: dataset.splitOrigin,

@@ -1,18 +1,25 @@
 import type { Scored } from '@anyclass/core';
 import type { Judgment } from '../events/judgment.js';
+import type { Quarantined } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
 import { figureRow, verdictBlock } from '../pages/blocks.js';
 import { page, sections } from '../pages/page.js';
 import { judgmentSections } from './runReport.js';
 import { scoreFigures } from './scoreFigures.js';
+import { unreadableSection } from './unreadableImages.js';
 
 /**
- * A judgment as one HTML page, with charts where the scores are given.
+ * A judgment as one HTML page, with charts where the scores are given, and the images that could not be read.
  *
  * @example
  * writeFileSync('evaluation.html', evaluationPage('scores.csv', judgment, scored))
  */
-export function evaluationPage(title: string, judgment: Judgment, scored?: Scored): string {
+export function evaluationPage(
+  title: string,
+  judgment: Judgment,
+  scored?: Scored,
+  quarantined: readonly Quarantined[] = [],
+): string {
   // Scores of a file are of no split but that file, which the title names already.
   const split = judgment.split === title ? '' : judgment.split;
   return page(title, [
@@ -28,6 +35,7 @@ export function evaluationPage(title: string, judgment: Judgment, scored?: Score
             },
           ]
         : []),
+      ...unreadableSection(quarantined),
     ]),
   ]);
 }

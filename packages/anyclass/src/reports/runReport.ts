@@ -21,6 +21,7 @@ import { chosenEpoch } from './judgmentText.js';
 import { confidentMistakes, type MistakeKind, mistakeGallery } from './mistakes.js';
 import { scoreFigures } from './scoreFigures.js';
 import { trainingFigures } from './trainingFigures.js';
+import { unreadableSection } from './unreadableImages.js';
 
 /**
  * Writes the report of a finished run; with the dataset also the images of the most confident mistakes.
@@ -43,6 +44,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
       parts: [figureRow(scoreFigures(scored, judged.calibrated?.calibration))],
     },
     ...(dataset ? [await mistakeSection(scored, names, dataset)] : []),
+    ...unreadableSection(summary.quarantined),
     {
       name: 'configuration',
       title: 'Configuration',

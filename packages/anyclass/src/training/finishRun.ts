@@ -62,7 +62,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     rawValidation.quarantined,
     rawTest?.quarantined ?? [],
   ].flat();
-  if (quarantined.length > 0) note(`${quarantined.length} images could not be read: summary.json lists them`);
+  if (quarantined.length > 0)
+    note(`${quarantined.length} images could not be read: summary.json and the report list them`);
   const summary: RunSummary = {
     dataset: data.dataset.name,
     network: configuration.network.name,

@@ -81,11 +81,88 @@ test('rows of a group stay together while classes keep about their shares', () =
   }
 });
 
-test('an unknown label counts as absent', () => {
-  const known = [1, 0, 1, 0, 0, 1, 0, 0];
-  const unknown = known.map((label) => (label === 0 ? Number.NaN : label));
+test('undecided rows are a stratum of their own, and a row with a present class is not one of them', () => {
+  const unknown = Number.NaN;
+  // Of every ten rows two are positive (one with an unknown label beside), three negative and five undecided.
+  const kinds = [
+    [1, 0],
+    [1, unknown],
+    [0, 0],
+    [0, 0],
+    [0, 0],
+    [0, unknown],
+    [unknown, 0],
+    [unknown, unknown],
+    [0, unknown],
+    [unknown, 0],
+  ];
+  const labels = Array.from({ length: 200 }, (_, row) => kinds[row % 10]!).flat();
+  const parts = iterativeStratifiedSplit(labels, { classes: 2, shares: [0.5, 0.3, 0.2], random: 5 });
+  const count = (part: Int32Array, from: number, to: number) =>
+    part.filter((row) => row % 10 >= from && row % 10 < to).length;
+  expect(parts.map((part) => [count(part, 0, 2), count(part, 2, 5), count(part, 5, 10)])).toEqual([
+    [20, 30, 50],
+    [12, 18, 30],
+    [8, 12, 20],
+  ]);
+});
+
+test('a soft label counts as present from 0.5 on', () => {
+  const hard = [1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0];
+  const soft = hard.map((label, i) => (label === 1 ? 0.5 + (i % 5) / 10 : 0.1 * (i % 5)));
   const options = { classes: 2, shares: [0.5, 0.5], random: 5 };
-  expect(iterativeStratifiedSplit(unknown, options)).toEqual(iterativeStratifiedSplit(known, options));
+  expect(iterativeStratifiedSplit(soft, options)).toEqual(iterativeStratifiedSplit(hard, options));
+});
+
+/** Rows of many classes with few negatives among them, in groups or not. */
+const manyClasses = fc.record({
+  classes: fc.integer({ min: 20, max: 75 }),
+  negatives: fc.integer({ min: 0, max: 12 }),
+  positives: fc.integer({ min: 40, max: 120 }),
+  groupSize: fc.integer({ min: 1, max: 4 }),
+  random: fc.nat(1000),
+});
+
+test('every part gets a negative where there are enough of them, also with many classes and with groups', () => {
+  fc.assert(
+    fc.property(manyClasses, ({ classes, negatives, positives, groupSize, random }) => {
+      const draw = new NumpyRandom(random);
+      const rows = Array.from({ length: positives + negatives }, (_, row) => {
+        const labels = new Array<number>(classes).fill(0);
+        for (let k = 0; k < 3 && row >= negatives; k++) labels[draw.integer(classes)] = 1;
+        return labels;
+      });
+      const groups = rows.map((_, row) => Math.floor(row / groupSize));
+      const shares = [0.7, 0.15, 0.15];
+      const parts = iterativeStratifiedSplit(rows.flat(), { classes, shares, random, groups });
+      const holders = new Set(groups.slice(0, negatives)).size;
+      const found = parts.filter((part) => part.some((row) => row < negatives)).length;
+      expect(found).toBe(Math.min(3, holders));
+      expect(parts.flatMap((part) => [...part]).sort((a, b) => a - b)).toEqual([...rows.keys()]);
+      const partOfGroup = new Map(parts.flatMap((part, p) => [...part].map((row) => [groups[row], p])));
+      for (const [p, part] of parts.entries())
+        for (const row of part) expect(partOfGroup.get(groups[row])).toBe(p);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('negatives keep their share of each part to a few percent, however many there are', () => {
+  const classes = 71;
+  for (const negatives of [40, 200, 1000]) {
+    const draw = new NumpyRandom(7);
+    const rows = Array.from({ length: 600 + negatives }, (_, row) => {
+      const labels = new Array<number>(classes).fill(0);
+      for (let k = 0; k < 4 && row >= negatives; k++) labels[draw.integer(classes)] = 1;
+      return labels;
+    });
+    const shares = [0.7, 0.15, 0.15];
+    const parts = iterativeStratifiedSplit(rows.flat(), { classes, shares, random: 1 });
+    parts.forEach((part, p) => {
+      const found = part.filter((row) => row < negatives).length;
+      expect(Math.abs(found - shares[p]! * negatives)).toBeLessThanOrEqual(1 + 0.05 * negatives);
+    });
+  }
 });
 
 describe('bad arguments are named', () => {

@@ -1,11 +1,14 @@
 // Iterative stratification. Sechidis, Tsoumakas and Vlahavas, "On the Stratification of Multi-Label Data",
-// ECML PKDD 2011. Departure: what is dealt out may be a group of rows that stays together (all images of a
+// ECML PKDD 2011. Departures: what is dealt out may be a group of rows that stays together (all images of a
 // patient), which counts with its size and with all its labels; larger holdings are dealt first, since a large
-// group fits ever worse. With groups of one row it is the published algorithm.
+// group fits ever worse. Undecided rows are a stratum of their own. Negatives, which the published algorithm only
+// fills up with, keep about their share of each part, and every part gets one if there are enough.
 
 import type { NumpyRandom } from '../random/numpyRandom.js';
-import { distinctKeys, type Key } from './distinctKeys.js';
+import type { Key } from './distinctKeys.js';
 import { generatorOf } from './shuffleSplit.js';
+import { type SplitUnits, splitUnits } from './splitUnits.js';
+import { spreadNegatives } from './spreadNegatives.js';
 
 /** How to deal out the rows. */
 export interface IterativeSplitOptions {
@@ -19,9 +22,12 @@ export interface IterativeSplitOptions {
   readonly groups?: ArrayLike<Key>;
 }
 
+/** How far a part may exceed its share of the negatives so that the parts have their sizes. */
+const negativeSlack = 0.02;
+
 /**
- * Splits multi-label rows so that every class has its share of each part, the rarest class first.
- * Labels are 0 or 1, row by row; NaN is an unknown label and counts as absent.
+ * Splits multi-label rows so that every class has its share of each part, the rarest class first, and so have rows that are
+ * undecided and rows that are negative. Labels are 0 to 1 row by row, present from 0.5 on, or NaN for unknown.
  *
  * @returns the row indices of each part, ascending
  *
@@ -35,93 +41,46 @@ export function iterativeStratifiedSplit(
   options: IterativeSplitOptions,
 ): Int32Array[] {
   checkShares(options.shares);
-  const deal = unitsToDeal(labels, options);
+  const units = splitUnits(labels, options);
   const random = generatorOf(options.random);
   const wanted = options.shares.map((share) => ({
-    rows: share * deal.unitOfRow.length,
-    labels: deal.totals.map((total) => share * total),
+    rows: share * units.rows,
+    strata: units.totals.map((total) => share * total),
+    negatives: share * units.negatives,
+    slack: negativeSlack * share * units.negatives,
   }));
-  const partOfUnit = new Int32Array(deal.sizes.length).fill(-1);
+  const partOfUnit = new Int32Array(units.count).fill(-1);
+  const left = [...units.totals];
 
   const give = (unit: number, parts: readonly number[]): void => {
     const part = parts[random.integer(parts.length)]!;
     const want = wanted[part]!;
     partOfUnit[unit] = part;
-    want.rows -= deal.sizes[unit]!;
-    for (let j = 0; j < options.classes; j++) {
-      const count = deal.counts[unit * options.classes + j]!;
-      want.labels[j] = want.labels[j]! - count;
-      deal.totals[j] = deal.totals[j]! - count;
+    want.rows -= units.size(unit);
+    want.negatives -= units.negativesOf(unit);
+    for (let j = 0; j < left.length; j++) {
+      const count = units.labelsOf(unit, j);
+      want.strata[j] = want.strata[j]! - count;
+      left[j] = left[j]! - count;
     }
   };
 
-  const order = Array.from(random.permutation(deal.sizes.length));
+  const order = Array.from(random.permutation(units.count));
   const allParts = wanted.map((_, part) => part);
-  for (let j = rarest(deal.totals); j >= 0; j = rarest(deal.totals)) {
-    const count = (unit: number) => deal.counts[unit * options.classes + j]!;
-    const holders = order.filter((unit) => partOfUnit[unit] === -1 && count(unit) > 0);
-    for (const unit of holders.sort((a, b) => count(b) - count(a))) {
-      const wanting = largest(allParts, (part) => wanted[part]!.labels[j]!);
-      give(
-        unit,
-        largest(wanting, (part) => wanted[part]!.rows),
-      );
+  const mostRows = (parts: readonly number[]) => largest(parts, (part) => wanted[part]!.rows);
+  for (let j = rarest(left); j >= 0; j = rarest(left)) {
+    const holders = order.filter((unit) => partOfUnit[unit] === -1 && units.labelsOf(unit, j) > 0);
+    for (const unit of holders.sort((a, b) => units.labelsOf(b, j) - units.labelsOf(a, j))) {
+      give(unit, mostRows(largest(allParts, (part) => wanted[part]!.strata[j]!)));
     }
   }
-  const unlabeled = order.filter((unit) => partOfUnit[unit] === -1);
-  for (const unit of unlabeled.sort((a, b) => deal.sizes[b]! - deal.sizes[a]!)) {
-    give(
-      unit,
-      largest(allParts, (part) => wanted[part]!.rows),
-    );
+  const negative = order.filter((unit) => partOfUnit[unit] === -1);
+  for (const unit of negative.sort((a, b) => units.size(b) - units.size(a))) {
+    const wanting = allParts.filter((part) => wanted[part]!.negatives > -wanted[part]!.slack);
+    give(unit, mostRows(wanting.length > 0 ? wanting : allParts));
   }
-  return rowsOfParts(deal.unitOfRow, partOfUnit, options.shares.length);
-}
-
-/** What is dealt out: single rows or groups of them, with the number of rows and of labels that each holds. */
-interface Units {
-  readonly unitOfRow: Int32Array;
-  readonly sizes: Int32Array;
-  /** Positive labels by unit and class. */
-  readonly counts: Int32Array;
-  /** Positive labels by class that are not dealt yet. */
-  readonly totals: number[];
-}
-
-function unitsToDeal(labels: ArrayLike<number>, { classes, groups }: IterativeSplitOptions): Units {
-  if (!Number.isInteger(classes) || classes < 1) {
-    throw new RangeError(`classes is ${classes}; expected a positive integer`);
-  }
-  const rows = labels.length / classes;
-  if (!Number.isInteger(rows)) {
-    throw new RangeError(`${labels.length} labels are not whole rows of ${classes} classes`);
-  }
-  if (groups !== undefined && groups.length !== rows) {
-    throw new RangeError(`groups has ${groups.length} entries for ${rows} rows`);
-  }
-  const unitOfRow =
-    groups === undefined
-      ? Int32Array.from({ length: rows }, (_, row) => row)
-      : distinctKeys(groups, 'appearance', 'groups').indices;
-  const unitCount = unitOfRow.reduce((most, unit) => Math.max(most, unit + 1), 0);
-  const sizes = new Int32Array(unitCount);
-  const counts = new Int32Array(unitCount * classes);
-  const totals = new Array<number>(classes).fill(0);
-  unitOfRow.forEach((unit, row) => {
-    sizes[unit] = sizes[unit]! + 1;
-    for (let j = 0; j < classes; j++) {
-      const label = labels[row * classes + j]!;
-      if (label !== 0 && label !== 1 && !Number.isNaN(label)) {
-        throw new RangeError(
-          `labels at row ${row}, class ${j} is ${label}; expected 0, 1 or NaN for unknown`,
-        );
-      }
-      if (label !== 1) continue;
-      counts[unit * classes + j] = counts[unit * classes + j]! + 1;
-      totals[j] = totals[j]! + 1;
-    }
-  });
-  return { unitOfRow, sizes, counts, totals };
+  spreadNegatives(units, partOfUnit, options.shares);
+  return rowsOfParts(units, partOfUnit, options.shares.length);
 }
 
 function checkShares(shares: readonly number[]): void {
@@ -134,7 +93,7 @@ function checkShares(shares: readonly number[]): void {
   if (Math.abs(total - 1) > 1e-9) throw new RangeError(`shares sum to ${total}; expected 1`);
 }
 
-/** The class with the fewest labels left to deal, or -1 when none is left. */
+/** The stratum with the fewest labels left to deal, or -1 when none is left. */
 function rarest(totals: readonly number[]): number {
   let found = -1;
   totals.forEach((total, j) => {
@@ -148,10 +107,8 @@ function largest(parts: readonly number[], value: (part: number) => number): num
   return parts.filter((part) => value(part) === most);
 }
 
-function rowsOfParts(unitOfRow: Int32Array, partOfUnit: Int32Array, partCount: number): Int32Array[] {
-  const rows: number[][] = Array.from({ length: partCount }, () => []);
-  unitOfRow.forEach((unit, row) => {
-    rows[partOfUnit[unit]!]!.push(row);
-  });
-  return rows.map((part) => Int32Array.from(part));
+function rowsOfParts({ unitOfRow, rows }: SplitUnits, partOfUnit: Int32Array, parts: number): Int32Array[] {
+  const rowsOf: number[][] = Array.from({ length: parts }, () => []);
+  for (let row = 0; row < rows; row++) rowsOf[partOfUnit[unitOfRow(row)]!]!.push(row);
+  return rowsOf.map((part) => Int32Array.from(part));
 }

@@ -11,6 +11,8 @@ export type StoredImage =
 
 /** Where the images of a dataset come from: files, Parquet, or a generator. */
 export interface ImageSource {
+  /** Why there are no images at all: the dataset is a table of features. */
+  readonly absent?: string;
   /** The stored image of a row; rejects with a reason where it is missing or cannot be read. */
   read(row: number): Promise<StoredImage>;
   /** Where the image of a row is a file of its own. */

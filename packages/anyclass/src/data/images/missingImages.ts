@@ -12,6 +12,9 @@ const looksAt = 32;
  * await checkImagesAreThere(dataset, dataset.splits.train);
  */
 export async function checkImagesAreThere(dataset: Dataset, rows: Int32Array): Promise<void> {
+  if (dataset.images.absent !== undefined) {
+    throw new DataError(`${dataset.images.absent}; training needs images`);
+  }
   const step = Math.max(1, Math.floor(rows.length / looksAt));
   let first: string | undefined;
   for (let i = 0; i < rows.length; i += step) {

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { shuffleSplit, threeWaySplit } from '@anyclass/core';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
-import type { DatasetTable, Grouping, Splits } from '../dataset.js';
+import type { DatasetTable, Grouping, Preparation, Splits } from '../dataset.js';
 import { fileImages } from '../images/fileImages.js';
 import type { NameTable } from '../nameTable.js';
-import { readCsvTables } from './csvTables.js';
+import { type CsvTableOptions, readCsvTables } from './csvTables.js';
+import { readLines } from './lines.js';
 
 const chestxray14Classes = [
   'Infiltration',
@@ -30,17 +31,28 @@ const chestxray14Classes = [
 
 const tables = ['Data_Entry_2017_v2020.csv', 'Data_Entry_2017_v2020.csv.gz', 'Data_Entry_2017.csv'];
 
+/** X-rays are gray; mean and deviation are those of ChestX-ray14. */
+export const chestPreparation: Preparation = {
+  channels: 1,
+  mean: [0.506],
+  std: [0.23],
+  augmentation: 'x-ray',
+};
+
 /**
  * ChestX-ray14 from its table in `root` or its `annotations`, with images in `images` or in the twelve folders
- * `images_001/images`… as they are published. Split by patient, 70/15/15, as in the paper.
+ * `images_001/images`… as they are published. Split by patient: `paper` 70/15/15 with seed 42, `official` by NIH's
+ * `train_val_list.txt` and `test_list.txt`, an eighth of the former's patients for validation.
  *
  * @example
- * (await readChestxray14('data/chest')).fixedSplits?.splits.train.length // 78566
+ * (await readChestxray14('data/chest', 'paper', {})).fixedSplits?.splits.train.length // 78566
  */
-export async function readChestxray14(root: string): Promise<DatasetTable> {
-  const path = [root, join(root, 'annotations')]
-    .flatMap((folder) => tables.map((name) => join(folder, name)))
-    .find((candidate) => existsSync(candidate));
+export async function readChestxray14(
+  root: string,
+  split: 'paper' | 'official',
+  options: CsvTableOptions,
+): Promise<DatasetTable> {
+  const path = placeIn(root, tables);
   if (!path) throw new DataError(`${shownPath(root)}: no ${tables[0]} in this folder or in its annotations`);
   const table = await readCsvTables([path], {
     imageColumn: 'Image Index',
@@ -48,15 +60,24 @@ export async function readChestxray14(root: string): Promise<DatasetTable> {
     groupColumn: 'Patient ID',
     separator: '|',
     negativeLabel: 'No Finding',
+    ...options,
     classes: chestxray14Classes,
   });
-  const folders = await imageFolders(root);
+  const folders = await imageFolders(options.imageFolder ?? root);
   return {
     ...table,
-    name: 'chestxray14',
+    name: split === 'paper' ? 'chestxray14' : 'nih-official',
     images: fileImages(table.names, await folderFinder(table.names, folders)),
-    fixedSplits: { splits: splitByPatient(table.groups!), origin: 'by patient, 70/15/15, seed 42' },
-    preparation: { channels: 1, mean: [0.506], std: [0.23], augmentation: 'x-ray' },
+    ...(options.splitColumn === undefined && {
+      fixedSplits:
+        split === 'paper'
+          ? { splits: splitByPatient(table.groups!), origin: 'by patient, 70/15/15, seed 42' }
+          : {
+              splits: await officialSplits(root, table.names, table.groups!),
+              origin: "NIH's lists; an eighth of the patients of train_val_list.txt for validation, seed 42",
+            },
+    }),
+    preparation: chestPreparation,
   };
 }
 
@@ -77,12 +98,55 @@ function splitByPatient({ codes, names }: Grouping): Splits {
   };
 }
 
+/** Wang et al. split 70/10/20: an eighth of what is not test is for validation. */
+async function officialSplits(root: string, names: NameTable, { codes }: Grouping): Promise<Splits> {
+  const rowOf = new Map(Array.from({ length: names.length }, (_, row) => [names.at(row), row]));
+  const seen = new Map<number, string>();
+  const rows = async (list: string) => {
+    const path = placeIn(root, [list]);
+    if (path === undefined) {
+      throw new DataError(
+        `${shownPath(root)}: no ${list} in this folder or in its annotations; chestxray14=DIR splits by patient without it`,
+      );
+    }
+    const found: number[] = [];
+    for await (const [line, number] of readLines(path, list)) {
+      if (line.trim() === '') continue;
+      const where = `${list}, line ${number}`;
+      const row = rowOf.get(line.trim());
+      if (row === undefined) throw new DataError(`${where}: the table has no image called '${line.trim()}'`);
+      const before = seen.get(row);
+      if (before !== undefined) throw new DataError(`${where}: '${line.trim()}' stands already in ${before}`);
+      seen.set(row, where);
+      found.push(row);
+    }
+    return Int32Array.from(found).sort();
+  };
+  const trained = await rows('train_val_list.txt');
+  const test = await rows('test_list.txt');
+  const patients = [...new Set(trained.map((row) => codes[row]!))];
+  if (patients.length < 2) throw new DataError('train_val_list.txt: one patient; validation needs another');
+  const drawn = shuffleSplit(patients.length, { testSize: 0.125, random: 42 });
+  const validated = new Set(Array.from(drawn.test, (i) => patients[i]!));
+  return {
+    train: trained.filter((row) => !validated.has(codes[row]!)),
+    validation: trained.filter((row) => validated.has(codes[row]!)),
+    test,
+  };
+}
+
+function placeIn(root: string, names: readonly string[]): string | undefined {
+  return [root, join(root, 'annotations')]
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .find((candidate) => existsSync(candidate));
+}
+
 async function imageFolders(root: string): Promise<string[]> {
   const single = ['images', 'images-224', 'png']
     .map((name) => join(root, name))
     .filter((path) => existsSync(path));
   if (single[0] !== undefined) return [single[0]];
-  const entries = await readdir(root);
+  const entries = existsSync(root) ? await readdir(root) : [];
   const numbered = entries.filter((name) => /^images_\d+$/.test(name)).sort();
   return numbered.length > 0 ? numbered.map((name) => join(root, name, 'images')) : [root];
 }

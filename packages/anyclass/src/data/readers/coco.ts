@@ -7,9 +7,10 @@ import { fileImages, folderByRow } from '../images/fileImages.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
-import { nameOfTables, splitFromFileName } from './csvTables.js';
+import { nameOfTables } from './csvTables.js';
+import { imageNaming } from './imageNames.js';
 import { readJsonArrays } from './jsonArrays.js';
-import { checkImageName } from './tableCollector.js';
+import { splitFromFileName } from './splitWords.js';
 
 /** A COCO table, and what its split is stratified by. */
 export interface CocoTable extends DatasetTable {
@@ -20,8 +21,10 @@ export interface CocoTable extends DatasetTable {
 export interface CocoOptions {
   /** The classes to keep, in this order. Default: all categories by id. */
   readonly classes?: readonly string[];
-  /** Folder of the images of each file. Default: `images`, the split's name (`train2017`), or the file's own. */
+  /** Folder of the images of all files. Default: `images`, the split's name (`train2017`), or the file's own. */
   readonly imageFolder?: string;
+  /** Folder that has the images of each split in a folder of its own (`train2017`), or all of them. */
+  readonly imageRoot?: string;
 }
 
 interface Category {
@@ -45,6 +48,8 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
   for (const path of paths) {
     const file = basename(path);
     const firstRow = names.length;
+    const folder = options.imageFolder ?? imageFolderOf(path, options.imageRoot);
+    const naming = imageNaming(folder);
     const rowOf = new Map<number, number>();
     const imageIds = growingInt32();
     const categoryIds = growingInt32();
@@ -52,8 +57,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
       images(element, index) {
         const where = () => `${file}, images[${index}]`;
         const id = field(element, 'id', 'number', where);
-        const name = field(element, 'file_name', 'string', where);
-        checkImageName(name, where);
+        const name = naming(field(element, 'file_name', 'string', where), where);
         if (rowOf.has(id)) throw new DataError(`${where()}: image id ${id} stands twice`);
         rowOf.set(id, names.length);
         names.add(name);
@@ -92,7 +96,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
         (i, id) => `${file}, annotations[${i}]: no category has the id ${id}`,
       ),
     });
-    parts.push({ firstRow, folder: options.imageFolder ?? imageFolderOf(path) });
+    parts.push({ firstRow, folder });
   }
   return cocoTable(names.finish(), categories, annotations, parts, paths, options);
 }
@@ -185,17 +189,20 @@ function resolved(
 }
 
 /** `annotations/instances_train2017.json` has its images in `../train2017`, `../images/train2017` or `../images`. */
-function imageFolderOf(path: string): string {
+function imageFolderOf(path: string, imageRoot: string | undefined): string {
   const own = dirname(path);
   const split = basename(path, '.json').replace(/^instances_/, '');
-  const candidates = [
-    join(own, '..', split),
-    join(own, '..', 'images', split),
-    join(own, split),
-    join(own, 'images'),
-    ...(basename(own) === 'annotations' ? [join(own, '..', 'images')] : []),
-  ];
-  return candidates.find((folder) => existsSync(folder)) ?? own;
+  const candidates =
+    imageRoot === undefined
+      ? [
+          join(own, '..', split),
+          join(own, '..', 'images', split),
+          join(own, split),
+          join(own, 'images'),
+          ...(basename(own) === 'annotations' ? [join(own, '..', 'images')] : []),
+        ]
+      : [join(imageRoot, split)];
+  return candidates.find((folder) => existsSync(folder)) ?? imageRoot ?? own;
 }
 
 function field(element: unknown, name: string, type: 'number', where: () => string): number;

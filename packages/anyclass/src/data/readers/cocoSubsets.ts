@@ -3,10 +3,10 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { stratifiedShuffleSplit, threeWaySplit } from '@anyclass/core';
+import { type Split, shuffleSplit, stratifiedShuffleSplit, threeWaySplit } from '@anyclass/core';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
-import type { DatasetTable, Splits } from '../dataset.js';
+import type { DatasetTable, Remark, Splits } from '../dataset.js';
 import { readCoco } from './coco.js';
 
 /** Class subsets of COCO by name, in COCO's order. */
@@ -26,7 +26,11 @@ export const cocoSubsets = {
  * @example
  * (await readCocoSubset('coco-41', 'data/coco')).classes.length // 41
  */
-export async function readCocoSubset(name: keyof typeof cocoSubsets, root: string): Promise<DatasetTable> {
+export async function readCocoSubset(
+  name: keyof typeof cocoSubsets,
+  root: string,
+  { imageFolder }: { readonly imageFolder?: string },
+): Promise<DatasetTable> {
   const candidates = ['train2017', 'val2017'].map((split) => {
     const file = `instances_${split}.json`;
     return [join(root, 'annotations', file), join(root, file)].find((path) => existsSync(path));
@@ -37,14 +41,16 @@ export async function readCocoSubset(name: keyof typeof cocoSubsets, root: strin
       `${shownPath(root)}: no annotations/instances_train2017.json or instances_val2017.json`,
     );
   }
-  const { firstClass, ...table } = await readCoco(paths, { classes: cocoSubsets[name] });
+  const { firstClass, ...table } = await readCoco(paths, {
+    classes: cocoSubsets[name],
+    ...(imageFolder !== undefined && { imageRoot: imageFolder }),
+  });
+  const { remarks, ...fixedSplits } = splitByFirstClass(firstClass, table.classes);
   return {
     ...table,
     name,
-    fixedSplits: {
-      splits: splitByFirstClass(firstClass, table.classes.length),
-      origin: 'stratified by the first annotation, 70/15/15, seed 42',
-    },
+    fixedSplits,
+    remarks: [...table.remarks, ...remarks],
     preparation: {
       channels: 3,
       mean: [0.47, 0.447, 0.408],
@@ -54,16 +60,56 @@ export async function readCocoSubset(name: keyof typeof cocoSubsets, root: strin
   };
 }
 
-/** 'None' is a category of its own and sorts last. */
-function splitByFirstClass(firstClass: Int32Array, classes: number): Splits {
-  const categories = firstClass.map((first) => (first === -1 ? classes : first));
-  const split = threeWaySplit(stratifiedShuffleSplit(categories, { testSize: 0.3, random: 42 }), (rest) =>
-    stratifiedShuffleSplit(
-      rest.map((row) => categories[row]!),
-      { testSize: 0.5, random: 42 },
-    ),
+/**
+ * 'None' is a category of its own and sorts last. A part of COCO may have too few images of a category to stratify by: it is then
+ * split at random.
+ */
+function splitByFirstClass(
+  firstClass: Int32Array,
+  classes: readonly string[],
+): { readonly splits: Splits; readonly origin: string; readonly remarks: readonly Remark[] } {
+  const categories = firstClass.map((first) => (first === -1 ? classes.length : first));
+  const halves = { testSize: 0.5, random: 42 };
+  if (categories.length < 4) throw new DataError(`${categories.length} images; a split needs four or more`);
+  const first = split(categories, { testSize: 0.3, random: 42 });
+  const rest =
+    first &&
+    split(
+      first.test.map((row) => categories[row]!),
+      halves,
+    );
+  if (first && rest) {
+    const splits = sorted(threeWaySplit(first, () => rest));
+    return { splits, origin: 'stratified by the first annotation, 70/15/15, seed 42', remarks: [] };
+  }
+  const random = threeWaySplit(shuffleSplit(categories.length, { testSize: 0.3, random: 42 }), (rows) =>
+    shuffleSplit(rows.length, halves),
   );
-  return { train: split.train.sort(), validation: split.validation.sort(), test: split.test.sort() };
+  const counts = new Map<number, number>();
+  for (const category of categories) counts.set(category, (counts.get(category) ?? 0) + 1);
+  const rare = [...counts].sort(([, a], [, b]) => a - b).slice(0, 10);
+  const text =
+    'images are too few to stratify by the first annotation as the paper does: split at random, 70/15/15, seed 42';
+  const examples = rare.map(([category, count]) => `${classes[category] ?? 'none'}: ${count}`);
+  return {
+    splits: sorted(random),
+    origin: 'at random, 70/15/15, seed 42',
+    remarks: [{ text, count: categories.length, examples }],
+  };
+}
+
+/** A stratified split; undefined where a stratum has one member, or a side fewer places than there are strata. */
+function split(strata: Int32Array, sizes: { testSize: number; random: number }): Split | undefined {
+  try {
+    return stratifiedShuffleSplit(strata, sizes);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function sorted({ train, validation, test }: Splits): Splits {
+  return { train: train.sort(), validation: validation.sort(), test: test.sort() };
 }
 
 function words(list: string): readonly string[] {

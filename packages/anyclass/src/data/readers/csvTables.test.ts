@@ -171,7 +171,7 @@ test('what is wrong in a table is said with file and line', async () => {
     ['Filename,RB\na.png,1.01\n', "class column 'RB' holds '1.01'"],
     [
       'Filename,RB\na.png,1\nb.png,0\na.png,0\n',
-      "bad.csv: image 'a.png' stands in two rows, number 1 and number 3 without headers; leave one of them",
+      "bad.csv, line 4: image 'a.png' stands in bad.csv, line 2 already. One row per label? Then set data.columns.labels",
     ],
     [
       'Filename,RB\na.png,1\nb.png,"0\nc.png,1\n',

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
-import type { DatasetTable, SplitName } from '../dataset.js';
+import type { DatasetTable } from '../dataset.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { readCsv } from './csv.js';
-import { splitFromWord, tableCollector } from './tableCollector.js';
+import { imageNaming } from './imageNames.js';
+import { splitFromFileName } from './splitWords.js';
+import { tableCollector } from './tableCollector.js';
 import { type TableLayout, type TableOptions, tableLayout } from './tableLayout.js';
 
 export interface CsvTableOptions extends TableOptions {
@@ -13,8 +15,8 @@ export interface CsvTableOptions extends TableOptions {
 }
 
 /**
- * A dataset from one or several CSV files with the same classes: a 0/1 column per class, or one column of separated
- * labels. Files called train, val and test, alone or as the first or last word, are those splits.
+ * A dataset from one or several CSV files with the same classes: a 0/1 column per class, one column of separated labels, or
+ * one row per image and label. Files called train, val and test, alone or as the first or last word, are those splits.
  *
  * @example
  * await readCsvTables(['data/train.csv', 'data/val.csv'], { groupColumn: 'pipe' })
@@ -29,7 +31,7 @@ export async function readCsvTables(
   let firstClasses: string | undefined;
   for (const path of paths) {
     const file = basename(path);
-    const split = paths.length > 1 ? splitFromFileName(file) : undefined;
+    const naming = imageNaming(options.imageFolder ?? dirname(path));
     firstRows.push(table.rows);
     let firstName: string | undefined;
     await readCsv(path, (columns) => {
@@ -39,36 +41,31 @@ export async function readCsvTables(
       if (classes !== firstClasses) {
         throw new DataError(`${file}: ${classes}, but ${basename(paths[0]!)} has ${firstClasses}`);
       }
+      const placeOf = (line: number) => `${file}, line ${line}`;
+      const split = paths.length > 1 ? splitFromFileName(file) : undefined;
+      table.startFile({ layout, placeOf, naming, split, isMergeable: true });
       return (cells, line) => {
-        firstName ??= cells[layout.image]!;
-        table.add(cells, layout, () => `${file}, line ${line}`, split);
+        table.add(cells, line);
+        firstName ??= naming(cells[layout.image]!, () => placeOf(line));
       };
     });
     if (firstName === undefined) throw new DataError(`${file}: a header and no rows below it`);
     firstNames.push(firstName);
   }
-  const { groups, fixedSplits, ...collected } = table.finish(nameOfTables(paths));
-  const folders = paths.map((path, i) => ({
-    firstRow: firstRows[i]!,
-    folder: options.imageFolder ?? imageFolderBeside(path, firstNames[i]!),
-  }));
+  const { groups, fixedSplits, sourceRow, ...collected } = table.finish(nameOfTables(paths));
+  const folderOf = folderByRow(
+    paths.map((path, i) => ({
+      firstRow: firstRows[i]!,
+      folder: options.imageFolder ?? imageFolderBeside(path, firstNames[i]!),
+    })),
+  );
   return {
     name: nameOfTables(paths),
     ...collected,
-    images: fileImages(collected.names, folderByRow(folders)),
-    remarks: [],
+    images: fileImages(collected.names, (image) => folderOf(sourceRow(image))),
     ...(groups && { groups }),
     ...(fixedSplits && { fixedSplits }),
   };
-}
-
-/** The split that a file name speaks of: train.csv, instances_val2017.json, train-00000-of-00004.parquet. */
-export function splitFromFileName(file: string): SplitName | undefined {
-  const words = file
-    .replace(/\..*$/, '')
-    .split(/[-_]/)
-    .map((word) => word.replace(/\d+$/, ''));
-  return splitFromWord(words[0] ?? '') ?? splitFromWord(words.at(-1) ?? '');
 }
 
 /** A short name for a dataset of these files. */

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { closeDataset, type Dataset } from '../dataset.js';
 import { openDataset } from '../openDataset.js';
+import { cocoSubsets } from './cocoSubsets.js';
 
 const shared = resolve(import.meta.dirname, '../../../../../../shared');
 const withoutShared = !existsSync(join(shared, 'data'));
@@ -55,6 +56,80 @@ test('ChestX-ray14: an unknown finding is an error that names the row', async ()
   await expect(openDataset(`chestxray14=${root}`)).rejects.toThrow(
     "Data_Entry_2017_v2020.csv, line 2: unknown label 'Flu'",
   );
+});
+
+test('imageFolder, classes and columns are honored for known datasets, or refused where they do not apply', async () => {
+  const root = join(folder, 'elsewhere');
+  for (const path of ['tables', 'pictures/train', 'xrays', 'photos/val2017'])
+    mkdirSync(join(root, path), { recursive: true });
+  const codes = 'RB,OB,PF,DE,FS,IS,RO,IN,AF,BE,FO,GR,PH,PB,OS,OP,OK';
+  const cells = (present: string) => codes.split(',').map((code) => Number(code === present));
+  writeFileSync(
+    join(root, 'tables/SewerML_Train.csv'),
+    `photo,pipe,${codes}\n${['RB', 'OK', ''].map((code, i) => `${i}.png,p${i % 2},${cells(code)}`).join('\n')}\n`,
+  );
+  const sewer = await openDataset(`sewerml=${join(root, 'tables')}`, {
+    imageFolder: join(root, 'pictures'),
+    imageColumn: 'photo',
+    groupColumn: 'pipe',
+    classes: ['OK', 'RB'],
+  });
+  expect(sewer.images.path?.(0)).toBe(join(root, 'pictures/train/0.png'));
+  expect(sewer.groups?.names).toEqual(['p0', 'p1']);
+  expect([sewer.classes, sewer.classImportance]).toEqual([
+    ['OK', 'RB'],
+    [0.4396, 1],
+  ]);
+  expect(sewer.labels.at(0, 1)).toBe(1);
+
+  writeFileSync(
+    join(root, 'tables/Data_Entry_2017.csv'),
+    `File,Findings,Patient ID\n${Array.from({ length: 8 }, (_, i) => `${i}.png,${i % 2 ? 'Mass' : 'healthy'},${i}`).join('\n')}\n`,
+  );
+  const chest = await openDataset(`chestxray14=${join(root, 'tables')}`, {
+    imageFolder: join(root, 'xrays'),
+    imageColumn: 'File',
+    labelColumn: 'Findings',
+    negativeLabel: 'healthy',
+    classes: ['Mass'],
+  });
+  expect(chest.images.path?.(1)).toBe(join(root, 'xrays/1.png'));
+  expect([0, 1].map((row) => chest.labels.at(row, 0))).toEqual([0, 1]);
+
+  const categories = cocoSubsets['coco-animals'].map((name, id) => ({ id, name, supercategory: 'animal' }));
+  const images = Array.from({ length: 12 }, (_, id) => ({ id, file_name: `${id}.jpg` }));
+  const annotations = images.slice(0, 6).map(({ id }) => ({ image_id: id, category_id: id % 2 }));
+  writeFileSync(
+    join(root, 'tables/instances_val2017.json'),
+    JSON.stringify({ images, annotations, categories }),
+  );
+  const coco = await openDataset(`coco-animals=${join(root, 'tables')}`, {
+    imageFolder: join(root, 'photos'),
+    classes: ['cat'],
+  });
+  expect(coco.images.path?.(3)).toBe(join(root, 'photos/val2017/3.jpg'));
+  expect(coco.classes).toEqual(['cat']);
+  const refused = openDataset(`coco-animals=${join(root, 'tables')}`, { imageColumn: 'photo' });
+  await expect(refused).rejects.toThrow('data.columns.image is set, but does not apply to coco-animals');
+  await expect(openDataset('digits', { imageFolder: root })).rejects.toThrow('data.imageFolder is set');
+  await expect(openDataset(`sewerml=${join(root, 'tables')}`, { classes: ['XX'] })).rejects.toThrow();
+});
+
+test('a small part of COCO whose categories have one image each is split at random, with a remark', async () => {
+  const root = join(folder, 'small-coco');
+  mkdirSync(root);
+  const categories = cocoSubsets['coco-animals'].map((name, id) => ({ id, name, supercategory: 'animal' }));
+  const images = Array.from({ length: 20 }, (_, id) => ({ id, file_name: `${id}.jpg` }));
+  const annotations = images.slice(0, 3).map(({ id }) => ({ image_id: id, category_id: id }));
+  writeFileSync(join(root, 'instances_train2017.json'), JSON.stringify({ images, annotations, categories }));
+  const coco = await openDataset(`coco-animals=${root}`);
+  const { train, validation, test: tested } = coco.splits;
+  expect([train.length, validation.length, tested.length]).toEqual([14, 3, 3]);
+  expect(coco.splitOrigin).toBe('at random, 70/15/15, seed 42');
+  expect(coco.remarks[0]).toMatchObject({
+    text: /split at random/,
+    examples: expect.arrayContaining(['bird: 1']),
+  });
 });
 
 test.skipIf(withoutShared)(

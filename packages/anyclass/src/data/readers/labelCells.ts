@@ -24,32 +24,67 @@ export function uncertainTarget(policy: UncertainPolicy): number {
 export const UNCERTAIN = -1;
 
 /**
- * The target in a cell: 0 to 1, NaN where it is empty, {@link UNCERTAIN}. Numbers may be written as other programs do.
+ * The target in a cell: 0 to 1, NaN where it is empty, {@link UNCERTAIN}. Numbers and words may be written as other programs do.
  *
  * @param where the place, made only for a complaint
  *
  * @example
  * labelCell('0.25', 'crack', () => 'train.csv, line 2') // 0.25
- * labelCell('True', 'crack', () => 'train.csv, line 3') // 1
+ * labelCell('Yes', 'crack', () => 'train.csv, line 3') // 1
  */
 export function labelCell(cell: string, className: string, where: () => string): number {
   if (cell === '0') return 0;
   if (cell === '1') return 1;
-  const text = cell.trim().toLowerCase();
-  if (text === '') return Number.NaN;
-  if (text === 'true') return 1;
-  if (text === 'false') return 0;
-  const value = decimal.test(text) ? Number(text) : Number.NaN;
-  if ((value >= 0 && value <= 1) || value === UNCERTAIN) return value;
-  const reason =
-    value < 0
-      ? 'A -1 means uncertain: set data.uncertain to ignore, zero, one or a number'
-      : 'If it is not a class, add it to data.columns.ignore';
+  const target = targetIn(cell);
+  if (target !== undefined) return target;
+  const value = numberIn(cell);
   throw new DataError(
-    `${where()}: class column '${className}' holds '${cell}'; expected 0 to 1, empty for unknown, or -1 for uncertain. ${reason}`,
-    value < 0 ? {} : { setting: `data.columns.ignore=${JSON.stringify([className])}` },
+    `${where()}: class column '${className}' holds '${cell}'; expected 0 to 1, empty for unknown, or -1 for uncertain. ${advice(value)}`,
+    value !== undefined && value < 0 ? {} : { setting: `data.columns.ignore=${JSON.stringify([className])}` },
   );
 }
 
+/**
+ * What a cell says if it is a label; undefined for anything else.
+ *
+ * @example
+ * targetIn('no') // 0
+ * targetIn('sunny') // undefined
+ */
+export function targetIn(cell: string): number | undefined {
+  const text = cell.trim().toLowerCase();
+  const word = words.get(text);
+  if (word !== undefined) return word;
+  const value = numberIn(text);
+  return value !== undefined && ((value >= 0 && value <= 1) || value === UNCERTAIN) ? value : undefined;
+}
+
+const words: ReadonlyMap<string, number> = new Map([
+  ['true', 1],
+  ['false', 0],
+  ['yes', 1],
+  ['no', 0],
+  ['', Number.NaN],
+  ['nan', Number.NaN],
+  ['na', Number.NaN],
+  ['n/a', Number.NaN],
+  ['null', Number.NaN],
+]);
+
 // Number() alone would also take 0x1, Infinity and the like.
-const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/;
+const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The decimal number in a cell. */
+export function numberIn(cell: string): number | undefined {
+  const text = cell.trim();
+  return decimal.test(text) ? Number(text) : undefined;
+}
+
+/** What to do about a cell, without losing a label. */
+function advice(value: number | undefined): string {
+  if (value === undefined) {
+    return 'If it is not a class, add it to data.columns.ignore; if it holds the labels of a row, set data.columns.labels to it';
+  }
+  if (value < 0) return 'A -1 means uncertain: set data.uncertain to ignore, zero, one or a number';
+  return 'If it is not a class, add it to data.columns.ignore; a count of objects becomes 1 from 1 on';
+}

@@ -2,9 +2,11 @@ import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable } from '../dataset.js';
 import { parquetImages } from '../images/parquetImages.js';
-import { nameOfTables, splitFromFileName } from './csvTables.js';
+import { nameOfTables } from './csvTables.js';
+import { rowNaming } from './imageNames.js';
 import { openParquet, type ParquetFile } from './parquetFile.js';
 import { LIST_SEPARATOR } from './separatedLabels.js';
+import { splitFromFileName } from './splitWords.js';
 import { tableCollector } from './tableCollector.js';
 import { type TableOptions, tableLayout } from './tableLayout.js';
 
@@ -54,25 +56,31 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
     if (absent.length > 0) {
       throw new DataError(`${name}: no column '${absent[0]}', which ${basename(first.path)} has`);
     }
+    const placeOf = (row: number) => `${name}, row ${row}`;
     const split = files.length > 1 ? splitFromFileName(name) : undefined;
+    table.startFile({ layout, placeOf, naming: rowNaming, split, isMergeable: false });
     for (let g = 0; g + 1 < file.groupStarts.length; g++) {
       const start = file.groupStarts[g]!;
       const rows = await file.readRows(wanted, start, file.groupStarts[g + 1]!);
       rows.forEach((row, i) => {
-        const where = () => `${name}, row ${start + i}`;
+        const where = () => placeOf(start + i);
         const cells = columns.map((column) =>
           column === ROW_NAME ? `${name}#${start + i}` : cellText(row[column], classNames, where),
         );
-        table.add(cells, layout, where, split);
+        table.add(cells, start + i);
       });
     }
   }
-  const { groups, fixedSplits, ...collected } = table.finish(nameOfTables(files.map((file) => file.path)));
+  const {
+    groups,
+    fixedSplits,
+    sourceRow: _,
+    ...collected
+  } = table.finish(nameOfTables(files.map((file) => file.path)));
   return {
     name: nameOfTables(files.map((file) => file.path)),
     ...collected,
     images: parquetImages(files, image),
-    remarks: [],
     ...(groups && { groups }),
     ...(fixedSplits && { fixedSplits }),
   };
@@ -127,7 +135,7 @@ function usedColumns({
     image,
     group?.index,
     split,
-    ...(labels.kind === 'columns' ? labels.columns : [labels.column]),
+    ...(labels.kind === 'columns' ? labels.columns : [labels.column, labels.value]),
   ]);
 }
 
@@ -149,7 +157,8 @@ function cellText(value: unknown, classNames: readonly string[] | undefined, whe
     const labels = value.map((item) =>
       typeof item === 'string' ? item : (classNames?.[Number(item)] ?? String(item)),
     );
-    return labels.join(LIST_SEPARATOR);
+    // In front too, so that a list of one class number is not taken for a 0 or 1.
+    return labels.map((label) => LIST_SEPARATOR + label).join('');
   }
   throw new DataError(`${where()}: a cell of type ${typeof value} that is neither text, number nor list`);
 }

@@ -1,12 +1,19 @@
+// Labels that stand in one column: several in a cell ('Effusion|Mass'), or one a row and an image in several rows.
+
 import { DataError } from '../../errors/dataError.js';
 import { nearestOrAll } from '../../errors/nearest.js';
+import type { Remark } from '../dataset.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../labelMatrix.js';
-import { growingInt32 } from '../typedArrays.js';
+import { growingFloat32, growingInt32 } from '../typedArrays.js';
+import type { ImageRows } from './imageRows.js';
+import { targetIn, UNCERTAIN } from './labelCells.js';
+import { valuedLabels } from './valuedLabels.js';
 
-/** Collects one cell of labels a row: 'Effusion|Mass'. Each different cell is kept once. */
+/** Collects the cell of labels of each row. Each different cell is kept once. */
 export interface SeparatedLabels {
-  add(cell: string, where: () => string): void;
-  finish(options: SeparatedOptions): { readonly labels: LabelMatrix; readonly classes: readonly string[] };
+  /** `target` where a column says how far the row's one label holds. */
+  add(cell: string, target?: number): void;
+  finish(rows: ImageRows, options: SeparatedOptions): CollectedLabels;
 }
 
 export interface SeparatedOptions {
@@ -14,6 +21,28 @@ export interface SeparatedOptions {
   readonly negativeLabel?: string | undefined;
   /** The classes in order; a label outside them is an error. Default: all that occur, by name. */
   readonly classes?: readonly string[] | undefined;
+  /** What the column is called: the class of a column that holds only 0 and 1. */
+  readonly column: string;
+  /** What an uncertain label becomes. */
+  readonly uncertain: number;
+  /** Where a row stands, for messages. */
+  placeOf(row: number): string;
+  /** What the image of a row is called, for messages. */
+  nameOf(row: number): string;
+}
+
+export interface CollectedLabels {
+  readonly labels: LabelMatrix;
+  readonly classes: readonly string[];
+  readonly remarks: readonly Remark[];
+}
+
+/** The different cells of a table, and which of them each row has. */
+export interface LabelCells {
+  /** The indices of the classes in each cell. */
+  readonly indices: readonly (readonly number[])[];
+  readonly classes: readonly string[];
+  readonly codes: Int32Array;
 }
 
 /** Separates the labels of a Parquet list, which come apart already. */
@@ -22,46 +51,118 @@ export const LIST_SEPARATOR = '\u001f';
 /**
  * @example
  * const collected = separatedLabels();
- * collected.add('cat|dog', () => 'train.csv, line 2');
- * collected.finish({}).classes // ['cat', 'dog']
+ * collected.add('cat|dog');
+ * collected.finish(singleRows(1), options).classes // ['cat', 'dog']
  */
 export function separatedLabels(): SeparatedLabels {
-  const codes = new Map<string, number>();
-  const firstSeen: string[] = [];
-  const rows = growingInt32();
+  const codeOf = new Map<string, number>();
+  const firstRows: number[] = [];
+  const codes = growingInt32();
+  const targets = growingFloat32();
+  let hasTargets = false;
   return {
-    add(cell, where) {
-      let code = codes.get(cell);
+    add(cell, target) {
+      let code = codeOf.get(cell);
       if (code === undefined) {
-        code = codes.size;
-        codes.set(cell, code);
-        firstSeen.push(where());
+        code = codeOf.size;
+        codeOf.set(cell, code);
+        firstRows.push(codes.length);
       }
-      rows.push(code);
+      codes.push(code);
+      if (target === undefined) return;
+      hasTargets = true;
+      targets.push(target);
     },
-    finish(options) {
-      const cells = [...codes.keys()];
-      const separator = options.separator ?? commonSeparator(cells);
-      const split = cells.map((cell) => labelsIn(cell, separator, options.negativeLabel));
-      const classes = options.classes ?? [...new Set(split.flat())].sort();
-      const classIndex = new Map(classes.map((name, index) => [name, index]));
-      const indices = split.map((labels, code) =>
-        labels.map((label) => {
-          const index = classIndex.get(label);
-          if (index !== undefined) return index;
-          throw new DataError(
-            `${firstSeen[code]!}: unknown label '${label}'; ${nearestOrAll(label, classes, 'the classes are')}`,
-          );
-        }),
-      );
-      const builder = labelMatrixBuilder(classes.length);
-      for (const code of rows.finish()) {
-        builder.addRow();
-        for (const index of indices[code]!) builder.set(index);
+    finish(rows, options) {
+      const cells = [...codeOf.keys()];
+      if (!hasTargets && !options.classes && isOneClass(cells)) {
+        return oneClass(cells, codes.finish(), rows, options);
       }
-      return { labels: builder.finish(), classes };
+      const isOneARow = hasTargets || rows.images < codes.length;
+      const separator = isOneARow
+        ? statedSeparator(cells, options, (code) => options.placeOf(firstRows[code]!))
+        : (options.separator ?? commonSeparator(cells));
+      const labels = cells.map((cell) => labelsIn(cell, separator, options.negativeLabel));
+      const classes = options.classes ?? [...new Set(labels.flat())].sort();
+      const read = {
+        classes,
+        codes: codes.finish(),
+        indices: indicesOf(labels, classes, (code) => options.placeOf(firstRows[code]!)),
+      };
+      return hasTargets
+        ? valuedLabels(read, targets.finish(), rows, options)
+        : presentLabels(read, rows, options);
     },
   };
+}
+
+/** A class is present in an image if a row of it says so. */
+function presentLabels(
+  { indices, classes, codes }: LabelCells,
+  rows: ImageRows,
+  { placeOf, nameOf }: SeparatedOptions,
+): CollectedLabels {
+  const builder = labelMatrixBuilder(classes.length);
+  const contradicting: string[] = [];
+  for (let image = 0; image < rows.images; image++) {
+    builder.addRow();
+    let [any, negative] = [false, -1];
+    for (let row = rows.firstRow(image); row >= 0; row = rows.nextRow(row)) {
+      const present = indices[codes[row]!]!;
+      for (const index of present) builder.set(index);
+      if (present.length > 0) any = true;
+      else negative = row;
+    }
+    if (any && negative >= 0) contradicting.push(`${nameOf(negative)} (${placeOf(negative)})`);
+  }
+  const text = 'images with a row of no label and rows of some (the labels count)';
+  const remark = { text, count: contradicting.length, examples: contradicting.slice(0, 10) };
+  return { labels: builder.finish(), classes, remarks: contradicting.length > 0 ? [remark] : [] };
+}
+
+/** A column of 0 and 1 is one class, not two: `id,label` of a yes-or-no question. */
+function oneClass(
+  cells: readonly string[],
+  codes: Int32Array,
+  rows: ImageRows,
+  { column, uncertain, placeOf, nameOf }: SeparatedOptions,
+): CollectedLabels {
+  const builder = labelMatrixBuilder(1);
+  for (let image = 0; image < rows.images; image++) {
+    const first = rows.firstRow(image);
+    for (let row = rows.nextRow(first); row >= 0; row = rows.nextRow(row)) {
+      if (codes[row] === codes[first]) continue;
+      throw new DataError(
+        `${placeOf(row)}: image '${nameOf(row)}' has the label '${cells[codes[row]!]}' here and '${cells[codes[first]!]}' in ${placeOf(first)}; correct one of them`,
+      );
+    }
+    builder.addRow();
+    const target = targetIn(cells[codes[first]!]!)!;
+    if (target === UNCERTAIN) builder.setUncertain(0, uncertain);
+    else builder.set(0, target);
+  }
+  const text = `column '${column}' holds 0 and 1 and no names: read as one class of that name`;
+  return { labels: builder.finish(), classes: [column], remarks: [{ text, count: 1, examples: [] }] };
+}
+
+function isOneClass(cells: readonly string[]): boolean {
+  const targets = cells.map(targetIn);
+  return targets.every((target) => target !== undefined) && targets.some((target) => target! < 1);
+}
+
+/** Where a row has one label, a mark in it may be part of its name: nothing is split that the user did not ask for. */
+function statedSeparator(
+  cells: readonly string[],
+  { separator }: SeparatedOptions,
+  placeOf: (code: number) => string,
+): string | undefined {
+  const common = separator ?? commonSeparator(cells);
+  if (separator !== undefined || common === undefined || common === LIST_SEPARATOR) return common;
+  const code = cells.findIndex((cell) => cell.includes(common));
+  throw new DataError(
+    `${placeOf(code)}: label '${cells[code]}' holds '${common}' in a table of one row per label. Set data.columns.separator to '${common}' if it separates labels, or to '' if it belongs to the name`,
+    { setting: `data.columns.separator=${JSON.stringify(common)}` },
+  );
 }
 
 function commonSeparator(cells: readonly string[]): string | undefined {
@@ -69,6 +170,23 @@ function commonSeparator(cells: readonly string[]): string | undefined {
 }
 
 function labelsIn(cell: string, separator: string | undefined, negativeLabel: string | undefined): string[] {
-  const parts = separator === undefined ? [cell] : cell.split(separator);
+  const parts = separator === undefined || separator === '' ? [cell] : cell.split(separator);
   return parts.map((part) => part.trim()).filter((label) => label !== '' && label !== negativeLabel);
+}
+
+function indicesOf(
+  cells: readonly (readonly string[])[],
+  classes: readonly string[],
+  placeOf: (code: number) => string,
+): number[][] {
+  const classIndex = new Map(classes.map((name, index) => [name, index]));
+  return cells.map((labels, code) =>
+    labels.map((label) => {
+      const index = classIndex.get(label);
+      if (index !== undefined) return index;
+      throw new DataError(
+        `${placeOf(code)}: unknown label '${label}'; ${nearestOrAll(label, classes, 'the classes are')}`,
+      );
+    }),
+  );
 }

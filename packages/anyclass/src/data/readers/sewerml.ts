@@ -6,10 +6,11 @@ import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, SplitName } from '../dataset.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
-import { labelMatrixBuilder } from '../labelMatrix.js';
-import { nameTableBuilder } from '../nameTable.js';
 import { readCsv } from './csv.js';
-import { checkImageName } from './tableCollector.js';
+import type { CsvTableOptions } from './csvTables.js';
+import { imageNaming } from './imageNames.js';
+import { tableCollector } from './tableCollector.js';
+import { tableLayout, unlabeledLayout } from './tableLayout.js';
 
 /** The 17 defect codes in the order of the benchmark, with their class-importance weights. */
 export const sewermlClasses: Readonly<Record<string, number>> = {
@@ -48,60 +49,55 @@ const files: readonly {
 
 /**
  * SewerML from its three tables (those that are there) in `root` or its `annotations`, images in one folder per split or all in
- * `images`. A row with none of the 17 codes is negative, whatever its column `Defect` says; rows where the two disagree are
- * counted and named.
+ * `images`, of `root` or of `imageFolder`. A row with none of the 17 codes is negative, whatever its column `Defect` says; rows where
+ * the two disagree are counted and named.
  *
  * @example
- * const sewer = await readSewerml('data/sewerml');
+ * const sewer = await readSewerml('data/sewerml', {});
  * sewer.classes.length // 17
  */
-export async function readSewerml(root: string): Promise<DatasetTable> {
-  const classes = Object.keys(sewermlClasses);
-  const names = nameTableBuilder();
-  const labels = labelMatrixBuilder(classes.length);
-  const parts: { firstRow: number; folder: string; split: SplitName }[] = [];
+export async function readSewerml(root: string, options: CsvTableOptions): Promise<DatasetTable> {
+  const codes = Object.keys(sewermlClasses);
+  const reading = { imageColumn: 'Filename', ...options, classes: codes };
+  const table = tableCollector(reading);
+  const parts: { firstRow: number; folder: string }[] = [];
   const disagreeing: { count: number; examples: string[] } = { count: 0, examples: [] };
   for (const { split, file, folders } of files) {
-    const path = [join(root, file), join(root, 'annotations', file)].find((candidate) =>
-      existsSync(candidate),
-    );
+    const path = [root, join(root, 'annotations')]
+      .map((folder) => join(folder, file))
+      .find((candidate) => existsSync(candidate));
     if (path === undefined) continue;
-    const folder = folders.map((name) => join(root, name)).find((candidate) => existsSync(candidate));
-    parts.push({ firstRow: names.length, folder: folder ?? join(root, folders[0]!), split });
+    const folder = imageFolderOf(folders, root, options.imageFolder);
+    parts.push({ firstRow: table.rows, folder });
     await readCsv(path, (columns) => {
-      const filename = columns.indexOf('Filename');
-      if (filename < 0) throw new DataError(`${file}, line 1: no column 'Filename'`);
-      const codes = classes.map((code) => columns.indexOf(code));
-      const absent = classes.filter((_, j) => codes[j] === -1);
-      const unlabeled = absent.length === classes.length;
-      if (absent.length > 0 && !unlabeled) {
+      const absent = codes.filter((code) => !columns.includes(code));
+      const isUnlabeled = absent.length === codes.length;
+      if (absent.length > 0 && !isUnlabeled) {
         throw new DataError(`${file}, line 1: no column for the defect codes ${absent.join(', ')}`);
       }
-      const defect = columns.indexOf('Defect');
+      const layout = isUnlabeled
+        ? unlabeledLayout(columns, file, reading, codes)
+        : tableLayout(columns, file, reading);
+      const placeOf = (line: number) => `${file}, line ${line}`;
+      table.startFile({ layout, placeOf, naming: imageNaming(folder), split, isMergeable: true });
+      const defect = isUnlabeled ? -1 : columns.indexOf('Defect');
+      const places = codes.map((code) => columns.indexOf(code));
       return (cells, line) => {
-        const where = () => `${file}, line ${line}`;
-        const name = cells[filename]!;
-        checkImageName(name, where);
-        names.add(name);
-        labels.addRow();
-        if (unlabeled) {
-          for (let j = 0; j < classes.length; j++) labels.set(j, Number.NaN);
-          return;
-        }
         let any = false;
-        for (let j = 0; j < classes.length; j++) {
-          const cell = cells[codes[j]!]!;
-          if (cell === '1') {
-            labels.set(j);
-            any = true;
-          } else if (cell !== '0') {
-            throw new DataError(`${where()}: class column '${classes[j]}' holds '${cell}'; expected 0 or 1`);
+        for (let j = 0; j < places.length && !isUnlabeled; j++) {
+          const cell = cells[places[j]!];
+          if (cell === '1') any = true;
+          else if (cell !== '0') {
+            throw new DataError(
+              `${placeOf(line)}: class column '${codes[j]}' holds '${cell}'; expected 0 or 1`,
+            );
           }
         }
-        if (defect >= 0 && (cells[defect] === '1') !== any) {
-          disagreeing.count += 1;
-          if (disagreeing.examples.length < 10) disagreeing.examples.push(`${name} (${where()})`);
-        }
+        table.add(cells, line);
+        if (defect < 0 || (cells[defect] === '1') === any) return;
+        disagreeing.count += 1;
+        if (disagreeing.examples.length < 10)
+          disagreeing.examples.push(`${cells[layout.image]} (${placeOf(line)})`);
       };
     });
   }
@@ -110,31 +106,31 @@ export async function readSewerml(root: string): Promise<DatasetTable> {
       `${shownPath(root)}: no SewerML_Train.csv, SewerML_Val.csv or SewerML_Test.csv in this folder or in its annotations`,
     );
   }
-  const table = names.finish();
-  const rowsOf = (wanted: SplitName) => {
-    const i = parts.findIndex(({ split }) => split === wanted);
-    const first = parts[i]?.firstRow ?? 0;
-    const end = i < 0 ? 0 : (parts[i + 1]?.firstRow ?? table.length);
-    return Int32Array.from({ length: end - first }, (_, k) => first + k);
-  };
+  const { sourceRow: _, fixedSplits, groups, ...collected } = table.finish('sewerml');
   const text = "rows where the column 'Defect' and the 17 labels disagree (the labels count)";
   return {
     name: 'sewerml',
-    classes,
-    names: table,
-    labels: labels.finish(),
-    images: fileImages(table, folderByRow(parts)),
+    ...collected,
+    images: fileImages(collected.names, folderByRow(parts)),
     classImportance: Object.values(sewermlClasses),
-    fixedSplits: {
-      splits: { train: rowsOf('train'), validation: rowsOf('validation'), test: rowsOf('test') },
-      origin: "SewerML's own files",
-    },
+    ...(fixedSplits && {
+      fixedSplits:
+        options.splitColumn === undefined ? { ...fixedSplits, origin: "SewerML's own files" } : fixedSplits,
+    }),
+    ...(groups && { groups }),
     preparation: {
       channels: 3,
       mean: [0.523, 0.453, 0.345],
       std: [0.21, 0.199, 0.154],
       augmentation: 'photograph',
     },
-    remarks: disagreeing.count > 0 ? [{ text, ...disagreeing }] : [],
+    remarks: [...collected.remarks, ...(disagreeing.count > 0 ? [{ text, ...disagreeing }] : [])],
   };
+}
+
+/** Of the folders that a split's images may be in, the first that is there; else the one that the user named. */
+function imageFolderOf(folders: readonly string[], root: string, imageFolder: string | undefined): string {
+  const base = imageFolder ?? root;
+  const found = folders.map((name) => join(base, name)).find((candidate) => existsSync(candidate));
+  return found ?? imageFolder ?? join(root, folders[0]!);
 }

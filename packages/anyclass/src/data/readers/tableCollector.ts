@@ -1,102 +1,192 @@
 import { DataError } from '../../errors/dataError.js';
-import { type DatasetTable, type Grouping, type SplitName, type Splits, splitNames } from '../dataset.js';
+import type { DatasetTable, Grouping, Remark, SplitName } from '../dataset.js';
+import { splitNames } from '../dataset.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../labelMatrix.js';
 import { type NameTable, nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
+import type { ImageNaming } from './imageNames.js';
+import { mergedRows, namesOfImages, singleRows, valuesOfImages } from './imageRows.js';
 import { labelCell, UNCERTAIN, uncertainTarget } from './labelCells.js';
 import { separatedLabels } from './separatedLabels.js';
+import { splitNamed, splitsFromCodes } from './splitWords.js';
 import type { TableLayout, TableOptions } from './tableLayout.js';
 
 /** Gathers the rows of one or several tables of the same layout into the columns of a dataset. */
 export interface TableCollector {
   readonly rows: number;
-  /**
-   * Take a row: its cells as text, where it stands (`train.csv, line 7`, made only for a complaint), and the split
-   * that its file stands for.
-   */
-  add(cells: readonly string[], layout: TableLayout, where: () => string, split?: SplitName): void;
+  /** The rows from here on are in this file. */
+  startFile(file: TableFile): void;
+  /** Take a row: its cells as text, and the number of its line. */
+  add(cells: readonly string[], line: number): void;
   /** `title` stands for all tables where something is wrong with them together. */
   finish(title: string): CollectedTable;
 }
 
+export interface TableFile {
+  readonly layout: TableLayout;
+  /** How a line is called in messages: `train.csv, line 7`. */
+  placeOf(line: number): string;
+  readonly naming: ImageNaming;
+  /** The split that the file stands for. */
+  readonly split?: SplitName | undefined;
+  /** Whether several rows may speak of one image; not where each row holds an image of its own. */
+  readonly isMergeable: boolean;
+}
+
 export interface CollectedTable {
   readonly names: NameTable;
+  /** The row of the tables that an image first stands in. */
+  sourceRow(image: number): number;
   readonly labels: LabelMatrix;
   readonly classes: readonly string[];
   readonly groups: Grouping | undefined;
   readonly fixedSplits: DatasetTable['fixedSplits'] | undefined;
+  readonly remarks: readonly Remark[];
 }
 
 /**
  * @example
  * const table = tableCollector({});
  * const layout = tableLayout(['Filename', 'crack'], 'train.csv', {});
- * table.add(['1.png', '1'], layout, () => 'train.csv, line 2');
+ * table.startFile({ layout, placeOf: (line) => `train.csv, line ${line}`, naming: imageNaming('.'), isMergeable: true });
+ * table.add(['1.png', '1'], 2);
  * table.finish('train').labels.at(0, 0) // 1
  */
 export function tableCollector(options: TableOptions): TableCollector {
   const names = nameTableBuilder();
-  const groups = groupCollector();
+  const files: (TableFile & { readonly firstRow: number })[] = [];
+  const lines = growingInt32();
+  const groups = groupCodes();
   const splits = growingInt32();
-  let firstLayout: TableLayout | undefined;
-  let columns: ReturnType<typeof labelMatrixBuilder> | undefined;
   const separated = separatedLabels();
   const uncertain = uncertainTarget(options.uncertain ?? 'ignore');
+  let columns: ReturnType<typeof columnLabels> | undefined;
   return {
     get rows() {
       return names.length;
     },
-    add(cells, layout, where, split) {
-      firstLayout ??= layout;
-      const name = cells[layout.image]!;
-      checkImageName(name, where);
-      names.add(name);
-      if (layout.labels.kind === 'columns') {
-        columns ??= labelMatrixBuilder(layout.labels.classes.length);
-        columns.addRow();
-        for (let j = 0; j < layout.labels.columns.length; j++) {
-          const target = labelCell(cells[layout.labels.columns[j]!]!, layout.labels.classes[j]!, where);
-          if (target === UNCERTAIN) columns.setUncertain(j, uncertain);
-          else if (target !== 0) columns.set(j, target);
-        }
+    startFile(file) {
+      files.push({ ...file, firstRow: names.length });
+    },
+    add(cells, line) {
+      const { layout, placeOf, naming, split, firstRow } = files.at(-1)!;
+      const where = () => placeOf(line);
+      if (names.length === firstRow) layout.checkFirstRow(cells, where);
+      names.add(naming(cells[layout.image]!, where));
+      lines.push(line);
+      const { labels } = layout;
+      if (labels.kind === 'columns') {
+        columns ??= columnLabels(labels.classes, uncertain);
+        columns.add(cells, labels.columns, where);
       } else {
-        separated.add(cells[layout.labels.column]!, where);
+        const cell = cells[labels.column]!;
+        if (labels.value === undefined) separated.add(cell);
+        else separated.add(cell, labelCell(cells[labels.value]!, cell, where));
       }
       if (layout.group !== undefined) groups.add(cells[layout.group.index]!);
       const said = layout.split === undefined ? split : splitNamed(cells[layout.split]!, where);
       splits.push(said === undefined ? -1 : splitNames.indexOf(said));
     },
     finish(title) {
-      const layout = firstLayout;
-      if (layout === undefined) throw new DataError(`${title}: a header and no rows below it`);
-      const { labels, classes } =
-        columns && layout.labels.kind === 'columns'
-          ? { labels: columns.finish(), classes: layout.labels.classes }
-          : separated.finish(options);
-      const table = names.finish();
-      const twice = table.firstRepeat();
-      if (twice) {
-        throw new DataError(
-          `${title}: image '${table.at(twice[0])}' stands in two rows, number ${twice[0] + 1} and number ${twice[1] + 1} without headers; leave one of them`,
-        );
+      const [file] = files;
+      if (file === undefined || names.length === 0) {
+        throw new DataError(`${title}: a header and no rows below it`);
       }
+      const { layout } = file;
+      const table = names.finish();
+      const lineOf = lines.finish();
+      const placeOf = (row: number) =>
+        files.findLast(({ firstRow }) => firstRow <= row)!.placeOf(lineOf[row]!);
+      const firstRows = table.firstRows();
+      if (firstRows) refuseRepeats(table, firstRows, file, placeOf);
+      const rows = firstRows ? mergedRows(firstRows) : singleRows(table.length);
+      const collected =
+        layout.labels.kind === 'columns'
+          ? columns!.finish()
+          : separated.finish(rows, {
+              ...options,
+              column: layout.labels.name,
+              uncertain,
+              placeOf,
+              nameOf: (row) => table.at(row),
+            });
+      const together = (what: string) => (first: number, other: number) =>
+        `${placeOf(other)}: image '${table.at(other)}' has another ${what} than in ${placeOf(first)}; its rows must agree`;
+      const { group } = layout;
       return {
-        names: table,
-        labels,
-        classes,
-        groups: layout.group === undefined ? undefined : groups.finish(layout.group.name),
-        fixedSplits: splitsFromCodes(splits.finish(), layout.split === undefined),
+        ...collected,
+        names: firstRows ? namesOfImages(table, rows) : table,
+        sourceRow: rows.firstRow,
+        groups: group && {
+          column: group.name,
+          names: groups.names(),
+          codes: valuesOfImages(groups.codes(), rows, together(`'${group.name}'`)),
+        },
+        fixedSplits: splitsFromCodes(
+          valuesOfImages(splits.finish(), rows, together('split')),
+          layout.split === undefined ? 'one file per split' : 'the table’s split column',
+        ),
       };
     },
   };
 }
 
+/** Collects the 0/1 columns of each row. */
+function columnLabels(classes: readonly string[], uncertain: number) {
+  const builder = labelMatrixBuilder(classes.length);
+  const counts = { uncertain: 0, absent: 0 };
+  return {
+    add(cells: readonly string[], columns: readonly number[], where: () => string): void {
+      builder.addRow();
+      if (columns.length === 0) for (let j = 0; j < classes.length; j++) builder.set(j, Number.NaN);
+      for (let j = 0; j < columns.length; j++) {
+        const target = labelCell(cells[columns[j]!]!, classes[j]!, where);
+        if (target === 0) {
+          counts.absent += 1;
+        } else if (target === UNCERTAIN) {
+          counts.uncertain += 1;
+          builder.setUncertain(j, uncertain);
+        } else {
+          builder.set(j, target);
+        }
+      }
+    },
+    finish: () => ({ labels: builder.finish(), classes, remarks: signRemark(counts) }),
+  };
+}
+
+/** Some tables write -1 for absent. */
+function signRemark(counts: { readonly uncertain: number; readonly absent: number }): Remark[] {
+  if (counts.uncertain === 0 || counts.absent > 0) return [];
+  const text =
+    'labels are -1 and none is 0: a -1 means uncertain here; if it means absent in this table, set data.uncertain to zero';
+  return [{ text, count: counts.uncertain, examples: [] }];
+}
+
+/** An image in several rows is fine where each row names a label of it. */
+function refuseRepeats(
+  names: NameTable,
+  firstRows: Int32Array,
+  { layout, isMergeable }: TableFile,
+  placeOf: (row: number) => string,
+): void {
+  if (layout.labels.kind === 'separated' && isMergeable) return;
+  const row = firstRows.findIndex((first, i) => first !== i);
+  const what = `${placeOf(row)}: image '${names.at(row)}' stands in ${placeOf(firstRows[row]!)} already`;
+  if (!isMergeable)
+    throw new DataError(`${what}; each row holds an image of its own and needs a name of its own`);
+  throw new DataError(
+    `${what}. One row per label? Then set data.columns.labels to the column of labels. Otherwise put all labels of an image into one row`,
+    { setting: 'data.columns.labels=COLUMN' },
+  );
+}
+
 /** Numbers groups in order of first appearance, as splits by group need them. */
-function groupCollector(): { add(name: string): void; finish(column: string): Grouping } {
+function groupCodes() {
   const codeOf = new Map<string, number>();
   const codes = growingInt32();
   return {
-    add(name) {
+    add(name: string): void {
       let code = codeOf.get(name);
       if (code === undefined) {
         code = codeOf.size;
@@ -104,46 +194,7 @@ function groupCollector(): { add(name: string): void; finish(column: string): Gr
       }
       codes.push(code);
     },
-    finish: (column) => ({ column, codes: codes.finish(), names: [...codeOf.keys()] }),
+    codes: () => codes.finish(),
+    names: () => [...codeOf.keys()],
   };
-}
-
-/** An image name stays below the folder the user named: nothing absolute, no way up. */
-export function checkImageName(name: string, where: () => string): void {
-  if (name === '') throw new DataError(`${where()}: the image name is empty`);
-  if (name.startsWith('/') || name.includes('\\') || name.includes('\0') || /^[a-zA-Z]:/.test(name)) {
-    throw new DataError(`${where()}: image '${name}' is not a path below the image folder`);
-  }
-  if (name.includes('..') && name.split('/').includes('..')) {
-    throw new DataError(`${where()}: image '${name}' leads out of the image folder; '..' is not allowed`);
-  }
-}
-
-/** The split a word means: train, val, valid, validation, dev, test. */
-export function splitFromWord(word: string): SplitName | undefined {
-  const plain = word.toLowerCase();
-  if (plain === 'train' || plain === 'training') return 'train';
-  if (plain === 'val' || plain === 'valid' || plain === 'validation' || plain === 'dev') return 'validation';
-  return plain === 'test' || plain === 'testing' ? 'test' : undefined;
-}
-
-function splitNamed(word: string, where: () => string): SplitName {
-  const split = splitFromWord(word.trim());
-  if (split === undefined) {
-    throw new DataError(`${where()}: split '${word}'; expected train, validation or test`);
-  }
-  return split;
-}
-
-function splitsFromCodes(codes: Int32Array, fromFiles: boolean): DatasetTable['fixedSplits'] | undefined {
-  if (!codes.some((code) => code >= 0)) return undefined;
-  const rowsOf = (wanted: number) => {
-    const rows = growingInt32();
-    codes.forEach((code, row) => {
-      if (code === wanted) rows.push(row);
-    });
-    return rows.finish();
-  };
-  const splits: Splits = { train: rowsOf(0), validation: rowsOf(1), test: rowsOf(2) };
-  return { splits, origin: fromFiles ? 'one file per split' : 'the table’s split column' };
 }

@@ -1,14 +1,17 @@
 import { DataError } from '../../errors/dataError.js';
+import { listed } from '../../errors/listed.js';
 import { nearestOrAll } from '../../errors/nearest.js';
-import type { UncertainPolicy } from './labelCells.js';
+import { numberIn, targetIn, type UncertainPolicy } from './labelCells.js';
 
 /** Which columns of a table mean what. */
 export interface TableOptions {
-  /** Column with the file name of the image. Default: one called Filename, file_name, image…, else the first. */
+  /** Column with the file name of the image. Default: one called Filename, file_name, image…, else the first if it holds names. */
   readonly imageColumn?: string;
-  /** Column with all labels of a row, separated. Default: one called labels, Finding Labels or tags. */
+  /** Column with the labels of a row, separated or one a row. Default: one called labels, Finding Labels, label or tags. */
   readonly labelColumn?: string;
-  /** What separates labels in that column. Default: `|`, `;` or `,`, the first of them that occurs. */
+  /** Column that says how far a row's one label holds, 0 to 1. Default: one called confidence, value, probability or presence. */
+  readonly valueColumn?: string;
+  /** What separates labels in that column, '' for nothing. Default: `|`, `;` or `,`, the first of them that occurs. */
   readonly separator?: string;
   /** A label that means 'nothing here', such as 'No Finding'. An empty cell always does. */
   readonly negativeLabel?: string;
@@ -28,16 +31,27 @@ export interface TableOptions {
 
 export interface TableLayout {
   readonly image: number;
-  readonly labels:
+  readonly labels: /** No columns: nobody labeled these rows. */
     | { readonly kind: 'columns'; readonly columns: readonly number[]; readonly classes: readonly string[] }
-    | { readonly kind: 'separated'; readonly column: number };
+    | {
+        readonly kind: 'separated';
+        readonly column: number;
+        readonly name: string;
+        readonly value: number | undefined;
+      };
   readonly group: { readonly index: number; readonly name: string } | undefined;
   readonly split: number | undefined;
+  /** Whether the first row bears out what was guessed from the header; throws if it does not. */
+  checkFirstRow(cells: readonly string[], where: () => string): void;
 }
 
-const imageNames = ['filename', 'imageindex', 'image', 'imagepath', 'path', 'file', 'name', 'imageid', 'id'];
+const imageNames =
+  'filename,imageindex,image,imagepath,path,file,filepath,name,imagename,imagefile,imageid,id'.split(',');
 const labelNames = ['labels', 'findinglabels', 'label', 'tags', 'classes'];
+const valueNames = ['confidence', 'value', 'probability', 'presence'];
 const groupNames = ['group', 'patient', 'patientid', 'subject', 'subjectid'];
+// These may hold labels, or be a class or a remark beside 0/1 columns: the user has to say which.
+const doubtfulNames = ['class', 'classname', 'labelname', 'category', 'categoryname', 'finding', 'findings'];
 
 /**
  * Find out what the columns of a table mean, from the options and else from their names.
@@ -47,20 +61,33 @@ const groupNames = ['group', 'patient', 'patientid', 'subject', 'subjectid'];
  * // { kind: 'columns', columns: [1, 2], classes: ['crack', 'root'] }
  */
 export function tableLayout(columns: readonly string[], file: string, options: TableOptions): TableLayout {
+  refuseMissingHeader(columns, file);
   const chosen = (name: string | undefined, field: string) =>
     name === undefined ? undefined : columnIndex(columns, name, `${file}: no column '${name}' (${field})`);
-  const image = chosen(options.imageColumn, 'data.columns.image') ?? guessed(columns, imageNames) ?? 0;
-  const groupIndex = chosen(options.groupColumn, 'data.columns.group') ?? guessed(columns, groupNames);
+  const ignored = options.ignoreColumns ?? [];
+  const found = (names: readonly string[]) => guessed(columns, names, ignored);
+  const namedImage = chosen(options.imageColumn, 'data.columns.image') ?? found(imageNames);
+  const image = namedImage ?? 0;
+  const groupIndex = chosen(options.groupColumn, 'data.columns.group') ?? found(groupNames);
   const group = groupIndex === undefined ? undefined : { index: groupIndex, name: columns[groupIndex]! };
-  const split = chosen(options.splitColumn, 'data.columns.split') ?? guessed(columns, ['split']);
-  const separated = chosen(options.labelColumn, 'data.columns.labels') ?? guessed(columns, labelNames);
-  if (separated !== undefined && separated !== image) {
-    return { image, group, split, labels: { kind: 'separated', column: separated } };
+  const split = chosen(options.splitColumn, 'data.columns.split') ?? found(['split']);
+  const labelColumn = chosen(options.labelColumn, 'data.columns.labels') ?? found(labelNames);
+  const imageCheck = (cells: readonly string[], where: () => string) => {
+    if (namedImage === undefined) refuseImageColumn(columns, cells[0]!, where);
+  };
+  if (labelColumn !== undefined && labelColumn !== image) {
+    const value = chosen(options.valueColumn, 'data.columns.value') ?? found(valueNames);
+    return {
+      image,
+      group,
+      split,
+      labels: { kind: 'separated', column: labelColumn, name: columns[labelColumn]!, value },
+      checkFirstRow: imageCheck,
+    };
   }
   const wanted = options.classes ?? options.keep;
-  const ignored = wanted ? [] : (options.ignoreColumns ?? []);
   const taken = new Set([image, groupIndex, split]);
-  for (const name of ignored) taken.add(chosen(name, 'data.columns.ignore'));
+  if (!wanted) for (const name of ignored) taken.add(chosen(name, 'data.columns.ignore'));
   const others = columns.flatMap((name, i) => (taken.has(i) || name === '' ? [] : [i]));
   const classColumns = wanted
     ? wanted.map((name) => columnIndex(columns, name, `${file}: no class '${name}'`, others))
@@ -70,8 +97,62 @@ export function tableLayout(columns: readonly string[], file: string, options: T
       `${file}, line 1: no class columns; expected one 0/1 column per class, or one column called 'labels'`,
     );
   }
-  const classes = classColumns.map((i) => columns[i]!);
-  return { image, group, split, labels: { kind: 'columns', columns: classColumns, classes } };
+  const doubtful = found(doubtfulNames);
+  return {
+    image,
+    group,
+    split,
+    labels: { kind: 'columns', columns: classColumns, classes: classColumns.map((i) => columns[i]!) },
+    checkFirstRow(cells, where) {
+      imageCheck(cells, where);
+      if (doubtful === undefined || !classColumns.includes(doubtful)) return;
+      refuseLabelColumn(columns[doubtful]!, cells[doubtful]!, where);
+    },
+  };
+}
+
+/**
+ * The layout of a table that has image names and none of the classes, as the test file of a benchmark.
+ *
+ * @example
+ * unlabeledLayout(['Filename'], 'test.csv', {}, ['crack', 'root']).labels // { kind: 'columns', columns: [], … }
+ */
+export function unlabeledLayout(
+  columns: readonly string[],
+  file: string,
+  options: TableOptions,
+  classes: readonly string[],
+): TableLayout {
+  const placeholder = 'no class';
+  const { classes: _, keep: __, labelColumn: ___, ...others } = options;
+  const layout = tableLayout([...columns, placeholder], file, { ...others, classes: [placeholder] });
+  return { ...layout, labels: { kind: 'columns', columns: [], classes } };
+}
+
+/** A table that begins with its first image would lose it. */
+function refuseMissingHeader(columns: readonly string[], file: string): void {
+  const image = columns.find((name) => /\.(jpe?g|png|webp|tiff?|gif|avif|bmp|dcm)$/i.test(name));
+  if (image === undefined) return;
+  throw new DataError(
+    `${file}, line 1: '${image}' is an image, not the name of a column; put a line of column names first, such as Filename,${columns.length === 2 ? 'labels' : 'crack,roots'}`,
+  );
+}
+
+/** The first column is taken for image names only if it does not hold labels or numbers. */
+function refuseImageColumn(columns: readonly string[], cell: string, where: () => string): void {
+  if (targetIn(cell) === undefined && numberIn(cell) === undefined) return;
+  throw new DataError(
+    `${where()}: no column of image names: the first, '${columns[0]}', holds '${cell}'. Set data.columns.image to the column that has them; the columns are ${listed(columns, 24)}`,
+    { setting: 'data.columns.image=COLUMN' },
+  );
+}
+
+function refuseLabelColumn(name: string, cell: string, where: () => string): void {
+  if (targetIn(cell) !== undefined) return;
+  throw new DataError(
+    `${where()}: column '${name}' holds '${cell}'. If it holds the labels of a row, set data.columns.labels to it; if it is not a class, add it to data.columns.ignore`,
+    { setting: `data.columns.labels=${name}` },
+  );
 }
 
 /** Where a column is; where there is none, the problem is told with the columns that it may have been. */
@@ -94,8 +175,14 @@ function columnIndex(
 }
 
 /** The first column with one of the names, whatever its case, blanks and underscores. */
-function guessed(columns: readonly string[], names: readonly string[]): number | undefined {
-  const plain = columns.map((column) => column.toLowerCase().replaceAll(/[ _-]/g, ''));
+function guessed(
+  columns: readonly string[],
+  names: readonly string[],
+  ignored: readonly string[],
+): number | undefined {
+  const plain = columns.map((column) =>
+    ignored.includes(column) ? '' : column.toLowerCase().replaceAll(/[ _-]/g, ''),
+  );
   for (const name of names) {
     const index = plain.indexOf(name);
     if (index >= 0) return index;

@@ -1,0 +1,117 @@
+// What the paths of a DATASET hold: tables of one kind, or a folder in one of the layouts that other programs write.
+
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { DataError } from '../errors/dataError.js';
+import { nearestOrAll } from '../errors/nearest.js';
+import { shownPath } from '../files/shownPath.js';
+import { isPattern, knownDatasets, matchingFiles } from './datasetSpec.js';
+import { holdsVocAnnotations } from './readers/voc.js';
+import { folderContents } from './readers/walkFolder.js';
+import { yoloFileIn } from './readers/yolo.js';
+
+type TableKind = 'csv' | 'json' | 'parquet' | 'arff';
+export type FolderLayout = 'yolo' | 'voc' | 'class-folders';
+
+export type DatasetFiles =
+  | { readonly kind: TableKind; readonly paths: readonly string[] }
+  | { readonly kind: FolderLayout; readonly path: string };
+
+/**
+ * The files behind the paths of a DATASET, and their kind.
+ *
+ * @example
+ * await datasetFiles(['data/pipes']) // { kind: 'yolo', path: 'data/pipes/data.yaml' }
+ */
+export async function datasetFiles(paths: readonly string[]): Promise<DatasetFiles> {
+  const [only = ''] = paths;
+  if (paths.length === 1 && existsSync(only)) {
+    if (/\.ya?ml$/i.test(only)) return { kind: 'yolo', path: only };
+    if (statSync(only).isDirectory()) return folderFiles(only);
+  }
+  const files = (await Promise.all(paths.map((path) => filesAt(path, paths)))).flat();
+  const kinds = new Set(files.map((path) => kindOf(path)));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.size > 1) {
+    throw new DataError(
+      `${paths.map(shownPath).join(',')}: files of several kinds (${[...kinds].join(', ')}); name one kind`,
+    );
+  }
+  return { kind, paths: files };
+}
+
+/** What marks a layout most clearly comes first: `data.yaml`, `Annotations`, tables, a list of classes, XML beside images. */
+async function folderFiles(folder: string): Promise<DatasetFiles> {
+  const yolo = await yoloFileIn(folder);
+  if (yolo !== undefined && /\.ya?ml$/i.test(yolo) && (await listsNames(yolo))) {
+    return { kind: 'yolo', path: yolo };
+  }
+  const isVoc = await holdsVocAnnotations(folder);
+  if (isVoc && existsSync(join(folder, 'Annotations'))) return { kind: 'voc', path: folder };
+  const tables = await tablesIn(folder);
+  if (tables.length > 0) return { kind: kindOf(tables[0]!), paths: tables };
+  if (yolo?.endsWith('.txt') || yolo?.endsWith('.names')) return { kind: 'yolo', path: folder };
+  return { kind: isVoc ? 'voc' : 'class-folders', path: folder };
+}
+
+async function listsNames(yaml: string): Promise<boolean> {
+  return /^names\s*:/m.test(await readFile(yaml, 'utf8'));
+}
+
+/** The files that a path means: itself, those that match its `*`, or the tables in a folder. */
+async function filesAt(path: string, all: readonly string[]): Promise<string[]> {
+  if (!existsSync(path)) {
+    const found = isPattern(path) ? matchingFiles(path) : [];
+    if (found.length > 0) return found;
+    const within = all.length > 1 ? ` (in '${all.map(shownPath).join(',')}')` : '';
+    const problem = isPattern(path)
+      ? 'no file matches'
+      : `no such file or folder${nameHint(shownPath(path))}`;
+    throw new DataError(`${shownPath(path)}${within}: ${problem}`);
+  }
+  if (!statSync(path).isDirectory()) return [path];
+  const tables = await tablesIn(path);
+  if (tables.length > 0) return tables;
+  throw new DataError(`${shownPath(path)}: no .parquet, instances*.json, .csv or .arff in this folder`);
+}
+
+/** What to write in place of a path that looks like the name of a dataset. */
+function nameHint(path: string): string {
+  const [name = '', folder] = path.split('=');
+  if (/[^a-z0-9-]/.test(name)) return '';
+  const known = knownDatasets.find((candidate) => candidate === name);
+  if (known) return `; for the known dataset write ${known === 'digits' ? known : `${known}=FOLDER`}`;
+  if (folder === undefined) return '';
+  return `, and no dataset is known as '${name}'; ${nearestOrAll(name, knownDatasets, 'known are')}`;
+}
+
+/** The tables of a folder: Parquet, else COCO json, else CSV, else ARFF; train before validation before test. */
+async function tablesIn(folder: string): Promise<string[]> {
+  const below = [folder, join(folder, 'annotations'), join(folder, 'data')].filter((path) =>
+    existsSync(path),
+  );
+  const files: string[] = [];
+  for (const path of below) files.push(...(await folderContents(path)).files.map((name) => join(path, name)));
+  for (const pattern of [/\.parquet$/, /instances[^/]*\.json$/, /\.csv(\.gz)?$/, /\.arff$/]) {
+    const found = files.filter((name) => pattern.test(name));
+    if (found.length > 0) return found.sort((a, b) => splitRank(a) - splitRank(b) || (a < b ? -1 : 1));
+  }
+  return [];
+}
+
+function splitRank(path: string): number {
+  const name = basename(path).toLowerCase();
+  return ['train', 'val', 'test'].findIndex((word) => name.includes(word)) >>> 0;
+}
+
+function kindOf(path: string): TableKind {
+  const extension = extname(path.replace(/\.gz$/, '')).toLowerCase();
+  if (extension === '.csv' || extension === '.tsv' || extension === '.txt') return 'csv';
+  if (extension === '.json') return 'json';
+  if (extension === '.parquet') return 'parquet';
+  if (extension === '.arff') return 'arff';
+  throw new DataError(
+    `${shownPath(path)}: unknown kind of file '${extension}'; expected .csv, .json, .parquet, .arff, .yaml or a folder`,
+  );
+}

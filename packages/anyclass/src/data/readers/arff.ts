@@ -1,0 +1,135 @@
+// ARFF, the tables of Weka, Mulan and MEKA: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+
+import { basename } from 'node:path';
+import { DataError } from '../../errors/dataError.js';
+import { readLines } from './lines.js';
+
+/** A column of an ARFF file. */
+export interface ArffAttribute {
+  readonly name: string;
+  readonly kind: 'numeric' | 'nominal' | 'string' | 'date';
+  /** The values of a nominal one, in their order. */
+  readonly values: readonly string[];
+}
+
+export interface ArffHeader {
+  readonly relation: string;
+  readonly attributes: readonly ArffAttribute[];
+}
+
+/** Called with a row: a text per attribute, '' where the value is missing. */
+export type ArffRowReader = (cells: readonly string[], line: number) => void;
+
+/**
+ * Read an ARFF file row by row, dense or sparse. `begin` gets the header and returns what to do with a row. Numbers and nominal
+ * values are checked; every complaint names file and line.
+ *
+ * @example
+ * await readArff('scene.arff', ({ attributes }) => (cells, line) => console.log(line, cells.length === attributes.length))
+ */
+export async function readArff(path: string, begin: (header: ArffHeader) => ArffRowReader): Promise<void> {
+  const file = basename(path);
+  const attributes: ArffAttribute[] = [];
+  let relation = '';
+  let readRow: ArffRowReader | undefined;
+  for await (const [line, number] of readLines(path, file)) {
+    const text = line.trim();
+    if (text === '' || text.startsWith('%')) continue;
+    const where = () => `${file}, line ${number}`;
+    if (readRow) {
+      readRow(rowCells(text, attributes, where), number);
+      continue;
+    }
+    const [, keyword = '', rest = ''] = /^@(\w+)\s*(.*)$/.exec(text) ?? [];
+    if (keyword.toLowerCase() === 'relation') relation = splitValues(rest, '', where)[0] ?? '';
+    else if (keyword.toLowerCase() === 'attribute') attributes.push(attribute(rest, where));
+    else if (keyword.toLowerCase() === 'data' && rest === '') {
+      refuseRepeats(attributes, where);
+      readRow = begin({ relation, attributes });
+    } else throw new DataError(`${where()}: '${text.slice(0, 40)}'; expected @relation, @attribute or @data`);
+  }
+  if (!readRow) throw new DataError(`${file}: no @data; is this an ARFF file, and is it whole?`);
+}
+
+function attribute(text: string, where: () => string): ArffAttribute {
+  const [, quoted, plain, type = ''] = /^(?:(["'].*?(?<!\\)["'])|(\S+))\s+(.+)$/.exec(text) ?? [];
+  const name = quoted === undefined ? (plain ?? '') : unquoted(quoted, where);
+  if (name === '') throw new DataError(`${where()}: an @attribute without a name and a type`);
+  if (type.startsWith('{')) {
+    if (!type.endsWith('}')) throw new DataError(`${where()}: the values of '${name}' have no closing }`);
+    return { name, kind: 'nominal', values: splitValues(type.slice(1, -1), ',', where) };
+  }
+  const word = type.split(/\s/)[0]!.toLowerCase();
+  if (word === 'numeric' || word === 'real' || word === 'integer')
+    return { name, kind: 'numeric', values: [] };
+  if (word === 'string' || word === 'date') return { name, kind: word, values: [] };
+  throw new DataError(
+    `${where()}: attribute '${name}' is '${type}'; expected numeric, string, date or {values}`,
+  );
+}
+
+function rowCells(text: string, attributes: readonly ArffAttribute[], where: () => string): string[] {
+  const cells = text.startsWith('{') ? sparseCells(text, attributes, where) : splitValues(text, ',', where);
+  if (cells.length !== attributes.length) {
+    throw new DataError(`${where()}: ${cells.length} values for ${attributes.length} attributes`);
+  }
+  return cells.map((cell, i) => checkedCell(cell, attributes[i]!, where));
+}
+
+/** `{1 0.5, 3 yes}`: values by the number of their attribute; the others are 0, or the first of a nominal one's. */
+function sparseCells(text: string, attributes: readonly ArffAttribute[], where: () => string): string[] {
+  if (!text.endsWith('}')) throw new DataError(`${where()}: a sparse row without a closing }`);
+  const cells = attributes.map(({ kind, values }) => (kind === 'nominal' ? (values[0] ?? '') : '0'));
+  const seen = new Set<number>();
+  const inside = text.slice(1, -1).trim();
+  for (const entry of inside === '' ? [] : splitPlaces(inside)) {
+    const [, digits, value = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(entry) ?? [];
+    const index = digits === undefined ? -1 : Number(digits);
+    if (index < 0 || index >= attributes.length || seen.has(index)) {
+      throw new DataError(
+        `${where()}: '${entry.trim()}' in a sparse row; expected the number of an attribute, once, and a value`,
+      );
+    }
+    seen.add(index);
+    cells[index] = splitValues(value, '', where)[0] ?? '';
+  }
+  return cells;
+}
+
+function checkedCell(cell: string, { name, kind, values }: ArffAttribute, where: () => string): string {
+  if (cell === '?') return '';
+  if (kind === 'nominal' && !values.includes(cell)) {
+    throw new DataError(`${where()}: '${name}' is '${cell}'; expected one of ${values.join(', ')}`);
+  }
+  if (kind === 'numeric' && !(cell.trim() !== '' && Number.isFinite(Number(cell)))) {
+    throw new DataError(`${where()}: '${name}' is '${cell}'; expected a number`);
+  }
+  return cell;
+}
+
+function refuseRepeats(attributes: readonly ArffAttribute[], where: () => string): void {
+  const names = attributes.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new DataError(`${where()}: attribute '${twice}' stands twice in the header`);
+  if (names.length === 0) throw new DataError(`${where()}: no @attribute before @data`);
+}
+
+/** Values between commas (or one, with no separator), with quotes taken off. */
+function splitValues(text: string, separator: ',' | '', where: () => string): string[] {
+  if (!/["']/.test(text))
+    return separator === '' ? [text.trim()] : text.split(',').map((value) => value.trim());
+  return (separator === '' ? [text] : splitPlaces(text)).map((value) => unquoted(value.trim(), where));
+}
+
+/** At commas that are not within quotes. */
+function splitPlaces(text: string): string[] {
+  return text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^,])+|(?<=,|^)(?=,|$)/g) ?? [];
+}
+
+function unquoted(text: string, where: () => string): string {
+  const [quote] = text;
+  if (quote !== '"' && quote !== "'") return text;
+  if (text.length < 2 || !text.endsWith(quote))
+    throw new DataError(`${where()}: a quote is never closed: ${text.slice(0, 40)}`);
+  return text.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+}

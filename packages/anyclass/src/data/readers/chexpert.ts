@@ -1,0 +1,105 @@
+// CheXpert. Irvin et al., "CheXpert: A Large Chest Radiograph Dataset with Uncertainty Labels and Expert Comparison", AAAI 2019.
+// As there, a finding that the report does not mention is absent; -1 is uncertain and read as `uncertain` says.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataError } from '../../errors/dataError.js';
+import { shownPath } from '../../files/shownPath.js';
+import type { DatasetTable, SplitName } from '../dataset.js';
+import { fileImages } from '../images/fileImages.js';
+import { chestPreparation } from './chestxray14.js';
+import { readCsv } from './csv.js';
+import type { CsvTableOptions } from './csvTables.js';
+import { imageNaming } from './imageNames.js';
+import { tableCollector } from './tableCollector.js';
+import { tableLayout } from './tableLayout.js';
+
+/** All observations but 'No Finding', which is what is left without them. */
+const chexpertClasses = [
+  'Enlarged Cardiomediastinum',
+  'Cardiomegaly',
+  'Lung Opacity',
+  'Lung Lesion',
+  'Edema',
+  'Consolidation',
+  'Pneumonia',
+  'Atelectasis',
+  'Pneumothorax',
+  'Pleural Effusion',
+  'Pleural Other',
+  'Fracture',
+  'Support Devices',
+] as const;
+
+const files: readonly { readonly split: SplitName; readonly names: readonly string[] }[] = [
+  { split: 'train', names: ['train.csv'] },
+  { split: 'validation', names: ['valid.csv'] },
+  { split: 'test', names: ['test.csv', 'test_labels.csv'] },
+];
+
+const PATIENT = 'patient';
+
+/**
+ * CheXpert from `train.csv`, `valid.csv` and `test.csv` (those that are there) in `root`, the folder that the archive unpacks to. The
+ * patient in each path keeps rows together where splits are drawn.
+ *
+ * @example
+ * (await readChexpert('CheXpert-v1.0-small', { uncertain: 'one' })).classes.length // 13
+ */
+export async function readChexpert(root: string, options: CsvTableOptions): Promise<DatasetTable> {
+  const reading = { imageColumn: 'Path', groupColumn: PATIENT, ...options, classes: chexpertClasses };
+  const table = tableCollector(reading);
+  const folder = options.imageFolder ?? root;
+  const belowFolder = imageNaming(folder);
+  const contradicting: { count: number; examples: string[] } = { count: 0, examples: [] };
+  for (const { split, names } of files) {
+    const file = names.find((name) => existsSync(join(root, name)));
+    if (file === undefined) continue;
+    await readCsv(join(root, file), (columns) => {
+      const layout = tableLayout([...columns, PATIENT], file, reading);
+      const placeOf = (line: number) => `${file}, line ${line}`;
+      table.startFile({
+        layout,
+        placeOf,
+        // Paths begin with the name of the archive.
+        naming: (name, where) => belowFolder(name.replace(/^CheXpert-v1\.0[^/]*\//, ''), where),
+        split,
+        isMergeable: true,
+      });
+      const places = chexpertClasses.map((name) => columns.indexOf(name));
+      const noFinding = columns.indexOf('No Finding');
+      return (cells, line) => {
+        const path = cells[layout.image]!;
+        const patient = /(?:^|\/)(patient\d+)\//.exec(path)?.[1];
+        if (patient === undefined && reading.groupColumn === PATIENT) {
+          throw new DataError(`${placeOf(line)}: no patient in the path '${path}'`);
+        }
+        const read = [...cells, patient ?? ''];
+        for (const place of places) if (read[place] === '') read[place] = '0';
+        table.add(read, line);
+        // Devices are no finding.
+        const findings = places.slice(0, -1).some((place) => Number(read[place]) === 1);
+        if (!findings || Number(cells[noFinding]) !== 1) return;
+        contradicting.count += 1;
+        if (contradicting.examples.length < 10) contradicting.examples.push(`${path} (${placeOf(line)})`);
+      };
+    });
+  }
+  if (table.rows === 0) {
+    throw new DataError(`${shownPath(root)}: no train.csv, valid.csv or test.csv in this folder`);
+  }
+  const { sourceRow: _, groups, fixedSplits, ...collected } = table.finish('chexpert');
+  const text = "rows with 'No Finding' and a finding (the finding counts)";
+  return {
+    name: 'chexpert',
+    ...collected,
+    images: fileImages(collected.names, () => folder),
+    ...(groups && { groups }),
+    ...(fixedSplits && {
+      fixedSplits:
+        options.splitColumn === undefined ? { ...fixedSplits, origin: "CheXpert's own files" } : fixedSplits,
+    }),
+    preparation: chestPreparation,
+    remarks: [...collected.remarks, ...(contradicting.count > 0 ? [{ text, ...contradicting }] : [])],
+  };
+}

@@ -1,0 +1,146 @@
+// A folder per class: `crack/1.jpg`, `train/crack/1.jpg`, `negative/2.jpg`.
+
+import { basename, join } from 'node:path';
+import { DataError } from '../../errors/dataError.js';
+import { listed } from '../../errors/listed.js';
+import { shownPath } from '../../files/shownPath.js';
+import { type DatasetTable, type Remark, type SplitName, splitNames } from '../dataset.js';
+import { fileImages } from '../images/fileImages.js';
+import { isImageFile } from '../images/imageFiles.js';
+import { nameTableBuilder } from '../nameTable.js';
+import { growingInt32 } from '../typedArrays.js';
+import { namedLabels } from './namedLabels.js';
+import { splitFromWord, splitsFromCodes } from './splitWords.js';
+import { type Unlabeled, unlabeledLabels } from './unlabeled.js';
+import { walkFolder } from './walkFolder.js';
+
+export interface ClassFolderOptions {
+  readonly classes?: readonly string[];
+  /** A folder that means 'nothing here', besides `negative` and `negatives`. */
+  readonly negativeLabel?: string;
+  /** What images outside of any class folder are. Default `unknown`. */
+  readonly unlabeled?: Unlabeled;
+}
+
+/**
+ * A dataset of a folder per class. Of folders within folders every one is a label of the images below, so that
+ * `animal/cat/1.jpg` is both; images in a folder called `negative` have none. Folders `train`, `val` and `test` above the classes
+ * are the splits.
+ *
+ * @example
+ * await readClassFolders('photos', {}) // classes: the names of the folders
+ */
+export async function readClassFolders(root: string, options: ClassFolderOptions): Promise<DatasetTable> {
+  const names = nameTableBuilder();
+  const labels = namedLabels();
+  const splits = growingInt32();
+  const skipped = skippedFiles();
+  const outside: string[] = [];
+  const nested = new Set<string>();
+  let areSplits = false;
+  for await (const { below, files, folders } of walkFolder(root)) {
+    if (below === '') areSplits = foldersAreSplits(folders, root);
+    refuseOtherLayouts(folders, join(root, below));
+    const path = below === '' ? [] : below.split('/');
+    const split = areSplits ? splitOfFolder(path[0] ?? '') : undefined;
+    const above = areSplits ? path.slice(1) : path;
+    if (above.length > 1) nested.add(above.join('/'));
+    const present = above.filter((folder) => !isNegative(folder, options));
+    for (const file of files) {
+      const name = join(below, file);
+      if (!isImageFile(file)) {
+        skipped.add(name);
+        continue;
+      }
+      if (above.length === 0) outside.push(name);
+      names.add(name);
+      splits.push(split === undefined ? -1 : splitNames.indexOf(split));
+      labels.addRow(
+        above.length === 0 ? unlabeledLabels(options.unlabeled ?? 'unknown') : { present },
+        shownPath(join(root, below)),
+      );
+    }
+  }
+  if (labels.rows === outside.length) {
+    throw new DataError(
+      `${shownPath(root)}: no images in class folders; expected a folder per class, a table (.csv, .parquet), COCO's instances*.json, YOLO's data.yaml or Pascal VOC's Annotations`,
+    );
+  }
+  const table = names.finish();
+  const fixedSplits = splitsFromCodes(splits.finish(), 'one folder per split');
+  return {
+    name: basename(root),
+    names: table,
+    ...labels.finish({ classes: options.classes, uncertain: Number.NaN }),
+    images: fileImages(table, () => root),
+    remarks: [
+      ...outsideRemark(outside, options.unlabeled ?? 'unknown'),
+      ...nestedRemark([...nested]),
+      ...skipped.remarks(),
+    ],
+    ...(fixedSplits && { fixedSplits }),
+  };
+}
+
+/** `train`, `val` and `test` alone are splits; among others they are classes, as a railway's train is. */
+function foldersAreSplits(folders: readonly string[], root: string): boolean {
+  const splits = folders.filter((name) => splitOfFolder(name) !== undefined);
+  const others = folders.filter((name) => splitOfFolder(name) === undefined);
+  if (splits.length > 1 && others.length > 0) {
+    throw new DataError(
+      `${shownPath(root)}: folders ${listed(splits)} look like splits, but ${listed(others)} ${others.length === 1 ? 'is' : 'are'} beside them; move ${others.length === 1 ? 'it' : 'them'} elsewhere, or rename folders that are classes`,
+    );
+  }
+  return splits.length > 0 && others.length === 0;
+}
+
+/** Also of `train2017`. */
+function splitOfFolder(name: string): SplitName | undefined {
+  return splitFromWord(name.replace(/\d+$/, ''));
+}
+
+/** Folders called so hold images or labels of all classes, never those of one. */
+function refuseOtherLayouts(folders: readonly string[], place: string): void {
+  if (folders.includes('JPEGImages') || folders.includes('Annotations')) {
+    throw new DataError(
+      `${shownPath(place)}: looks like Pascal VOC; name this folder itself, which must have annotations (.xml) in 'Annotations'`,
+    );
+  }
+  if (folders.includes('images')) {
+    throw new DataError(
+      `${shownPath(place)}: a folder 'images' and no labels that are understood; expected YOLO's data.yaml or classes.txt beside 'labels', or a table. If 'images' has a folder per class, name it itself`,
+    );
+  }
+}
+
+function isNegative(folder: string, { negativeLabel }: ClassFolderOptions): boolean {
+  return folder === negativeLabel || /^negatives?$/i.test(folder);
+}
+
+function outsideRemark(outside: readonly string[], unlabeled: Unlabeled): Remark[] {
+  if (outside.length === 0) return [];
+  const reading = unlabeled === 'unknown' ? 'their labels are unknown' : 'read as negative';
+  const text = `images outside of any class folder: ${reading} (data.unlabeled)`;
+  return [{ text, count: outside.length, examples: outside.slice(0, 10) }];
+}
+
+function nestedRemark(nested: readonly string[]): Remark[] {
+  if (nested.length === 0) return [];
+  const text =
+    'class folders within others: each folder on the way is a label; data.keep and data.drop choose';
+  return [{ text, count: nested.length, examples: nested.slice(0, 10) }];
+}
+
+/** Files that are no images: counted and named. */
+function skippedFiles() {
+  const examples: string[] = [];
+  let count = 0;
+  return {
+    add(name: string): void {
+      count += 1;
+      if (examples.length < 10) examples.push(name);
+    },
+    remarks: (): Remark[] =>
+      count === 0 ? [] : [{ text: 'files that are no images were skipped', count, examples }],
+  };
+}

@@ -1,0 +1,207 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, extname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { damaged } from '../../../test/damage.js';
+import {
+  writeChexpert,
+  writeClassFolders,
+  writeLabelImg,
+  writeMulan,
+  writeNih,
+  writeRoboflow,
+  writeUltralytics,
+  writeVoc,
+  writeVocBesideImages,
+} from '../../../test/labelLayouts.js';
+import { DataError } from '../../errors/dataError.js';
+import { closeDataset, type Dataset } from '../dataset.js';
+import { openDataset } from '../openDataset.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-layouts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** By image, a text of its labels by the place of their class: names may be damaged too. */
+function labelsOf({ names, classes, labels }: Dataset): Map<string, string> {
+  const text = (row: number) =>
+    classes.map((_, j) => (labels.isUncertain(row, j) ? '-' : String(labels.at(row, j)))).join(' ');
+  return new Map(Array.from({ length: names.length }, (_, row) => [names.at(row), text(row)]));
+}
+
+function present({ names, classes, labels }: Dataset, image: string): string[] | undefined {
+  const row = Array.from({ length: names.length }, (_, i) => names.at(i)).indexOf(image);
+  if (row < 0) return undefined;
+  return classes.filter((_, j) => labels.at(row, j) === 1 || labels.isUncertain(row, j)).sort();
+}
+
+interface Layout {
+  write(root: string): Promise<void> | void;
+  /** Whether the labels of an image are in this file. */
+  isOwn(image: string, file: string): boolean;
+  /** What a plain reader sees in the damaged file of an image. */
+  plain(text: string): string[];
+  /** How many of 300 are refused at least. */
+  readonly refused: number;
+}
+
+const stem = (path: string) => basename(path, extname(path));
+const ownFile = (image: string, file: string) => stem(image) === stem(file);
+const yolo = (names: readonly string[]) => (text: string) =>
+  text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [names[Number.parseInt(line, 10)]!]));
+const voc = (text: string) =>
+  [...text.matchAll(/<object\s*>[\s\S]*?<name\s*>([\s\S]*?)<\/name\s*>/g)].map(([, name]) => name!.trim());
+
+const layouts: Readonly<Record<string, Layout>> = {
+  Ultralytics: {
+    write: writeUltralytics,
+    isOwn: ownFile,
+    plain: yolo(['person', 'bicycle', 'traffic light']),
+    refused: 120,
+  },
+  Roboflow: { write: writeRoboflow, isOwn: ownFile, plain: yolo(['crack', 'root']), refused: 120 },
+  LabelImg: { write: writeLabelImg, isOwn: ownFile, plain: yolo(['dog', 'hot dog']), refused: 120 },
+  'Pascal VOC': { write: writeVoc, isOwn: ownFile, plain: voc, refused: 120 },
+  'VOC beside images': { write: writeVocBesideImages, isOwn: ownFile, plain: voc, refused: 150 },
+};
+
+test.each(Object.entries(layouts))(
+  '300 damaged files of %s: an image keeps its labels, has those of its damaged file, or the file is refused by name',
+  async (title, { write, isOwn, plain, refused }) => {
+    const root = join(folder, title.replaceAll(' ', '-'));
+    await write(root);
+    const files = textFiles(root);
+    const whole = await openDataset(root);
+    const expected = labelsOf(whole);
+    let refusals = 0;
+    for (let i = 0; i < 300; i++) {
+      const file = files[i % files.length]!;
+      const before = readFileSync(join(root, file));
+      const bytes = damaged(before, i);
+      writeFileSync(join(root, file), bytes);
+      const dataset = await openDataset(root).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(DataError);
+        expect(String(error)).toContain(title.replaceAll(' ', '-'));
+        refusals += 1;
+      });
+      writeFileSync(join(root, file), before);
+      if (!dataset) continue;
+      for (const [image, labels] of labelsOf(dataset)) {
+        if (!expected.has(image)) continue;
+        if (isOwn(image, file)) {
+          expect(present(dataset, image)).toEqual([...new Set(plain(bytes.toString()))].sort());
+        } else if (dataset.classes.length === whole.classes.length) {
+          expect(`${file}: ${labels}`).toBe(`${file}: ${expected.get(image)}`);
+        }
+      }
+      await closeDataset(dataset);
+    }
+    expect(refusals).toBeGreaterThan(refused);
+  },
+);
+
+test('300 damaged ARFF files and lists of labels: a row that is whole keeps its labels, the rest is read or refused', async () => {
+  const root = join(folder, 'mulan');
+  writeMulan(root);
+  const files = textFiles(root);
+  const expected = labelsOf(await openDataset(root));
+  let refusals = 0;
+  for (let i = 0; i < 300; i++) {
+    const file = files[i % files.length]!;
+    const before = readFileSync(join(root, file));
+    const bytes = damaged(before, i);
+    writeFileSync(join(root, file), bytes);
+    const dataset = await openDataset(root).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(DataError);
+      expect(String(error)).toMatch(/coast[-.]/);
+      refusals += 1;
+    });
+    writeFileSync(join(root, file), before);
+    if (dataset?.classes.length !== 2) continue;
+    const lines = bytes
+      .toString()
+      .split(/@data/i)
+      .at(-1)!
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !line.trim().startsWith('%'));
+    for (const [name, labels] of labelsOf(dataset)) {
+      const [table, row] = name.split('#');
+      if (table !== file) expect(labels).toBe(expected.get(name));
+      else expect(`${bytes} ${labels}`).toBe(`${bytes} ${plainArff(lines[Number(row)]!)}`);
+    }
+    await closeDataset(dataset);
+  }
+  expect(refusals).toBeGreaterThan(100);
+});
+
+test.each([
+  ['chexpert', writeChexpert],
+  ['nih-official', writeNih],
+] as const)(
+  '300 damaged files of %s: a line that is whole keeps its labels, the rest is read or refused by name',
+  async (name, write) => {
+    const root = join(folder, name);
+    await write(root);
+    const files = textFiles(root);
+    const expected = labelsOf(await openDataset(`${name}=${root}`));
+    let refusals = 0;
+    for (let i = 0; i < 300; i++) {
+      const file = files[i % files.length]!;
+      const before = readFileSync(join(root, file));
+      const bytes = damaged(before, i);
+      writeFileSync(join(root, file), bytes);
+      const dataset = await openDataset(`${name}=${root}`).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(DataError);
+        expect(String(error)).toMatch(new RegExp(files.join('|')));
+        refusals += 1;
+      });
+      writeFileSync(join(root, file), before);
+      if (!dataset) continue;
+      const lines = new Set(bytes.toString().split('\n'));
+      const whole = before.toString().split('\n');
+      for (const [image, labels] of labelsOf(dataset)) {
+        const own = whole.find((line) => line.includes(image));
+        if (!expected.has(image)) continue;
+        if (own === undefined || lines.has(own)) expect(labels).toBe(expected.get(image));
+      }
+      await closeDataset(dataset);
+    }
+    expect(refusals).toBeGreaterThan(100);
+  },
+);
+
+test('300 changed trees of class folders: files added, moved and emptied never change the labels of another image', async () => {
+  const root = join(folder, 'folders');
+  await writeClassFolders(root);
+  const expected = labelsOf(await openDataset(root));
+  for (let i = 0; i < 300; i++) {
+    const place = ['', 'train', 'train/crack', 'val', 'train/negative', 'val/negative'][i % 6]!;
+    const name = ['x.png', 'a b.JPG', '.hidden.png', 'é.webp', 'notes.txt', 'x.PNG '][(i * 7) % 6]!;
+    const file = join(root, place, name);
+    writeFileSync(file, damaged(Buffer.from('no image at all'), i));
+    const dataset = await openDataset(root);
+    for (const [image, labels] of expected) expect(labelsOf(dataset).get(image)).toBe(labels);
+    await closeDataset(dataset);
+    rmSync(file);
+  }
+});
+
+function plainArff(line: string): string {
+  const value = (text: string | undefined) => (text?.trim() === '?' ? 'NaN' : String(Number(text?.trim())));
+  if (!line.trim().startsWith('{')) return line.split(',').slice(-2).map(value).join(' ');
+  const given = new Map(
+    line
+      .replace(/[{}]/g, '')
+      .split(',')
+      .map((entry) => entry.trim().split(/\s+/))
+      .map(([index, text]) => [index, text]),
+  );
+  return [given.get('2') ?? '0', given.get('3') ?? '0'].map(value).join(' ');
+}
+
+/** All files below a folder that are no images. */
+function textFiles(root: string): string[] {
+  return readdirSync(root, { recursive: true })
+    .map(String)
+    .filter((name) => statSync(join(root, name)).isFile() && !/\.(png|jpg)$/.test(name))
+    .sort();
+}

@@ -1,0 +1,194 @@
+// Images whose labels are each in a file of their own: YOLO's .txt, Pascal VOC's .xml.
+
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, join, relative } from 'node:path';
+import { DataError } from '../../errors/dataError.js';
+import { listed } from '../../errors/listed.js';
+import { shownPath } from '../../files/shownPath.js';
+import { type DatasetTable, type Remark, type SplitName, splitNames } from '../dataset.js';
+import { fileImages } from '../images/fileImages.js';
+import { isImageFile } from '../images/imageFiles.js';
+import { nameTableBuilder } from '../nameTable.js';
+import { growingInt32 } from '../typedArrays.js';
+import { type ImageLabels, namedLabels } from './namedLabels.js';
+import { splitsFromCodes } from './splitWords.js';
+import { type Unlabeled, unlabeledLabels } from './unlabeled.js';
+import { folderContents, walkFolder } from './walkFolder.js';
+
+/** Images of one split, or of the whole dataset where `split` is undefined. */
+export interface ImagePart {
+  readonly split: SplitName | undefined;
+  /** Absolute paths by folder, in the order of the rows. */
+  readonly images: AsyncIterable<ImageFolder> | Iterable<ImageFolder>;
+  /** Whether the images are a choice from their folders, whose other label files then mean nothing. */
+  readonly isListed: boolean;
+}
+
+export interface ImageFolder {
+  readonly folder: string;
+  readonly files: readonly string[];
+}
+
+/** How labels are kept beside images. */
+export interface SidecarKind {
+  /** What a label file is called in messages. */
+  readonly what: string;
+  readonly extension: string;
+  /** The folder with the labels of the images in a folder. */
+  labelFolder(imageFolder: string): string;
+  /** Files of that extension that hold no labels. */
+  isOther(file: string): boolean;
+  read(path: string): Promise<ImageLabels>;
+  /** What images without a label file are. */
+  readonly unlabeled: Unlabeled;
+}
+
+export interface SidecarOptions {
+  readonly classes?: readonly string[] | undefined;
+  /** What an uncertain label becomes. */
+  readonly uncertain: number;
+  /** Where the splits came from, in words. */
+  readonly splitOrigin: string;
+}
+
+/**
+ * A dataset of images below `root` and their label files. A part without any label file at all is unlabeled: its labels are
+ * unknown. Elsewhere a missing label file means what `kind.unlabeled` says, and is counted.
+ */
+export async function readSidecars(
+  root: string,
+  parts: readonly ImagePart[],
+  kind: SidecarKind,
+  options: SidecarOptions,
+): Promise<DatasetTable> {
+  const names = nameTableBuilder();
+  const labels = namedLabels();
+  const splits = growingInt32();
+  const unlabeled = example();
+  const orphans = example();
+  const unknownRows: { from: number; to: number }[] = [];
+  for (const { split, images, isListed } of parts) {
+    const from = names.length;
+    const unlabeledBefore = unlabeled.count;
+    for await (const { folder, files } of images) {
+      const labelFolder = kind.labelFolder(folder);
+      const labelFiles = new Set(existsSync(labelFolder) ? (await folderContents(labelFolder)).files : []);
+      const used = new Set<string>();
+      const pathOf = (file: string) => {
+        const labelFile = basename(file, extname(file)) + kind.extension;
+        if (!labelFiles.has(labelFile)) return undefined;
+        used.add(labelFile);
+        return join(labelFolder, labelFile);
+      };
+      for await (const { file, path, found } of readInOrder(files, pathOf, kind.read)) {
+        const name = relative(root, join(folder, file));
+        if (path === undefined) unlabeled.add(name);
+        names.add(name);
+        labels.addRow(path === undefined ? unlabeledLabels(kind.unlabeled) : found, shownPath(path ?? name));
+        splits.push(split === undefined ? -1 : splitNames.indexOf(split));
+      }
+      if (isListed) continue;
+      for (const file of labelFiles) {
+        if (file.endsWith(kind.extension) && !used.has(file) && !kind.isOther(file)) {
+          orphans.add(relative(root, join(labelFolder, file)));
+        }
+      }
+    }
+    const to = names.length;
+    if (from === to && split !== undefined) {
+      throw new DataError(`${shownPath(root)}: the ${split} split has no images`);
+    }
+    if (unlabeled.count - unlabeledBefore === to - from) unknownRows.push({ from, to });
+  }
+  if (unlabeled.count === names.length) {
+    throw new DataError(
+      `${shownPath(root)}: none of the ${names.length} images has a ${kind.what}${unlabeled.count > 0 ? `; the first is ${listed(unlabeled.examples, 1)}` : ''}`,
+    );
+  }
+  const table = names.finish();
+  refuseRepeats(table.firstRows(), (row) => table.at(row), root);
+  const fixedSplits = splitsFromCodes(splits.finish(), options.splitOrigin);
+  return {
+    name: basename(root),
+    names: table,
+    ...labels.finish({ ...options, unknownRows }),
+    images: fileImages(table, () => root),
+    remarks: [...unlabeledRemark(unlabeled, kind), ...orphanRemark(orphans, kind)],
+    ...(fixedSplits && { fixedSplits }),
+  };
+}
+
+/** The images in a folder and all below it. */
+export async function* imagesBelow(root: string): AsyncGenerator<ImageFolder> {
+  for await (const { below, files } of walkFolder(root)) {
+    const images = files.filter(isImageFile);
+    if (images.length > 0) yield { folder: join(root, below), files: images };
+  }
+}
+
+/** Listed images by folder, in the order of the list where neighbors share a folder. */
+export function imagesListed(paths: readonly string[]): ImageFolder[] {
+  const folders: { folder: string; files: string[] }[] = [];
+  for (const path of paths) {
+    const folder = dirname(path);
+    const last = folders.at(-1);
+    if (last?.folder === folder) last.files.push(basename(path));
+    else folders.push({ folder, files: [basename(path)] });
+  }
+  return folders;
+}
+
+/** Reads the label files of images some at a time, and gives them in their order. */
+async function* readInOrder(
+  files: readonly string[],
+  pathOf: (file: string) => string | undefined,
+  read: (path: string) => Promise<ImageLabels>,
+): AsyncGenerator<{ file: string; path: string | undefined; found: ImageLabels | undefined }> {
+  const atOnce = 64;
+  for (let start = 0; start < files.length; start += atOnce) {
+    const some = files.slice(start, start + atOnce).map((file) => ({ file, path: pathOf(file) }));
+    const found = await Promise.all(some.map(({ path }) => (path === undefined ? undefined : read(path))));
+    for (const [i, row] of some.entries()) yield { ...row, found: found[i] };
+  }
+}
+
+function refuseRepeats(
+  firstRows: Int32Array | undefined,
+  nameOf: (row: number) => string,
+  root: string,
+): void {
+  const row = firstRows?.findIndex((first, i) => first !== i);
+  if (row === undefined) return;
+  throw new DataError(
+    `${shownPath(root)}: image '${nameOf(row)}' belongs to two splits, or stands twice in one; leave it in one place`,
+  );
+}
+
+function unlabeledRemark(
+  { count, examples }: ReturnType<typeof example>,
+  { what, unlabeled }: SidecarKind,
+): Remark[] {
+  const reading = unlabeled === 'negative' ? 'read as negative' : 'their labels are unknown';
+  const text = `images without a ${what}: ${reading}, unless their whole split has none (data.unlabeled)`;
+  return count === 0 ? [] : [{ text, count, examples }];
+}
+
+function orphanRemark({ count, examples }: ReturnType<typeof example>, { what }: SidecarKind): Remark[] {
+  return count === 0 ? [] : [{ text: `${what}s without an image: not used`, count, examples }];
+}
+
+/** A number of names, and the first of them. */
+function example() {
+  const examples: string[] = [];
+  let count = 0;
+  return {
+    examples,
+    get count() {
+      return count;
+    },
+    add(name: string): void {
+      count += 1;
+      if (examples.length < 10) examples.push(name);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// Splits as files, folders and columns name them.
+
+import { DataError } from '../../errors/dataError.js';
+import { type DatasetTable, type SplitName, type Splits, splitNames } from '../dataset.js';
+import { growingInt32 } from '../typedArrays.js';
+
+/**
+ * The split a word means: train, val, valid, validation, dev, test.
+ *
+ * @example
+ * splitFromWord('Valid') // 'validation'
+ */
+export function splitFromWord(word: string): SplitName | undefined {
+  const plain = word.toLowerCase();
+  if (plain === 'train' || plain === 'training') return 'train';
+  if (plain === 'val' || plain === 'valid' || plain === 'validation' || plain === 'dev') return 'validation';
+  return plain === 'test' || plain === 'testing' ? 'test' : undefined;
+}
+
+/** The split that a file name speaks of: train.csv, instances_val2017.json, train-00000-of-00004.parquet. */
+export function splitFromFileName(file: string): SplitName | undefined {
+  const words = file
+    .replace(/\..*$/, '')
+    .split(/[-_]/)
+    .map((word) => word.replace(/\d+$/, ''));
+  return splitFromWord(words[0] ?? '') ?? splitFromWord(words.at(-1) ?? '');
+}
+
+/** The split in a cell. */
+export function splitNamed(word: string, where: () => string): SplitName {
+  const split = splitFromWord(word.trim());
+  if (split !== undefined) return split;
+  throw new DataError(`${where()}: split '${word}'; expected train, validation or test`);
+}
+
+/**
+ * Splits from the place of each row's in `splitNames`, -1 for none; undefined where no row has one.
+ *
+ * @example
+ * splitsFromCodes(Int32Array.of(0, 0, 1), 'one file per split')?.splits.train // 0 1
+ */
+export function splitsFromCodes(codes: Int32Array, origin: string): DatasetTable['fixedSplits'] | undefined {
+  if (!codes.some((code) => code >= 0)) return undefined;
+  const rowsOf = (wanted: SplitName) => {
+    const code = splitNames.indexOf(wanted);
+    const rows = growingInt32();
+    codes.forEach((found, row) => {
+      if (found === code) rows.push(row);
+    });
+    return rows.finish();
+  };
+  const splits: Splits = { train: rowsOf('train'), validation: rowsOf('validation'), test: rowsOf('test') };
+  return { splits, origin };
+}
