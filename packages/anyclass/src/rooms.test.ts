@@ -26,6 +26,7 @@ const rooms = [
   'experiments',
   'tuning',
   'reports',
+  'export',
   'verify',
   'doctor',
   'playground',
