@@ -32,7 +32,7 @@ export interface Initializer {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];
-  /** Little-endian and row-major; called when its turn comes to be written. */
+  /** Little-endian and row-major, until the next one is read; called when its turn comes to be written. */
   readonly read: () => Uint8Array;
 }
 

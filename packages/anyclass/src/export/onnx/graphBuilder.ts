@@ -2,7 +2,7 @@
 
 import { type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../../errors/userError.js';
-import type { Attribute, ElementType, GraphNode, Initializer } from './graph.js';
+import { type Attribute, type ElementType, elementBytes, type GraphNode, type Initializer } from './graph.js';
 import { BatchMultiple, type Size, type TracedTensor } from './trace.js';
 
 export interface NodeOptions {
@@ -18,6 +18,7 @@ export class GraphBuilder {
   readonly #names = new Map<number, string>();
   readonly #used = new Map<string, number>();
   readonly #input: string;
+  #memory = new Uint8Array(0);
   /** The layer whose operators are being translated: new names begin with it. */
   layer = '';
 
@@ -77,7 +78,7 @@ export class GraphBuilder {
     const title = [name ?? `${this.layer}/constant`, ...(change ? [change.title] : [])].join(':');
     // A row for each image is kept once, and repeated when the number of images is known.
     const row = () => rows.reduce((part: Tensor, size, i) => part.narrow(i, 0, size), constant);
-    const read = () => tidy(() => bytesOf(change ? change.of(row()) : row()));
+    const read = () => tidy(() => this.#bytesOf(change ? change.of(row()) : row()));
     const shown = change ? tidy(() => change.of(row()).shape) : rows;
     const initializer = this.#initializer(key, title, {
       type: elementType(constant.dtype, title),
@@ -141,6 +142,15 @@ export class GraphBuilder {
     return parts.length === 1 ? parts[0]! : this.node('Concat', parts, { axis: { int: 0 } });
   }
 
+  /** In memory that the next one overwrites: weights are written one after another, and garbage would pile up. */
+  #bytesOf(tensor: Tensor): Uint8Array {
+    const length = tensor.numel * elementBytes[elementType(tensor.dtype, this.layer)];
+    if (this.#memory.length < length) this.#memory = new Uint8Array(length);
+    const bytes = this.#memory.subarray(0, length);
+    tensor.copyBytesTo(bytes);
+    return bytes;
+  }
+
   #initializer(key: string, title: string, content: Omit<Initializer, 'name'>): string {
     const known = this.#initializers.get(key);
     if (known) return known.name;
@@ -154,11 +164,6 @@ export class GraphBuilder {
     this.#used.set(title, count + 1);
     return count === 0 ? title : this.#unique(`${title}_${count}`);
   }
-}
-
-function bytesOf(tensor: Tensor): Uint8Array {
-  const { buffer, byteOffset, byteLength } = tensor.toTypedArray();
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function elementType(dtype: string, where: string): ElementType {

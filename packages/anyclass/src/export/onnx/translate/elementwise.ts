@@ -1,6 +1,5 @@
 // Operators that work on each element by itself.
 
-import type { TracedTensor } from '../trace.js';
 import type { Translation, Translator, Translators } from './translation.js';
 
 export const elementwise: Translators = {
@@ -48,7 +47,6 @@ export const elementwise: Translators = {
   masked_fill: (call) => call.node('Where', [call.value('mask'), call.operand('value'), call.value('self')]),
 
   clamp: (call) => clipped(call, call.optionalNumber('min'), call.optionalNumber('max')),
-  hardtanh: (call) => clipped(call, call.number('min_val', -1), call.number('max_val', 1)),
   elu: (call) => {
     if (call.number('scale', 1) !== 1 || call.number('input_scale', 1) !== 1)
       throw call.refusal('has a scale other than 1');
@@ -56,13 +54,14 @@ export const elementwise: Translators = {
   },
   leaky_relu: (call) =>
     call.node('LeakyRelu', [call.value('self')], { alpha: { float: call.number('negative_slope', 0.01) } }),
-  prelu: (call) => call.node('PRelu', [call.value('self'), channelWeight(call)]),
-  hardsigmoid: (call) => hardSigmoid(call),
-  hardswish: (call) => call.node('Mul', [call.value('self'), hardSigmoid(call)]),
+  // x · hardSigmoid(x)
+  hardswish: (call) => {
+    const x = call.value('self');
+    const slope = { alpha: { float: 1 / 6 }, beta: { float: 0.5 } };
+    return call.node('Mul', [x, call.node('HardSigmoid', [x], slope)]);
+  },
   silu: (call) => call.node('Mul', [call.value('self'), call.node('Sigmoid', [call.value('self')])]),
   gelu: (call) => (call.text('approximate', 'none') === 'tanh' ? tanhGelu(call) : erfGelu(call)),
-  mish: (call) =>
-    call.node('Mul', [call.value('self'), call.node('Tanh', [call.node('Softplus', [call.value('self')])])]),
   softplus: (call) => {
     if (call.number('beta', 1) !== 1) throw call.refusal('has a beta other than 1');
     return call.node('Softplus', [call.value('self')]);
@@ -103,10 +102,6 @@ function clipped(call: Translation, least: number | undefined, most: number | un
   return call.node('Clip', [call.value('self'), ...bounds]);
 }
 
-function hardSigmoid(call: Translation): string {
-  return call.node('HardSigmoid', [call.value('self')], { alpha: { float: 1 / 6 }, beta: { float: 0.5 } });
-}
-
 // In the form that runtimes recognize and compute in one pass: x · (1 + erf(x / √2)) · 0.5.
 function erfGelu(call: Translation): string {
   const { graph } = call;
@@ -127,14 +122,4 @@ function tanhGelu(call: Translation): string {
   const tanh = call.node('Tanh', [call.node('Mul', [sum, graph.number(Math.sqrt(2 / Math.PI))])]);
   const doubled = call.node('Mul', [x, call.node('Add', [tanh, graph.number(1)])]);
   return call.node('Mul', [doubled, graph.number(0.5)]);
-}
-
-/** A number for each channel, which stands in the second dimension. */
-function channelWeight(call: Translation): string {
-  const weight = call.tensor('weight');
-  const input: TracedTensor = call.tensor('self');
-  const ones = Array.from({ length: Math.max(0, input.shape.length - 2) }, () => 1);
-  return weight.constant
-    ? call.graph.constant(weight, { title: 'channels', of: (x) => x.view([-1, ...ones]) })
-    : call.reshaped(call.graph.valueOf(weight), [...weight.shape, ...ones]);
 }
