@@ -9,17 +9,21 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { calibrate, presenceScores, sigmoid } from '@anyclass/core';
 import { nn, randn, setSeed, type Tensor } from '@anyclass/torch';
 import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageInputs } from '../../inference/imageInputs.js';
 import { fixedDecision } from '../../inference/modelDecision.js';
 import { readExport } from '../../inference/onnx/exportedModel.js';
 import { readOnnxMetadata } from '../../inference/onnx/onnxMetadata.js';
+import { openPredictor } from '../../inference/predictor.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import { type ModelDescription, saveModel } from '../../runs/modelFile.js';
 import { exportNetwork, exportOnnx } from './exportOnnx.js';
 
+const fixtures = fileURLToPath(new URL('../../../test/fixtures/data', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-export-'));
 const model = join(folder, 'model.safetensors');
 const at = (...names: string[]) => join(folder, ...names);
@@ -106,6 +110,26 @@ test('the average of a class activation map is the logit, and the embedding what
   }
 });
 
+test('predictions are those of the model that was exported', async () => {
+  using before = await openPredictor(model, { device: 'cpu' });
+  using after = await openPredictor(at('a', 'model.onnx'));
+  expect(after.decision).toEqual(before.decision);
+  const expected = await all(before.predict(imageInputs([fixtures])));
+  const actual = await all(after.predict(imageInputs([fixtures])));
+  expect(actual.length).toBeGreaterThan(5);
+  for (const [i, prediction] of actual.entries()) {
+    const other = expected[i]!;
+    if ('failure' in prediction || 'failure' in other) {
+      expect(prediction).toEqual(other);
+      continue;
+    }
+    expect([prediction.name, prediction.labels]).toEqual([other.name, other.labels]);
+    expect(prediction.presenceScore).toBeCloseTo(other.presenceScore, 5);
+    for (const [j, p] of prediction.probabilities.entries())
+      expect(p).toBeCloseTo(other.probabilities[j]!, 5);
+  }
+});
+
 test('class activation maps need a linear head on averaged maps', async () => {
   const network = createNetwork('resnet-18', { classes: 3, inputSize: 32, expertHeads: true });
   const options = { description, out: at('mine', 'cam.onnx') };
@@ -165,6 +189,12 @@ test('the config.json of a run is never overwritten', async () => {
   expect(existsSync(at('run', 'model.onnx'))).toBe(false);
   expect(readFileSync(at('run', 'config.json'), 'utf8')).toBe('{"configuration": {}}');
 });
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
 
 async function run(file: string, images: Tensor) {
   const session = await InferenceSession.create(file);

@@ -107,13 +107,17 @@ export function exportMetadata(model: ExportedModel): Record<string, string> {
  * @throws UserError where another program made the file
  */
 export function readExport(metadata: Readonly<Record<string, string>>, path: string): ExportedModel {
-  const values = Object.entries(metadata).map(([key, text]) => [key, parsedJson(text) ?? text]);
+  const values = Object.entries(metadata).map(([key, text]) => [key, isText(key) ? text : parsedJson(text)]);
   const result = exportedModel.safeParse(Object.fromEntries(values));
   if (result.success) return result.data;
   const { path: field, message } = result.error.issues[0]!;
   throw new UserError(
     `${path}: its metadata does not describe a model of anyclass (${field.join('.')}: ${message}); 'anyclass export' writes such files`,
   );
+}
+
+function isText(key: string): boolean {
+  return key === 'format' || key === 'network' || key === 'precision';
 }
 
 /** The same as a model's own description. */
