@@ -1,6 +1,6 @@
 // A model as an ONNX file, with everything that its use takes.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { nn } from '@anyclass/torch';
 import { draftFile, type FileDraft } from '@anyclass/torch/files';
@@ -20,15 +20,28 @@ import { Network } from '../../networks/network.js';
 import { loadModel, type ModelDescription } from '../../runs/modelFile.js';
 import { version } from '../../runs/version.js';
 import { type CheckReport, checkExport, type Reference, referenceLogits } from './checkExport.js';
+import type { Graph } from './graph.js';
 import type { ExtraOutput } from './modelOutputs.js';
 import { modelProto } from './modelProto.js';
 import { networkGraph } from './networkGraph.js';
+import { inFloat16 } from './precision/float16.js';
+import { inInt8 } from './precision/int8.js';
+import {
+  type JudgePrecisionOptions,
+  judgePrecision,
+  type PrecisionJudgment,
+} from './precision/judgePrecision.js';
 
-export interface ExportOnnxOptions {
+export interface WriteOnnxOptions {
   /** The file to write; config.json is written beside it. */
   readonly out: string;
   /** Outputs beside logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
+}
+
+export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
+  /** `float16` and `int8` are judged on validation images, and kept only if they predict as well. Default float32. */
+  readonly precision?: OnnxPrecision | undefined;
 }
 
 export interface OnnxExport {
@@ -40,6 +53,8 @@ export interface OnnxExport {
   /** How close the file comes to libtorch in onnxruntime; undefined where that is not there, and why. */
   readonly check: CheckReport | undefined;
   readonly unchecked: string | undefined;
+  /** What a lower precision was judged by. */
+  readonly judgment?: PrecisionJudgment | undefined;
 }
 
 /**
@@ -64,14 +79,17 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
     // Before the check, which needs as much memory again.
     network.dispose();
   }
-  return finish(written, options.out);
+  const { precision = 'float32' } = options;
+  return finish(written, options.out, async (file) =>
+    precision === 'float32' ? undefined : judgePrecision(file, model, precision, options),
+  );
 }
 
 /** What must be known of a network that no training described. */
 export type NetworkDescription = Pick<ModelDescription, 'classes' | 'channels' | 'mean' | 'std'> &
   Partial<ModelDescription>;
 
-export interface ExportNetworkOptions extends ExportOnnxOptions {
+export interface ExportNetworkOptions extends WriteOnnxOptions {
   readonly description: NetworkDescription;
   /** Height and width of the images. Default: the network's own, 224 where it has none. */
   readonly inputSize?: number;
@@ -103,8 +121,8 @@ export async function exportNetwork(network: nn.Layer, options: ExportNetworkOpt
   }
 }
 
-interface DraftOptions extends Omit<ExportOnnxOptions, 'out'> {
-  readonly out: string;
+interface DraftOptions extends WriteOnnxOptions {
+  readonly precision?: OnnxPrecision | undefined;
   readonly description: ModelDescription;
   readonly inputSize: number;
 }
@@ -120,20 +138,22 @@ interface WrittenDraft {
 
 /** Writes the file beside its place, and what the check will compare it with. */
 async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<WrittenDraft> {
-  const { description, inputSize, out, outputs } = options;
-  const precision: OnnxPrecision = 'float32';
+  const { description, inputSize, out, outputs, precision = 'float32' } = options;
   const decision = ownDecision(description);
   const { calibration } = description;
   const { problem } = await findOnnxRuntime();
+  if (problem !== undefined && precision !== 'float32')
+    throw new UserError(`${precision} cannot be judged: ${problem}`);
   const reference = problem === undefined ? referenceLogits(network, inputSize) : undefined;
   using exported = networkGraph(network, { inputSize, calibration, outputs });
-  const { graph } = exported;
+  const graph = inPrecision[precision](exported.graph);
   const model = describeExport({ ...description, decision }, { network: graph.name, inputSize, precision });
   const proto = modelProto({
     graph,
     producer: { name: 'anyclass', version: version() },
     metadata: exportMetadata(model),
   });
+  mkdirSync(dirname(out), { recursive: true });
   const draft = draftFile(out, { draftPath: (target) => `${target}.${process.pid}.part.onnx` });
   try {
     proto.writeTo(draft.write);
@@ -145,8 +165,18 @@ async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<Wri
   return { draft, bytes: proto.length, model, outputs: outputNames, reference, unchecked: problem };
 }
 
+const inPrecision: Readonly<Record<OnnxPrecision, (graph: Graph) => Graph>> = {
+  float32: (graph) => graph,
+  float16: inFloat16,
+  int8: inInt8,
+};
+
 /** Checks a written file and brings it to its place, or deletes it. */
-async function finish(written: WrittenDraft, out: string): Promise<OnnxExport> {
+async function finish(
+  written: WrittenDraft,
+  out: string,
+  judge: (file: string) => Promise<PrecisionJudgment | undefined> = async () => undefined,
+): Promise<OnnxExport> {
   const { draft, model, reference, unchecked, bytes, outputs } = written;
   const { precision, calibration } = model;
   const config = configPath(out);
@@ -154,9 +184,10 @@ async function finish(written: WrittenDraft, out: string): Promise<OnnxExport> {
     const check =
       reference &&
       (await checkExport(draft.path, reference, { precision, calibration: calibration ?? undefined }));
+    const judgment = await judge(draft.path);
     writeWhole(config, `${JSON.stringify(model, null, 2)}\n`);
     draft.finish();
-    return { file: out, config, bytes, model, outputs, check, unchecked };
+    return { file: out, config, bytes, model, outputs, check, unchecked, judgment };
   } catch (error) {
     draft.discard();
     throw error;
