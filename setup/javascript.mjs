@@ -10,7 +10,8 @@ export function installPackages() {
   const expected = fingerprint([join(root, 'package-lock.json')]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === expected) return;
   // Not `npm ci`: it refuses a lock file without the binaries of platforms that a mirror does not carry.
-  run('npm', ['install', '--no-audit', '--no-fund']);
+  // None needs its own script to work; that of onnxruntime-node would fetch CUDA's part from the network.
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts']);
   acceptPackages();
 }
 

@@ -44,6 +44,14 @@ export type { Comparison } from './experiments/comparison.js';
 export type { UnfinishedRun } from './experiments/results.js';
 export { type SweepOptions, type SweepResult, sweep } from './experiments/runSweep.js';
 export type { Sweep } from './experiments/sweep.js';
+export {
+  type ExportNetworkOptions,
+  type ExportOnnxOptions,
+  exportNetwork,
+  exportOnnx,
+  type NetworkDescription,
+  type OnnxExport,
+} from './export/onnx/exportOnnx.js';
 export { type ImageInput, imageInputs } from './inference/imageInputs.js';
 export {
   type FailedPrediction,

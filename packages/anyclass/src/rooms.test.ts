@@ -28,6 +28,7 @@ const rooms = [
   'tuning',
   'recommendation',
   'reports',
+  'export',
   'verify',
   'doctor',
   'playground',

@@ -124,6 +124,13 @@ napi_value parameterKinds(Call& call) {
   return texts(call, kinds);
 }
 
+// parameterNames(operator) → the names of its parameters, in the schema's order
+napi_value parameterNames(Call& call) {
+  std::vector<std::string> names;
+  for (const auto& argument : find(call).handle.schema().arguments()) names.push_back(argument.name());
+  return texts(call, names);
+}
+
 // resultTypes(operator) → the types of its results as the schema writes them
 napi_value resultTypes(Call& call) {
   std::vector<std::string> types;
@@ -151,7 +158,7 @@ napi_value schemas(Call& call) {
 
 const std::vector<Export> operatorExports = {
     {"findOperator", findOperator}, {"call", callOne}, {"callList", callOne}, {"callBoolean", callOne}, {"callMany", callMany}, {"callMixed", callMany}, {"callInPlace", callInPlace}, {"schemas", schemas},
-    {"parameterKinds", parameterKinds}, {"resultTypes", resultTypes},
+    {"parameterKinds", parameterKinds}, {"parameterNames", parameterNames}, {"resultTypes", resultTypes},
 };
 
 }  // namespace door

@@ -167,6 +167,13 @@ napi_value storageBytes(Call& call) {
   return call.make(own ? static_cast<double>(tensor.storage().nbytes()) : 0.0);
 }
 
+// storage(tensor) → the address of its memory, which its views share; 0 where it has none
+napi_value storage(Call& call) {
+  const auto& tensor = call.tensor(0);
+  if (!tensor.has_storage()) return call.make(0.0);
+  return call.make(static_cast<double>(reinterpret_cast<uintptr_t>(tensor.storage().unsafeGetStorageImpl())));
+}
+
 // isContiguous(tensor, memoryFormat)
 napi_value isContiguous(Call& call) {
   return call.make(call.tensor(0).is_contiguous(static_cast<at::MemoryFormat>(call.place(1))));
@@ -205,7 +212,7 @@ napi_value liveTensors(Call& call) {
 
 const std::vector<Export> tensorExports = {
     {"fromBytes", fromBytes}, {"borrowBytes", borrowBytes}, {"returnBytes", returnBytes}, {"toBytes", toBytes}, {"item", item}, {"mapTensors", mapTensors}, {"shape", shape}, {"strides", strides},
-    {"dtype", dtype}, {"device", device}, {"storageBytes", storageBytes}, {"isContiguous", isContiguous}, {"isPinned", isPinned},
+    {"dtype", dtype}, {"device", device}, {"storageBytes", storageBytes}, {"storage", storage}, {"isContiguous", isContiguous}, {"isPinned", isPinned},
     {"dispose", dispose}, {"disposeMany", disposeMany}, {"accountMemory", accountMemory}, {"liveTensors", liveTensors},
 };
 

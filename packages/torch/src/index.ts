@@ -32,6 +32,8 @@ export {
   zerosLike,
 } from './operators.generated.js';
 export * as optim from './optim/index.js';
+export { type RecordedCall, RecordedTensor, type RecordedValue } from './recordedCall.js';
+export { type Recording, type RecordOptions, recordCalls } from './recording.js';
 export { type RegisteredValue, registeredOperator } from './registered.js';
 export * from './runtime.js';
 export * from './serialization/index.js';

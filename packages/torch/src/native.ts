@@ -10,10 +10,10 @@ import type { Device } from './dtype.js';
 /** Integer-valued numbers count as integers, so that integer tensors stay integer; a `bigint` is an int64. */
 export type Scalar = number | bigint | boolean;
 
-type Place = number;
-type OperatorNumber = number;
+export type Place = number;
+export type OperatorNumber = number;
 
-interface Native {
+export interface Native {
   findOperator(name: string, overload: string): OperatorNumber;
   call(operator: OperatorNumber, ...values: readonly unknown[]): Place;
   callList(operator: OperatorNumber, ...values: readonly unknown[]): Int32Array;
@@ -23,6 +23,7 @@ interface Native {
   callInPlace(operator: OperatorNumber, ...values: readonly unknown[]): void;
   schemas(): string[];
   parameterKinds(operator: OperatorNumber): ('tensor' | 'tensors' | 'value')[];
+  parameterNames(operator: OperatorNumber): string[];
   resultTypes(operator: OperatorNumber): string[];
 
   borrowBytes(bytes: Uint8Array, shape: readonly number[]): Place;
@@ -36,6 +37,7 @@ interface Native {
   dtype(tensor: Place): number;
   device(tensor: Place): Device;
   storageBytes(tensor: Place): number;
+  storage(tensor: Place): number;
   isContiguous(tensor: Place, memoryFormat: number): boolean;
   isPinned(tensor: Place): boolean;
   dispose(tensor: Place): void;
@@ -133,6 +135,23 @@ let isLoaded = false;
  */
 export function isEngineLoaded(): boolean {
   return isLoaded;
+}
+
+/**
+ * Runs a function with some of the addon's functions replaced; the replacements get the addon as it was, to call on.
+ *
+ * @example
+ * interposed((addon) => ({ item: (tensor) => addon.item(tensor) }), () => x.toNumber())
+ */
+export function interposed<T>(replace: (addon: Native) => Partial<Native>, fn: () => T): T {
+  native.version(); // opens the addon where nothing has yet
+  const before = native;
+  native = Object.assign(Object.create(before), replace(before));
+  try {
+    return fn();
+  } finally {
+    native = before;
+  }
 }
 
 function open(): Native {

@@ -41,6 +41,12 @@ export function operatorNumber(name: string): number {
   return number;
 }
 
+/** The name of an operator that was found, with its overload. */
+export function operatorName(number: number): string {
+  for (const [name, known] of found) if (known === number) return name;
+  throw new RangeError(`no operator has the number ${number}`);
+}
+
 function findOperator(name: string): number {
   const number = operatorNumber(name);
   if (number < 0)

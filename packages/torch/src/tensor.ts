@@ -159,6 +159,11 @@ export class Tensor extends TensorMethods implements Disposable {
     return data;
   }
 
+  /** Copies the elements in row-major order into memory that is there: as many bytes as they take. */
+  copyBytesTo(bytes: Uint8Array): void {
+    native.toBytes(place(this, 'copyBytesTo'), bytes);
+  }
+
   /** A copy of the elements as float32, whatever the dtype. */
   toFloat32Array(): Float32Array {
     place(this, 'toFloat32Array');

@@ -24,7 +24,7 @@ import { chosenFields, settingOption } from './datasetOptions.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
 
 const options = z.object({
-  model: z.string().optional().describe('a run, or a model.safetensors'),
+  model: z.string().optional().describe('a run, a model.safetensors, or an exported .onnx'),
   dataset: z.string().optional().describe("the data; default the run's own"),
   split: z.enum(splitNames).optional().describe('default test where it has labels, else validation'),
   scores: z

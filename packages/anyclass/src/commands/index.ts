@@ -2,6 +2,7 @@ import type { Command } from '../commandLine/command.js';
 import { compare } from './compare.js';
 import { doctor } from './doctor.js';
 import { evaluate } from './evaluate.js';
+import { exportModel } from './export.js';
 import { importCheckpoint } from './import.js';
 import { init } from './init.js';
 import { inspect } from './inspect.js';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   train,
   evaluate,
   predict,
+  exportModel,
   importCheckpoint,
   recommend,
   compare,

@@ -35,11 +35,12 @@ export const predict = command({
       'anyclass predict model.safetensors a.jpg b.png --format jsonl --details',
       'an object a line, with the gate',
     ],
+    ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
     ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
   ],
   options: z.object({
-    model: z.string().describe('a run, or a model.safetensors'),
+    model: z.string().describe('a run, a model.safetensors, or an exported .onnx'),
     paths: z
       .array(z.string())
       .min(1)

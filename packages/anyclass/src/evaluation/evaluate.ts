@@ -5,17 +5,18 @@ import { openOptions } from '../configuration/openOptions.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
-import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
+import type { PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
-import { type ComputeWishes, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
+import type { ComputeWishes } from '../inference/computeDevice.js';
 import { calibratedScores } from '../inference/decide.js';
 import { refitDecision } from '../inference/modelDecision.js';
+import { openModelScorer } from '../inference/modelScorer.js';
 import { scoreRows } from '../inference/scoreRows.js';
-import { createScorer, probabilities } from '../inference/scorer.js';
-import { loadModel, type ModelDescription } from '../runs/modelFile.js';
+import { probabilities } from '../inference/scorer.js';
+import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
 import { type JudgeOptions, judge } from './judge.js';
@@ -49,7 +50,7 @@ export interface Evaluation {
 }
 
 /**
- * Judges a model (its file, or the folder of its run) on a split of a dataset, at 0.5 and, unless it was fitted there, by the
+ * Judges a model (its file, an exported one, or the folder of its run) on a split of a dataset, at 0.5 and, unless it was fitted there, by the
  * decision that the model brings.
  *
  * @example
@@ -62,9 +63,9 @@ export async function evaluate(
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
   const { device = 'auto', precision = 'auto', batchSize = 64, strict = false, cache, onEvent } = options;
-  const { network: loaded, description } = loadModel(model);
-  using network = loaded;
-  const preparation = changedPreparation(description, options.preparation ?? {});
+  const { preparation } = options;
+  using opened = await openModelScorer(model, { device, precision, batchSize, preparation });
+  const { description, scorer } = opened;
   const fitted = await usedDecision(model, description, options.decision);
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
@@ -72,9 +73,6 @@ export async function evaluate(
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
-    const settings = chooseCompute({ device, precision });
-    moveNetwork(network, settings.device);
-    const scorer = createScorer(network, { ...settings, ...preparation, batchSize });
     const { pixels } = await openPixels(dataset, scorer.format, cache);
     const result = await scoreRows(scorer, dataset, pixels, {
       rows,

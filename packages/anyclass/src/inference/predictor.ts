@@ -7,14 +7,13 @@ import {
   type FitDecisionOptions,
   presenceProbability,
 } from '@anyclass/core';
-import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
-import { loadModel, type ModelDescription } from '../runs/modelFile.js';
-import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
+import type { ModelDescription } from '../runs/modelFile.js';
 import { decodedBatches } from './decodedBatches.js';
 import { fileInput, type ImageInput } from './imageInputs.js';
 import { fixedDecision, ownDecision, refitDecision } from './modelDecision.js';
-import { createScorer, probabilities, scoredBatches } from './scorer.js';
+import { type ModelScorerOptions, openModelScorer } from './modelScorer.js';
+import { probabilities, scoredBatches } from './scorer.js';
 
 export interface Prediction {
   readonly name: string;
@@ -59,19 +58,16 @@ export interface Predictor extends Disposable {
   predictOne(image: Uint8Array | string): Promise<NamedPrediction>;
 }
 
-export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
-  readonly batchSize?: number;
+export interface PredictorOptions extends ModelScorerOptions {
   /**
    * How labels are decided: the model's own decision (default), one threshold for all classes, or options to fit another one
    * with on the validation scores of the model's run.
    */
   readonly decision?: number | FitDecisionOptions | undefined;
-  /** In place of how the model's training prepared images. */
-  readonly preparation?: PreparationChanges;
 }
 
 /**
- * Opens a model, or the folder of its run, for prediction.
+ * Opens a model for prediction: the folder of a run, its model.safetensors, or an exported .onnx, which needs no libtorch.
  *
  * @example
  * using predictor = await openPredictor('runs/sewer', { decision: { budget: { falseAlarms: 0.02 } } });
@@ -79,20 +75,17 @@ export interface PredictorOptions extends Partial<Pick<ComputeWishes, 'device' |
  * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
  */
 export async function openPredictor(model: string, options: PredictorOptions = {}): Promise<Predictor> {
-  const { device = 'auto', precision = 'auto', batchSize = 32 } = options;
-  const settings = chooseCompute({ device, precision });
-  const { network, description } = loadModel(model);
+  const { batchSize = 32 } = options;
+  const opened = await openModelScorer(model, options);
+  const { description, scorer } = opened;
   const { classes, calibration } = description;
   let decision: Decision;
   try {
     decision = await chosenDecision(model, description, options.decision);
   } catch (error) {
-    network.dispose();
+    opened[Symbol.dispose]();
     throw error;
   }
-  const { channels, mean, std } = changedPreparation(description, options.preparation ?? {});
-  moveNetwork(network, settings.device);
-  const scorer = createScorer(network, { ...settings, batchSize, channels, mean, std });
 
   async function* predict(
     images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
@@ -133,7 +126,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
       }
       throw new Error('an image gave no prediction');
     },
-    [Symbol.dispose]: () => network.dispose(),
+    [Symbol.dispose]: () => opened[Symbol.dispose](),
   };
 }
 

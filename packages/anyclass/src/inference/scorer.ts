@@ -11,7 +11,7 @@ export interface Scorer {
   /** How images must be decoded. */
   readonly format: PixelFormat;
   /** Logits [batch, classes], read back. */
-  score(batch: ImageBatch): Float32Array;
+  score(batch: ImageBatch): Float32Array | Promise<Float32Array>;
 }
 
 export interface ScorerOptions extends ComputeSettings {
@@ -60,7 +60,7 @@ export async function* scoredBatches<Images extends ImageBatch & Disposable>(
   scorer: Scorer,
 ): AsyncGenerator<{ readonly batch: Images; readonly logits: Float32Array }> {
   for await (using batch of batches) {
-    yield { batch, logits: batch.size > 0 ? scorer.score(batch) : new Float32Array(0) };
+    yield { batch, logits: batch.size > 0 ? await scorer.score(batch) : new Float32Array(0) };
     await new Promise(setImmediate);
   }
 }

@@ -55,7 +55,8 @@ export function loadModel(path: string): Model {
   }
   const options: CompleteNetworkOptions = JSON.parse(networkOptions);
   const network = buildNetwork(name, options).eval().requireGrad(false);
-  const { tensors } = loadTensors(file);
+  // Read once, into the network: a large model is not twice in memory.
+  const { tensors } = loadTensors(file, { memoryMap: true });
   network.loadStateDict(tensors);
   for (const tensor of tensors.values()) tensor.dispose();
   return { network, description: describedModel(JSON.parse(model)) };

@@ -5,6 +5,7 @@ export {
   chooseCalibration,
 } from './chooseCalibration.js';
 export { fitPlatt, type PlattScaling } from './plattScaling.js';
+export { LARGEST_FLOAT32_LOGIT } from './probabilityLogits.js';
 export {
   type Reliability,
   type ReliabilityBin,

@@ -3,7 +3,7 @@ import { logit } from '../losses/logisticTerms.js';
 import { placeOf } from '../metrics/scored.js';
 
 // Where a probability of 1 is the nearest number of its precision: beyond, logits cannot be told apart.
-const LARGEST_FLOAT32_LOGIT = 16.6;
+export const LARGEST_FLOAT32_LOGIT = 16.6;
 const LARGEST_FLOAT64_LOGIT = 36.7;
 
 /** Refuses scores that are not probabilities, naming the row and the class. */

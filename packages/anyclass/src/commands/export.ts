@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { command } from '../commandLine/command.js';
+import type { Terminal } from '../commandLine/terminal.js';
+import { refuseFields } from '../configuration/parts.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import { UsageError } from '../errors/usageError.js';
+import { type ReadingSettings, readingFor } from '../evaluation/runSettings.js';
+import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/onnx/exportOnnx.js';
+import { extraOutputs } from '../export/onnx/modelOutputs.js';
+import { checkOutputFile, makeFolderOf } from '../files/outputs.js';
+import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
+import { chosenFields, settingOption } from './datasetOptions.js';
+
+const options = z.object({
+  model: z.string().describe('a run, or a model.safetensors'),
+  format: z.enum(['onnx']).default('onnx').describe('onnx: one file for onnxruntime and the like'),
+  out: z.string().describe('the file to write').meta({ placeholder: 'FILE' }),
+  outputs: z
+    .string()
+    .optional()
+    .describe('onnx: also these outputs; cam: a heat map for each class, of networks with a linear head')
+    .meta({ placeholder: 'embedding,cam' }),
+  precision: z
+    .enum(onnxPrecisions)
+    .optional()
+    .describe(
+      'onnx: of the network; float16 and int8 (weights alone) are judged on validation; default float32',
+    ),
+  data: z
+    .string()
+    .optional()
+    .describe("what float16 and int8 are judged on; default the run's own data")
+    .meta({ placeholder: 'DATASET' }),
+  judgedImages: z.int().positive().optional().describe('judge on at most N validation images; default 2000'),
+  set: settingOption('a field of data: data.imageFolder=DIR; may be repeated'),
+  json: z.boolean().default(false).describe('print what was exported as JSON'),
+});
+
+type Options = z.output<typeof options>;
+
+/** A format of `--format`: what it takes beside the model and the place, and how it is written. */
+interface ExportFormat {
+  readonly takes: readonly (keyof Options)[];
+  run(options: Options, terminal: Terminal): Promise<unknown>;
+}
+
+const formats: Readonly<Record<Options['format'], ExportFormat>> = {
+  onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set'], run: exportToOnnx },
+};
+
+/** Those of every format. */
+const shared: readonly string[] = ['model', 'format', 'out', 'json'];
+
+export const exportModel = command({
+  name: 'export',
+  summary: 'Write a model for other programs: ONNX',
+  positionals: [{ field: 'model', placeholder: 'RUN|MODEL' }],
+  examples: [
+    ['anyclass export runs/sewer --out sewer.onnx', 'then: anyclass predict sewer.onnx photos'],
+    ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map for each class'],
+    ['anyclass export runs/sewer --out sewer.onnx --precision int8', 'a quarter of the size'],
+  ],
+  options,
+  async run(given, terminal) {
+    const { takes, run } = formats[given.format];
+    const idle = Object.entries(given).find(
+      ([name, value]) => isGiven(value) && !shared.includes(name) && !takes.some((option) => option === name),
+    );
+    if (idle) throw new UsageError(`has no effect on the format ${given.format}`, idle[0]);
+    return run(given, terminal);
+  },
+});
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxExport> {
+  const { model, out, outputs, precision, judgedImages, json } = options;
+  checkOutputFile('--out', out);
+  const chosen: ExportOnnxOptions = {
+    out,
+    outputs: listedOutputs(outputs),
+    precision,
+    data: judgedData(options),
+    judgedImages,
+    onEvent: terminal.onEvent,
+  };
+  makeFolderOf('--out', out);
+  const exported = await exportOnnx(model, chosen);
+  if (exported.unchecked !== undefined)
+    terminal.note(`The file was not run and compared with libtorch: ${exported.unchecked}`);
+  terminal.print(json ? JSON.stringify(exported, null, 2) : exportText(exported));
+  return exported;
+}
+
+/** The data that a lower precision is judged on; undefined where nothing is said of it. */
+function judgedData({
+  model,
+  data,
+  judgedImages,
+  set,
+  precision = 'float32',
+}: Options): ReadingSettings | undefined {
+  const idle = Object.entries({ data, judgedImages, set }).find(([, value]) => isGiven(value))?.[0];
+  if (precision === 'float32') {
+    if (idle) throw new UsageError('has no effect: float32 needs no judgment on images', idle);
+    return undefined;
+  }
+  const reading = readingFor(model, data);
+  if (!reading || set.length === 0) return reading;
+  refuseFields(set, ['data.dataset'], 'is given with --data');
+  return validateConfiguration(chosenFields({ set }, ['data'], { data: reading }), 'the options given').data;
+}
+
+function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
+  const names = text.split(',').filter((name) => name !== '');
+  return names.map((name) => {
+    const known = extraOutputs.find((output) => output === name);
+    if (known === undefined)
+      throw new UsageError(`there is no output '${name}'; expected ${extraOutputs.join(' or ')}`, 'outputs');
+    return known;
+  });
+}
+
+function exportText({ file, bytes, outputs, check, config, model, judgment }: OnnxExport): string {
+  const megabytes = (bytes / 1e6).toFixed(1);
+  const lines = [
+    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes} MB; gives ${outputs.join(', ')}`,
+    `${config}: classes, preparation, calibration and decision`,
+  ];
+  if (check) {
+    const share = check.largestLogit === 0 ? 0 : check.largestError / check.largestLogit;
+    lines.push(
+      `checked in onnxruntime: logits within ${share.toExponential(1)} of the largest of libtorch's`,
+    );
+  }
+  if (judgment) {
+    const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
+    lines.push(`judged on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,132 @@
+// An exported file at work in onnxruntime, beside the network that it was made from.
+
+import { type Calibration, calibrate, NumpyRandom, presenceScores, sigmoid } from '@anyclass/core';
+import { type nn, noGrad, tensor, tidy } from '@anyclass/torch';
+import { UserError } from '../../errors/userError.js';
+import type { OnnxPrecision } from '../../inference/onnx/exportedModel.js';
+import { type OnnxRuntime, openSession } from '../../inference/onnx/onnxRuntime.js';
+
+/** Images of several batch sizes and the network's logits for them. */
+export interface Reference {
+  readonly imageShape: readonly [number, number, number];
+  readonly batches: readonly {
+    readonly size: number;
+    readonly images: Float32Array;
+    readonly logits: Float32Array;
+  }[];
+}
+
+export interface CheckReport {
+  /** The largest difference from libtorch's logits, and the largest of those. */
+  readonly largestError: number;
+  readonly largestLogit: number;
+  readonly batchSizes: readonly number[];
+}
+
+/** How far from the network's a logit may be, in parts of the largest. Lower precisions are judged by what they predict. */
+const tolerances: Readonly<Record<OnnxPrecision, number>> = { float32: 1e-4, float16: 0.05, int8: 0.5 };
+
+/** One image, and another number than those of the trace. */
+const batchSizes = [1, 4];
+
+/**
+ * The logits of a network for images of noise, the same each time.
+ *
+ * @example
+ * const reference = referenceLogits(network, 224);
+ */
+export function referenceLogits(network: nn.Layer, inputSize: number): Reference {
+  const imageShape = [3, inputSize, inputSize] as const;
+  const random = new NumpyRandom(1);
+  const batches = batchSizes.map((size) => {
+    // As wide as normalized pixels.
+    const images = Float32Array.from({ length: size * 3 * inputSize ** 2 }, () => 4 * random.random() - 2);
+    const logits = tidy(() => {
+      const input = tensor(images, { shape: [size, ...imageShape] });
+      return noGrad(() => network.forward(input)).toFloat32Array();
+    });
+    return { size, images, logits };
+  });
+  return { imageShape, batches };
+}
+
+/**
+ * Runs an exported file and compares its logits with the network's, its probabilities and presence scores with what core
+ * computes from its logits.
+ *
+ * @throws UserError where they differ
+ *
+ * @example
+ * (await checkExport('model.onnx', reference, { precision: 'float32' })).largestError // 2.1e-7
+ */
+export async function checkExport(
+  path: string,
+  { imageShape, batches }: Reference,
+  {
+    precision,
+    calibration,
+  }: { readonly precision: OnnxPrecision; readonly calibration?: Calibration | undefined },
+): Promise<CheckReport> {
+  const { runtime, session } = await openSession(path);
+  let largestError = 0;
+  let largestLogit = 0;
+  try {
+    for (const { size, images, logits } of batches) {
+      const input = new runtime.Tensor('float32', images, [size, ...imageShape]);
+      const outputs = await session.run({ pixel_values: input });
+      const given = floatsOf(outputs['logits'], 'logits', runtime);
+      largestError = Math.max(largestError, largestDifference(given, logits, 'logits'));
+      largestLogit = logits.reduce((most, logit) => Math.max(most, Math.abs(logit)), largestLogit);
+      checkDerived(given, size, calibration, (name) => floatsOf(outputs[name], name, runtime));
+    }
+  } finally {
+    await session.release();
+  }
+  const tolerance = tolerances[precision] * largestLogit;
+  if (!(largestError <= tolerance))
+    throw failed(`its logits differ from libtorch's by ${largestError}; expected at most ${tolerance}`);
+  return { largestError, largestLogit, batchSizes };
+}
+
+function checkDerived(
+  logits: Float32Array,
+  size: number,
+  calibration: Calibration | undefined,
+  output: (name: string) => Float32Array,
+): void {
+  const classes = logits.length / size;
+  const raw = logits.map(sigmoid);
+  const names = Array.from({ length: classes }, (_, j) => String(j));
+  const ofAnyName = calibration?.kind === 'platt' ? { ...calibration, classNames: names } : calibration;
+  const expected = ofAnyName ? Float32Array.from(calibrate(raw, names, ofAnyName)) : raw;
+  const probabilities = output('probabilities');
+  if (!(largestDifference(probabilities, expected, 'probabilities') <= 1e-5))
+    throw failed('its probabilities do not follow from its logits');
+  const presence = presenceScores(Float64Array.from(expected), classes);
+  const scores = output('presence_score');
+  if (scores.length !== size || !scores.every((score, i) => isClose(score, presence[i]!)))
+    throw failed('its presence scores do not follow from its logits');
+}
+
+/** A probability of 1 in float32 makes the score of probabilities infinite, that of logits not. */
+function isClose(score: number, expected: number): boolean {
+  return expected > 15 ? score > 14 : Math.abs(score - expected) <= 1e-4 * expected + 1e-5;
+}
+
+function largestDifference(values: Float32Array, expected: Float32Array, name: string): number {
+  if (values.length !== expected.length)
+    throw failed(`it gives ${values.length} ${name}; expected ${expected.length}`);
+  return values.reduce((most, value, i) => {
+    const difference = Math.abs(value - expected[i]!);
+    return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : Math.max(most, difference);
+  }, 0);
+}
+
+function floatsOf(value: unknown, name: string, { Tensor }: OnnxRuntime): Float32Array {
+  if (value instanceof Tensor && value.data instanceof Float32Array) return value.data;
+  throw failed(`it gives no ${name} of type float32`);
+}
+
+function failed(reason: string): UserError {
+  return new UserError(`the exported file failed its check in onnxruntime and was deleted: ${reason}`);
+}

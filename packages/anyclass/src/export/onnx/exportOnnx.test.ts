@@ -1,0 +1,210 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { calibrate, presenceScores, sigmoid } from '@anyclass/core';
+import { nn, randn, setSeed, type Tensor } from '@anyclass/torch';
+import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageInputs } from '../../inference/imageInputs.js';
+import { fixedDecision } from '../../inference/modelDecision.js';
+import { readExport } from '../../inference/onnx/exportedModel.js';
+import { readOnnxMetadata } from '../../inference/onnx/onnxMetadata.js';
+import { openPredictor } from '../../inference/predictor.js';
+import { createNetwork } from '../../networks/createNetwork.js';
+import { type ModelDescription, saveModel } from '../../runs/modelFile.js';
+import { exportNetwork, exportOnnx } from './exportOnnx.js';
+
+const fixtures = fileURLToPath(new URL('../../../test/fixtures/data', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-export-'));
+const model = join(folder, 'model.safetensors');
+const at = (...names: string[]) => join(folder, ...names);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const classes = ['crack', 'roots', 'deposits'];
+const description: ModelDescription = {
+  classes,
+  channels: 3,
+  mean: [0.5],
+  std: [0.25],
+  epoch: 7,
+  loss: 'any-bce',
+  dataset: 'digits',
+  calibration: {
+    kind: 'platt',
+    classNames: classes,
+    slopes: [1.5, 0.7, 1],
+    intercepts: [0.2, -0.3, 0],
+    undefinedClasses: [],
+    fittedOn: 'validation',
+  },
+  decision: { ...fixedDecision(classes, 0.5), presence: 0.4, thresholds: [0.3, null, 0.7] },
+};
+
+beforeAll(() => {
+  setSeed(1);
+  using network = createNetwork('tresnet-s', { classes: 3, inputSize: 32 });
+  nn.init.normal_(network.parameters().at(-2)!, 0, 0.5);
+  saveModel(model, { network, description });
+  for (const name of ['a', 'b', 'run', 'mine', 'gray', 'bad']) mkdirSync(at(name));
+});
+
+test('a model becomes one file that describes itself, with the same words beside it', async () => {
+  const { check, outputs, bytes } = await exportOnnx(model, { out: at('a', 'model.onnx') });
+  expect(outputs).toEqual(['logits', 'probabilities', 'presence_score']);
+  expect(check!.largestError).toBeLessThan(1e-4 * check!.largestLogit);
+  expect(readdirSync(at('a')).sort()).toEqual(['config.json', 'model.onnx']);
+  expect(readFileSync(at('a', 'model.onnx')).length).toBe(bytes);
+  const described = readExport(readOnnxMetadata(at('a', 'model.onnx')), 'model.onnx');
+  expect(described).toEqual(JSON.parse(readFileSync(at('a', 'config.json'), 'utf8')));
+  expect(described).toMatchObject({
+    network: 'tresnet-s',
+    precision: 'float32',
+    classes,
+    preprocessing: {
+      width: 32,
+      height: 32,
+      fit: 'fill',
+      resize: 'triangle',
+      channels: 3,
+      mean: [0.5],
+      std: [0.25],
+    },
+    calibration: description.calibration,
+    decision: description.decision,
+    training: { epoch: 7, loss: 'any-bce', dataset: 'digits' },
+  });
+});
+
+test('the same model gives the same bytes', async () => {
+  await exportOnnx(model, { out: at('b', 'model.onnx') });
+  const [first, second] = [at('a', 'model.onnx'), at('b', 'model.onnx')].map((file) => readFileSync(file));
+  expect(first!.equals(second!)).toBe(true);
+});
+
+test('probabilities are calibrated, the presence score is that of the specification', async () => {
+  const outputs = await run(at('a', 'model.onnx'), randn([4, 3, 32, 32]));
+  const raw = Float32Array.from(outputs['logits']!.values, sigmoid);
+  const expected = calibrate(raw, classes, description.calibration!);
+  for (const [i, p] of outputs['probabilities']!.values.entries()) expect(p).toBeCloseTo(expected[i]!, 6);
+  const presence = presenceScores(Float64Array.from(expected), classes.length);
+  for (const [i, s] of outputs['presence_score']!.values.entries()) expect(s).toBeCloseTo(presence[i]!, 5);
+});
+
+test('the average of a class activation map is the logit, and the embedding what the head sees', async () => {
+  await exportOnnx(model, { out: at('a', 'cam.onnx'), outputs: ['embedding', 'cam'] });
+  const { cam, logits, embedding } = await run(at('a', 'cam.onnx'), randn([2, 3, 32, 32]));
+  expect(cam!.shape).toEqual([2, 3, 2, 2]);
+  expect(embedding!.shape).toEqual([2, 1024]);
+  for (const [i, logit] of logits!.values.entries()) {
+    const map = cam!.values.slice(4 * i, 4 * i + 4);
+    expect(map.reduce((sum, value) => sum + value, 0) / 4).toBeCloseTo(logit, 5);
+  }
+});
+
+test('predictions are those of the model that was exported', async () => {
+  using before = await openPredictor(model, { device: 'cpu' });
+  using after = await openPredictor(at('a', 'model.onnx'));
+  expect(after.decision).toEqual(before.decision);
+  const expected = await all(before.predict(imageInputs([fixtures])));
+  const actual = await all(after.predict(imageInputs([fixtures])));
+  expect(actual.length).toBeGreaterThan(5);
+  for (const [i, prediction] of actual.entries()) {
+    const other = expected[i]!;
+    if ('failure' in prediction || 'failure' in other) {
+      expect(prediction).toEqual(other);
+      continue;
+    }
+    expect([prediction.name, prediction.labels]).toEqual([other.name, other.labels]);
+    expect(prediction.presenceScore).toBeCloseTo(other.presenceScore, 5);
+    for (const [j, p] of prediction.probabilities.entries())
+      expect(p).toBeCloseTo(other.probabilities[j]!, 5);
+  }
+});
+
+test('class activation maps need a linear head on averaged maps', async () => {
+  const network = createNetwork('resnet-18', { classes: 3, inputSize: 32, expertHeads: true });
+  const options = { description, out: at('mine', 'cam.onnx') };
+  await expect(exportNetwork(network, { ...options, outputs: ['cam'] })).rejects.toThrow(/cam needs/);
+  expect((await exportNetwork(network, { ...options, outputs: ['embedding'] })).outputs).toContain(
+    'embedding',
+  );
+});
+
+class Mine extends nn.Module {
+  readonly stem = new nn.Conv2d(3, 8, { kernel: 3, stride: 2 });
+  readonly norm = new nn.BatchNorm2d(8);
+  readonly head = new nn.Linear(8, 2);
+
+  forward(images: Tensor): Tensor {
+    return this.head.forward(this.norm.forward(this.stem.forward(images)).relu_().mean([2, 3]));
+  }
+}
+
+test('a network of the user’s own is exported, maps and all', async () => {
+  const mine = new Mine();
+  const about = { classes: ['a', 'b'], channels: 3, mean: [0], std: [1] } as const;
+  const out = at('mine', 'mine.onnx');
+  const {
+    check,
+    outputs,
+    model: exported,
+  } = await exportNetwork(mine, {
+    description: about,
+    inputSize: 17,
+    out,
+    outputs: ['cam'],
+  });
+  expect(check!.largestError).toBeLessThan(1e-5);
+  expect(outputs).toContain('cam');
+  expect(exported).toMatchObject({ network: 'Mine', decision: { rule: 'fixed', thresholds: [0.5, 0.5] } });
+  expect(mine.training).toBe(true);
+});
+
+test('a file that does not compute the same is deleted', async () => {
+  class Flickering extends Mine {
+    #count = 0;
+    // Traced with one head and compared with another.
+    override forward(images: Tensor): Tensor {
+      return super.forward(images).add(this.#count++ < 2 ? 0 : 1);
+    }
+  }
+  const about = { classes: ['a', 'b'], channels: 3, mean: [0], std: [1] } as const;
+  const options = { description: about, inputSize: 16, out: at('bad', 'bad.onnx') };
+  await expect(exportNetwork(new Flickering(), options)).rejects.toThrow(/failed its check/);
+  expect(readdirSync(at('bad'))).toEqual([]);
+});
+
+test('the config.json of a run is never overwritten', async () => {
+  writeFileSync(at('run', 'config.json'), '{"configuration": {}}');
+  await expect(exportOnnx(model, { out: at('run', 'model.onnx') })).rejects.toThrow(/config\.json/);
+  expect(existsSync(at('run', 'model.onnx'))).toBe(false);
+  expect(readFileSync(at('run', 'config.json'), 'utf8')).toBe('{"configuration": {}}');
+});
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+async function run(file: string, images: Tensor) {
+  const session = await InferenceSession.create(file);
+  const input = new OnnxTensor('float32', images.toFloat32Array(), [...images.shape]);
+  const outputs = await session.run({ pixel_values: input });
+  await session.release();
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, { dims, data }]) => [
+      name,
+      { shape: dims, values: Array.from(data, Number) },
+    ]),
+  );
+}

@@ -1,0 +1,210 @@
+// A model as an ONNX file, with everything that its use takes.
+
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { nn } from '@anyclass/torch';
+import { draftFile, type FileDraft } from '@anyclass/torch/files';
+import { UserError } from '../../errors/userError.js';
+import { fileProblem } from '../../files/fileProblem.js';
+import { parsedJson, writeWhole } from '../../files/wholeFile.js';
+import { ownDecision } from '../../inference/modelDecision.js';
+import {
+  describeExport,
+  type ExportedModel,
+  exportMetadata,
+  type OnnxPrecision,
+} from '../../inference/onnx/exportedModel.js';
+import { findOnnxRuntime } from '../../inference/onnx/onnxRuntime.js';
+import { foldBatchNorm, foldInPlace } from '../../networks/foldBatchNorm.js';
+import { Network } from '../../networks/network.js';
+import { loadModel, type ModelDescription } from '../../runs/modelFile.js';
+import { version } from '../../runs/version.js';
+import { type CheckReport, checkExport, type Reference, referenceLogits } from './checkExport.js';
+import type { Graph } from './graph.js';
+import type { ExtraOutput } from './modelOutputs.js';
+import { modelProto } from './modelProto.js';
+import { networkGraph } from './networkGraph.js';
+import { inFloat16 } from './precision/float16.js';
+import { inInt8 } from './precision/int8.js';
+import {
+  type JudgePrecisionOptions,
+  judgePrecision,
+  type PrecisionJudgment,
+} from './precision/judgePrecision.js';
+
+export interface WriteOnnxOptions {
+  /** The file to write; config.json is written beside it. */
+  readonly out: string;
+  /** Outputs beside logits, probabilities and presence score. */
+  readonly outputs?: readonly ExtraOutput[] | undefined;
+}
+
+export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
+  /** `float16` and `int8` are judged on validation images, and kept only if they predict as well. Default float32. */
+  readonly precision?: OnnxPrecision | undefined;
+}
+
+export interface OnnxExport {
+  readonly file: string;
+  readonly config: string;
+  readonly bytes: number;
+  readonly model: ExportedModel;
+  readonly outputs: readonly string[];
+  /** How close the file comes to libtorch in onnxruntime; undefined where that is not there, and why. */
+  readonly check: CheckReport | undefined;
+  readonly unchecked: string | undefined;
+  /** What a lower precision was judged by. */
+  readonly judgment?: PrecisionJudgment | undefined;
+}
+
+/**
+ * Exports a model (its file, or the folder of its run) to ONNX: one file with weights, classes, preparation, calibration and
+ * decision. It runs the file in onnxruntime-node, where that is installed, and keeps it only if the logits are libtorch's.
+ *
+ * @example
+ * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
+ * check?.largestError // 2.1e-7
+ */
+export async function exportOnnx(model: string, options: ExportOnnxOptions): Promise<OnnxExport> {
+  checkConfigPlace(options.out);
+  const { network, description } = loadModel(model);
+  let written: WrittenDraft;
+  try {
+    written = await writeDraft(foldInPlace(network), {
+      ...options,
+      description,
+      inputSize: network.options.inputSize,
+    });
+  } finally {
+    // Before the check, which needs as much memory again.
+    network.dispose();
+  }
+  const { precision = 'float32' } = options;
+  return finish(written, options.out, async (file) =>
+    precision === 'float32' ? undefined : judgePrecision(file, model, precision, options),
+  );
+}
+
+/** What must be known of a network that no training described. */
+export type NetworkDescription = Pick<ModelDescription, 'classes' | 'channels' | 'mean' | 'std'> &
+  Partial<ModelDescription>;
+
+export interface ExportNetworkOptions extends WriteOnnxOptions {
+  readonly description: NetworkDescription;
+  /** Height and width of the images. Default: the network's own, 224 where it has none. */
+  readonly inputSize?: number;
+}
+
+/**
+ * Exports a network in memory, of ours or any module from images [batch, 3, size, size] to logits [batch, classes].
+ *
+ * @example
+ * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;
+ * await exportNetwork(new MyNetwork(), { description, inputSize: 64, out: 'mine.onnx' });
+ */
+export async function exportNetwork(network: nn.Layer, options: ExportNetworkOptions): Promise<OnnxExport> {
+  checkConfigPlace(options.out);
+  const { description, out } = options;
+  const complete = { epoch: 0, loss: '', dataset: '', ...description };
+  if (network instanceof Network) {
+    using folded = foldBatchNorm(network);
+    const { inputSize = network.options.inputSize } = options;
+    return finish(await writeDraft(folded, { ...options, description: complete, inputSize }), out);
+  }
+  const { training } = network;
+  network.eval();
+  try {
+    const { inputSize = 224 } = options;
+    return await finish(await writeDraft(network, { ...options, description: complete, inputSize }), out);
+  } finally {
+    network.train(training);
+  }
+}
+
+interface DraftOptions extends WriteOnnxOptions {
+  readonly precision?: OnnxPrecision | undefined;
+  readonly description: ModelDescription;
+  readonly inputSize: number;
+}
+
+interface WrittenDraft {
+  readonly draft: FileDraft;
+  readonly bytes: number;
+  readonly model: ExportedModel;
+  readonly outputs: readonly string[];
+  readonly reference: Reference | undefined;
+  readonly unchecked: string | undefined;
+}
+
+/** Writes the file beside its place, and what the check will compare it with. */
+async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<WrittenDraft> {
+  const { description, inputSize, out, outputs, precision = 'float32' } = options;
+  const decision = ownDecision(description);
+  const { calibration } = description;
+  const { problem } = await findOnnxRuntime();
+  if (problem !== undefined && precision !== 'float32')
+    throw new UserError(`${precision} cannot be judged: ${problem}`);
+  const reference = problem === undefined ? referenceLogits(network, inputSize) : undefined;
+  using exported = networkGraph(network, { inputSize, calibration, outputs });
+  const graph = inPrecision[precision](exported.graph);
+  const model = describeExport({ ...description, decision }, { network: graph.name, inputSize, precision });
+  const proto = modelProto({
+    graph,
+    producer: { name: 'anyclass', version: version() },
+    metadata: exportMetadata(model),
+  });
+  mkdirSync(dirname(out), { recursive: true });
+  const draft = draftFile(out, { draftPath: (target) => `${target}.${process.pid}.part.onnx` });
+  try {
+    proto.writeTo(draft.write);
+  } catch (error) {
+    draft.discard();
+    throw new UserError(`${out} cannot be written: ${fileProblem(error)}`);
+  }
+  const outputNames = graph.outputs.map(({ name }) => name);
+  return { draft, bytes: proto.length, model, outputs: outputNames, reference, unchecked: problem };
+}
+
+const inPrecision: Readonly<Record<OnnxPrecision, (graph: Graph) => Graph>> = {
+  float32: (graph) => graph,
+  float16: inFloat16,
+  int8: inInt8,
+};
+
+/** Checks a written file and brings it to its place, or deletes it. */
+async function finish(
+  written: WrittenDraft,
+  out: string,
+  judge: (file: string) => Promise<PrecisionJudgment | undefined> = async () => undefined,
+): Promise<OnnxExport> {
+  const { draft, model, reference, unchecked, bytes, outputs } = written;
+  const { precision, calibration } = model;
+  const config = configPath(out);
+  try {
+    const check =
+      reference &&
+      (await checkExport(draft.path, reference, { precision, calibration: calibration ?? undefined }));
+    const judgment = await judge(draft.path);
+    writeWhole(config, `${JSON.stringify(model, null, 2)}\n`);
+    draft.finish();
+    return { file: out, config, bytes, model, outputs, check, unchecked, judgment };
+  } catch (error) {
+    draft.discard();
+    throw error;
+  }
+}
+
+function configPath(out: string): string {
+  return join(dirname(out), 'config.json');
+}
+
+/** A run has a config.json of its own, and other programs too. */
+function checkConfigPlace(out: string): void {
+  const path = configPath(out);
+  if (!existsSync(path)) return;
+  const found = parsedJson(readFileSync(path, 'utf8'));
+  if (typeof found === 'object' && found !== null && 'format' in found && found.format === 'anyclass') return;
+  throw new UserError(
+    `${path} exists and does not describe an exported model; choose another folder for ${out}, where a config.json can be written beside it`,
+  );
+}

@@ -1,0 +1,172 @@
+// Puts a graph together, node by node.
+
+import { type Tensor, tidy } from '@anyclass/torch';
+import { UserError } from '../../errors/userError.js';
+import { type Attribute, type ElementType, elementBytes, type GraphNode, type Initializer } from './graph.js';
+import { BatchMultiple, type Size, type TracedTensor } from './trace.js';
+
+export interface NodeOptions {
+  readonly attributes?: Readonly<Record<string, Attribute>>;
+  /** How many. Default 1. */
+  readonly outputs?: number;
+}
+
+export class GraphBuilder {
+  readonly nodes: GraphNode[] = [];
+  readonly #initializers = new Map<string, Initializer>();
+  /** Names of the traced values. */
+  readonly #names = new Map<number, string>();
+  readonly #used = new Map<string, number>();
+  readonly #input: string;
+  #memory = new Uint8Array(0);
+  /** The layer whose operators are being translated: new names begin with it. */
+  layer = '';
+
+  constructor(input: string) {
+    this.#input = input;
+    this.#used.set(input, 1);
+  }
+
+  get initializers(): Initializer[] {
+    return [...this.#initializers.values()];
+  }
+
+  /** Adds a node and gives the name of its output. */
+  node(operator: string, inputs: readonly string[], attributes: NodeOptions['attributes'] = {}): string {
+    return this.nodeWith(operator, inputs, { attributes })[0]!;
+  }
+
+  /** Adds a node that may have several outputs. */
+  nodeWith(
+    operator: string,
+    inputs: readonly string[],
+    { attributes = {}, outputs = 1 }: NodeOptions = {},
+  ): string[] {
+    const name = this.#unique(this.layer === '' ? operator : `${this.layer}/${operator}`);
+    const names = Array.from({ length: outputs }, (_, i) => (outputs === 1 ? name : `${name}:${i}`));
+    this.nodes.push({ operator, name, inputs, outputs: names, attributes });
+    return names;
+  }
+
+  /** Says which value of the graph a traced one is. */
+  bind({ id }: TracedTensor, name: string): void {
+    this.#names.set(id, name);
+  }
+
+  /** The name of a traced value; a constant becomes an initializer. */
+  valueOf(tensor: TracedTensor): string {
+    const known = this.#names.get(tensor.id);
+    if (known !== undefined) return known;
+    if (!tensor.constant) throw new Error(`${this.layer}: takes a value that nothing has computed`);
+    const name = this.constant(tensor);
+    this.bind(tensor, name);
+    return name;
+  }
+
+  /** A constant as an initializer, changed by a function such as a transposition where one is given. */
+  constant(
+    tensor: TracedTensor,
+    change?: { readonly title: string; readonly of: (x: Tensor) => Tensor },
+  ): string {
+    const { constant, name, shape, id } = tensor;
+    if (!constant)
+      throw new UserError(
+        `cannot be exported: ${this.layer} needs a constant where a value depends on the image`,
+      );
+    const rows = shape.map((size) => (size instanceof BatchMultiple ? size.factor : size));
+    const key = `${id} ${change?.title ?? ''}`;
+    const title = [name ?? `${this.layer}/constant`, ...(change ? [change.title] : [])].join(':');
+    // A row for each image is kept once, and repeated when the number of images is known.
+    const row = () => rows.reduce((part: Tensor, size, i) => part.narrow(i, 0, size), constant);
+    const read = () => tidy(() => this.#bytesOf(change ? change.of(row()) : row()));
+    const shown = change ? tidy(() => change.of(row()).shape) : rows;
+    const initializer = this.#initializer(key, title, {
+      type: elementType(constant.dtype, title),
+      shape: shown,
+      read,
+    });
+    return shape.some((size) => size instanceof BatchMultiple)
+      ? this.node('Expand', [initializer, this.sizes(shape)])
+      : initializer;
+  }
+
+  /** Integers as a value: a shape, axes, or positions; one integer alone for a value without dimensions. */
+  integers(values: readonly number[] | number): string {
+    const list = typeof values === 'number' ? [values] : values;
+    const data = BigInt64Array.from(list, BigInt);
+    return this.#initializer(
+      `int64 ${JSON.stringify(values)}`,
+      `int64_${list.join('_').replaceAll('-', 'm')}`,
+      {
+        type: 'int64',
+        shape: typeof values === 'number' ? [] : [list.length],
+        read: () => new Uint8Array(data.buffer),
+      },
+    );
+  }
+
+  /** One number as a float32 value without dimensions. */
+  number(value: number): string {
+    return this.#initializer(`float32 ${value}`, `float_${value}`.replaceAll('-', 'm'), {
+      type: 'float32',
+      shape: [],
+      read: () => new Uint8Array(Float32Array.of(value).buffer),
+    });
+  }
+
+  /** Numbers as a float32 value. */
+  floats(values: Float32Array, title: string, shape: readonly number[] = [values.length]): string {
+    return this.#initializer(`${title} ${values.join()}`, title, {
+      type: 'float32',
+      shape,
+      read: () => new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
+    });
+  }
+
+  /** Sizes as a value. Those that grow with the batch are computed from the size of the input. */
+  sizes(shape: readonly Size[]): string {
+    if (shape.every((size) => typeof size === 'number')) return this.integers(shape);
+    const outer = this.layer;
+    this.layer = '';
+    const batch = this.node('Slice', [
+      this.node('Shape', [this.#input]),
+      this.integers([0]),
+      this.integers([1]),
+      this.integers([0]),
+    ]);
+    this.layer = outer;
+    const parts = shape.map((size) => {
+      if (typeof size === 'number') return this.integers([size]);
+      return size.factor === 1 ? batch : this.node('Mul', [batch, this.integers([size.factor])]);
+    });
+    return parts.length === 1 ? parts[0]! : this.node('Concat', parts, { axis: { int: 0 } });
+  }
+
+  /** In memory that the next one overwrites: weights are written one after another, and garbage would pile up. */
+  #bytesOf(tensor: Tensor): Uint8Array {
+    const length = tensor.numel * elementBytes[elementType(tensor.dtype, this.layer)];
+    if (this.#memory.length < length) this.#memory = new Uint8Array(length);
+    const bytes = this.#memory.subarray(0, length);
+    tensor.copyBytesTo(bytes);
+    return bytes;
+  }
+
+  #initializer(key: string, title: string, content: Omit<Initializer, 'name'>): string {
+    const known = this.#initializers.get(key);
+    if (known) return known.name;
+    const name = this.#unique(title);
+    this.#initializers.set(key, { name, ...content });
+    return name;
+  }
+
+  #unique(title: string): string {
+    const count = this.#used.get(title) ?? 0;
+    this.#used.set(title, count + 1);
+    return count === 0 ? title : this.#unique(`${title}_${count}`);
+  }
+}
+
+function elementType(dtype: string, where: string): ElementType {
+  if (dtype === 'float32' || dtype === 'int64' || dtype === 'bool') return dtype;
+  throw new UserError(`cannot be exported: ${where} is ${dtype}; expected float32, int64 or bool`);
+}

@@ -1,0 +1,78 @@
+// A network as an ONNX graph: traced, translated, simplified.
+
+import type { Calibration } from '@anyclass/core';
+import type { nn, Tensor } from '@anyclass/torch';
+import { UserError } from '../../errors/userError.js';
+import { Network } from '../../networks/network.js';
+import type { Graph } from './graph.js';
+import { addOutputs, dimension, type ExtraOutput, type Outputs } from './modelOutputs.js';
+import { simplify } from './simplify.js';
+import { type Trace, traceModule } from './trace.js';
+import { translate } from './translate/translate.js';
+
+export interface GraphOptions {
+  /** Height and width of the images. */
+  readonly inputSize: number;
+  readonly calibration?: Calibration | undefined;
+  /** Outputs beside logits, probabilities and presence score. */
+  readonly outputs?: readonly ExtraOutput[] | undefined;
+}
+
+/** A graph whose weights are the network's own: it must not be disposed of before the graph is written. */
+export interface NetworkGraph extends Disposable {
+  readonly graph: Graph;
+}
+
+/**
+ * Writes a network down as a graph. Any module from images [batch, 3, size, size] to logits [batch, classes] will do; it
+ * should be in evaluation mode on the CPU, with its batch norms folded.
+ *
+ * @throws UserError with the layer and the operator that cannot be exported
+ *
+ * @example
+ * using exported = networkGraph(foldBatchNorm(network), { inputSize: 224 });
+ * exported.graph.outputs.map(({ name }) => name) // logits, probabilities, presence_score
+ */
+export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkGraph {
+  const { inputSize, calibration, outputs: extra = [] } = options;
+  const trace = traceModule(network, {
+    imageShape: [3, inputSize, inputSize],
+    forward: (images) => forwardParts(network, images),
+  });
+  try {
+    checkLogits(trace);
+    const builder = translate(trace, 'pixel_values');
+    const outputs = addOutputs(builder, trace, { calibration, extra });
+    const nodes = simplify(builder.nodes, shownNames(outputs));
+    const used = new Set(nodes.flatMap(({ inputs }) => inputs));
+    const graph = {
+      name: network instanceof Network ? network.name : network.constructor.name,
+      inputs: [{ name: 'pixel_values', type: 'float32' as const, shape: trace.input.shape.map(dimension) }],
+      outputs: [...outputs.keys()],
+      nodes,
+      initializers: builder.initializers.filter(({ name }) => used.has(name)),
+    };
+    return { graph, [Symbol.dispose]: () => trace[Symbol.dispose]() };
+  } catch (error) {
+    trace[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Logits, and the embedding where the network tells. */
+function forwardParts(network: nn.Layer, images: Tensor): Tensor[] {
+  if (!(network instanceof Network)) return [network.forward(images)];
+  const features = network.forwardFeatures(images);
+  return [network.forwardHead(features), network.pooled(features)];
+}
+
+function checkLogits({ outputs: [logits] }: Trace): void {
+  if (logits && logits.shape.length === 2 && !logits.constant && dimension(logits.shape[0]!) === 'batch')
+    return;
+  const shape = logits?.shape.map(dimension).join(', ');
+  throw new UserError(`the network's output has shape [${shape}]; expected logits [batch, classes]`);
+}
+
+function shownNames(outputs: Outputs): Map<string, string> {
+  return new Map(Array.from(outputs, ([{ name }, value]) => [value, name]));
+}

@@ -1,0 +1,123 @@
+// Whether a model in a lower precision still predicts as well: both judged on the same validation images.
+
+import { measure, type Scored } from '@anyclass/core';
+import { openOptions } from '../../../configuration/openOptions.js';
+import { openPixels } from '../../../data/cache/openCache.js';
+import type { Dataset } from '../../../data/dataset.js';
+import { openDataset } from '../../../data/openDataset.js';
+import { chooseSubset } from '../../../data/splits/subset.js';
+import { UserError } from '../../../errors/userError.js';
+import { type ReadingSettings, readingFor } from '../../../evaluation/runSettings.js';
+import type { RunEventListener } from '../../../events/runEvent.js';
+import { calibratedScores } from '../../../inference/decide.js';
+import { type ModelScorer, openModelScorer } from '../../../inference/modelScorer.js';
+import type { OnnxPrecision } from '../../../inference/onnx/exportedModel.js';
+import { scoreRows } from '../../../inference/scoreRows.js';
+import { probabilities } from '../../../inference/scorer.js';
+
+/** How much mAP a precision may cost, in parts of 1. */
+const tolerances: Readonly<Record<Exclude<OnnxPrecision, 'float32'>, number>> = {
+  float16: 0.0005,
+  int8: 0.005,
+};
+
+const batchSize = 32;
+
+export interface JudgePrecisionOptions {
+  /** DATASET whose validation split is judged on. Default: that of the model's run. */
+  readonly data?: ReadingSettings | undefined;
+  /** At most this many images. Default 2,000. */
+  readonly judgedImages?: number | undefined;
+  readonly onEvent?: RunEventListener | undefined;
+}
+
+export interface PrecisionJudgment {
+  readonly images: number;
+  /** Of the exported file, and of the model in float32. */
+  readonly mAP: number;
+  readonly float32: number;
+}
+
+/**
+ * Judges an exported file beside the model that it was made from.
+ *
+ * @throws UserError where its mAP is lower by more than 0.05 points (float16) or 0.5 (int8)
+ *
+ * @example
+ * await judgePrecision('model.onnx', 'runs/sewer', 'float16') // { images: 2000, mAP: 0.3121, float32: 0.3121 }
+ */
+export async function judgePrecision(
+  file: string,
+  model: string,
+  precision: Exclude<OnnxPrecision, 'float32'>,
+  { data = readingFor(model), judgedImages = 2000, onEvent }: JudgePrecisionOptions = {},
+): Promise<PrecisionJudgment> {
+  if (!data)
+    throw new UserError(
+      `${model} is a model file without data; ${precision} is judged on validation images, so name the dataset or the folder of the model's run`,
+    );
+  using exported = await openModelScorer(file, { device: 'cpu', batchSize });
+  using original = await openModelScorer(model, { device: 'cpu', precision: 'float32', batchSize });
+  const dataset = await openDataset(data.dataset, {
+    ...openOptions(data),
+    keep: exported.description.classes,
+    drop: [],
+  });
+  try {
+    const rows = judgedRows(dataset, judgedImages);
+    let done = 0;
+    const score = async (scorer: ModelScorer) => {
+      const scored = await scoredValidation(scorer, dataset, rows, (count) =>
+        onEvent?.({
+          type: 'progress',
+          task: 'scoring',
+          done: done + count,
+          total: 2 * rows.length,
+          unit: 'images',
+        }),
+      );
+      done += rows.length;
+      return measure(scored).mAP;
+    };
+    const [mAP, float32] = [await score(exported), await score(original)];
+    if (mAP === null || float32 === null)
+      throw new UserError(
+        `${dataset.name}: no class has positives among the validation images; nothing can be judged`,
+      );
+    if (float32 - mAP > tolerances[precision])
+      throw new UserError(
+        `${precision} costs ${points(float32 - mAP)} points of mAP on ${rows.length} validation images ` +
+          `(${points(float32)} in float32, ${points(mAP)} exported); at most ${points(tolerances[precision])} are accepted, and the file was deleted`,
+      );
+    return { images: rows.length, mAP, float32 };
+  } finally {
+    await dataset.images.close();
+  }
+}
+
+function judgedRows(dataset: Dataset, most: number): Int32Array {
+  const rows = dataset.splits.validation.filter((row) => dataset.labels.isLabeled(row));
+  if (rows.length === 0)
+    throw new UserError(`${dataset.name}: its validation split has no labels to judge on`);
+  return rows.length <= most ? rows : chooseSubset(rows, dataset.labels, { instances: most });
+}
+
+async function scoredValidation(
+  { scorer, description }: ModelScorer,
+  dataset: Dataset,
+  rows: Int32Array,
+  onProgress: (done: number) => void,
+): Promise<Scored> {
+  const { pixels } = await openPixels(dataset, scorer.format, undefined);
+  const { logits, targets } = await scoreRows(scorer, dataset, pixels, {
+    rows,
+    batchSize,
+    onProgress,
+  }).finally(() => pixels.close());
+  const raw = { scores: probabilities(logits), targets, classNames: dataset.classes, split: 'validation' };
+  return calibratedScores(raw, description.calibration);
+}
+
+function points(share: number): string {
+  return (100 * share).toFixed(2);
+}

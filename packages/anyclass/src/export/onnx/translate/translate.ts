@@ -1,0 +1,45 @@
+// From traced operators to a graph of ONNX's.
+
+import { UserError } from '../../../errors/userError.js';
+import { GraphBuilder } from '../graphBuilder.js';
+import type { Trace, TracedCall } from '../trace.js';
+import { elementwise } from './elementwise.js';
+import { maps } from './maps.js';
+import { products } from './products.js';
+import { reductions } from './reductions.js';
+import { shapes } from './shapes.js';
+import { Translation } from './translation.js';
+
+const translators = { ...elementwise, ...shapes, ...products, ...maps, ...reductions };
+
+/** The operators of libtorch that can be exported, without their overloads. */
+export const exportableOperators: readonly string[] = Object.keys(translators).sort();
+
+/**
+ * A graph with the calls of a trace. The input has the name that is given; outputs are found with `valueOf`.
+ *
+ * @throws UserError with the layer's name for an operator that has no translation
+ *
+ * @example
+ * const graph = translate(trace, 'pixel_values');
+ * graph.valueOf(trace.outputs[0]!) // 'head.fc/Gemm'
+ */
+export function translate({ input, calls }: Pick<Trace, 'input' | 'calls'>, inputName: string): GraphBuilder {
+  const graph = new GraphBuilder(inputName);
+  graph.bind(input, inputName);
+  for (const call of calls) {
+    graph.layer = call.layer;
+    const names = [translatorOf(call)(new Translation(call, graph))].flat();
+    for (const [i, result] of call.results.entries()) graph.bind(result, names[i]!);
+  }
+  graph.layer = '';
+  return graph;
+}
+
+function translatorOf({ operator, layer }: TracedCall) {
+  const found = Object.entries(translators).find(([name]) => name === operator)?.[1];
+  if (found) return found;
+  throw new UserError(
+    `cannot be exported: ${layer} calls ${operator}, which has no translation to ONNX; write it with other operators`,
+  );
+}

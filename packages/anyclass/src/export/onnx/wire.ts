@@ -1,0 +1,87 @@
+// Protocol Buffers' wire format: a message is a sequence of fields, each a tag and a value. Only what ONNX needs, and only
+// writing. A part knows its length before its bytes are made, so that weights are read one at a time as they are written.
+// https://protobuf.dev/programming-guides/encoding
+
+export interface Part {
+  readonly length: number;
+  writeTo(write: (bytes: Uint8Array) => void): void;
+}
+
+const VARINT = 0;
+const FIXED_32 = 5;
+const LENGTH_DELIMITED = 2;
+
+/** An int32, int64 or enum. */
+export function integer(field: number, value: number): Part {
+  return bytesPart([...tag(field, VARINT), ...varint(value)]);
+}
+
+export function float(field: number, value: number): Part {
+  return bytesPart([...tag(field, FIXED_32), ...new Uint8Array(Float32Array.of(value).buffer)]);
+}
+
+export function text(field: number, value: string): Part {
+  return delimited(field, bytesPart(new TextEncoder().encode(value)));
+}
+
+/** A message within the message. */
+export function message(field: number, parts: readonly Part[]): Part {
+  return delimited(field, joined(parts));
+}
+
+/** Repeated integers without a tag each. */
+export function packed(field: number, values: readonly number[]): Part {
+  return delimited(field, bytesPart(values.flatMap(varint)));
+}
+
+/** Bytes that are made when they are written. */
+export function lazyBytes(field: number, length: number, read: () => Uint8Array): Part {
+  return delimited(field, {
+    length,
+    writeTo(write) {
+      const bytes = read();
+      if (bytes.length !== length) throw new Error(`field ${field} has ${bytes.length} bytes, not ${length}`);
+      write(bytes);
+    },
+  });
+}
+
+/**
+ * Parts one after another; a whole message is one.
+ *
+ * @example
+ * joined([integer(1, 150), text(2, 'testing')]).length // 12
+ */
+export function joined(parts: readonly Part[]): Part {
+  return {
+    length: parts.reduce((sum, { length }) => sum + length, 0),
+    writeTo(write) {
+      for (const part of parts) part.writeTo(write);
+    },
+  };
+}
+
+function delimited(field: number, content: Part): Part {
+  return joined([bytesPart([...tag(field, LENGTH_DELIMITED), ...varint(content.length)]), content]);
+}
+
+function bytesPart(bytes: ArrayLike<number>): Part {
+  const array = Uint8Array.from(bytes);
+  return { length: array.length, writeTo: (write) => write(array) };
+}
+
+function tag(field: number, type: number): number[] {
+  return varint(field * 8 + type);
+}
+
+/** Seven bits a byte, the least first; negative numbers as 64 bits in two's complement. */
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  while (rest > 127n) {
+    bytes.push(Number(rest & 127n) | 128);
+    rest >>= 7n;
+  }
+  bytes.push(Number(rest));
+  return bytes;
+}

@@ -1,0 +1,51 @@
+// A model of any kind as what turns images into logits: a run or its weights in libtorch, an exported file in onnxruntime.
+
+import { existsSync } from 'node:fs';
+import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
+import { UserError } from '../errors/userError.js';
+import { loadModel, type ModelDescription } from '../runs/modelFile.js';
+import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
+import { openOnnxScorer } from './onnx/onnxScorer.js';
+import { createScorer, type Scorer } from './scorer.js';
+
+export interface ModelScorer extends Disposable {
+  readonly description: ModelDescription;
+  readonly scorer: Scorer;
+}
+
+export interface ModelScorerOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
+  readonly batchSize?: number;
+  /** In place of how the model's training prepared images. */
+  readonly preparation?: PreparationChanges | undefined;
+}
+
+/**
+ * Opens a model: a run, its model.safetensors, or an exported .onnx, which needs no libtorch.
+ *
+ * @example
+ * using model = await openModelScorer('runs/sewer', { batchSize: 64 });
+ * model.scorer.format // { width: 224, height: 224, channels: 3 }
+ */
+export async function openModelScorer(model: string, options: ModelScorerOptions = {}): Promise<ModelScorer> {
+  if (!existsSync(model)) throw new UserError(`${model}: there is no such model or run`);
+  if (isOnnx(model)) return openOnnxScorer(model, options);
+  const { device = 'auto', precision = 'auto', batchSize = 32, preparation = {} } = options;
+  const settings = chooseCompute({ device, precision });
+  const { network, description } = loadModel(model);
+  try {
+    const { channels, mean, std } = changedPreparation(description, preparation);
+    moveNetwork(network, settings.device);
+    return {
+      description,
+      scorer: createScorer(network, { ...settings, batchSize, channels, mean, std }),
+      [Symbol.dispose]: () => network.dispose(),
+    };
+  } catch (error) {
+    network.dispose();
+    throw error;
+  }
+}
+
+function isOnnx(path: string): boolean {
+  return path.toLowerCase().endsWith('.onnx');
+}

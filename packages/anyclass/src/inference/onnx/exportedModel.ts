@@ -1,0 +1,143 @@
+// What an exported model says of itself: in the ONNX file's metadata, a text for each field, and in config.json beside it.
+
+import type { Calibration, Decision } from '@anyclass/core';
+import { z } from 'zod';
+import { UserError } from '../../errors/userError.js';
+import { parsedJson } from '../../files/wholeFile.js';
+import type { ModelDescription } from '../../runs/modelFile.js';
+
+export const onnxPrecisions = ['float32', 'float16', 'int8'] as const;
+
+/** `int8`: weights alone; they become floats again when the model is opened. */
+export type OnnxPrecision = (typeof onnxPrecisions)[number];
+
+const preprocessing = z.object({
+  width: z.int().positive(),
+  height: z.int().positive(),
+  /** Width and height are fitted without keeping their proportion. */
+  fit: z.literal('fill'),
+  /** Antialiased bilinear: a triangle as wide as the shrinking, 2 source pixels where nothing shrinks. */
+  resize: z.literal('triangle'),
+  /** 1: images are made gray, and the network sees that on three channels. */
+  channels: z.union([z.literal(1), z.literal(3)]),
+  /** For pixels from 0 to 1, one number a channel or one for all. */
+  mean: z.array(z.number()),
+  std: z.array(z.number()),
+});
+
+const decision = z.object({
+  rule: z.enum(['gate', 'shared', 'class', 'fixed']),
+  budget: z.looseObject({}),
+  classNames: z.array(z.string()),
+  presence: z.number().nullable(),
+  thresholds: z.array(z.number().nullable()),
+  report: z.looseObject({}),
+});
+
+const calibration = z.union([
+  z.object({ kind: z.literal('temperature'), temperature: z.number() }),
+  z.object({ kind: z.literal('platt'), slopes: z.array(z.number()), intercepts: z.array(z.number()) }),
+]);
+
+const exportedModel = z.object({
+  format: z.literal('anyclass'),
+  network: z.string(),
+  precision: z.enum(onnxPrecisions),
+  classes: z.array(z.string()).min(1),
+  preprocessing,
+  calibration: z.custom<Calibration>((value) => calibration.safeParse(value).success).nullable(),
+  decision: z.custom<Decision>((value) => decision.safeParse(value).success),
+  training: z.object({
+    epoch: z.number(),
+    loss: z.string(),
+    dataset: z.string(),
+    classImportance: z.array(z.number()).optional(),
+  }),
+});
+
+export type ExportedModel = z.output<typeof exportedModel>;
+
+/** Everything but the weights, as it is exported. */
+export function describeExport(
+  {
+    channels,
+    mean,
+    std,
+    calibration,
+    decision,
+    classes,
+    ...training
+  }: ModelDescription & { decision: Decision },
+  { network, inputSize, precision }: { network: string; inputSize: number; precision: OnnxPrecision },
+): ExportedModel {
+  const { epoch, loss, dataset, classImportance } = training;
+  return {
+    format: 'anyclass',
+    network,
+    precision,
+    classes: [...classes],
+    preprocessing: {
+      width: inputSize,
+      height: inputSize,
+      fit: 'fill',
+      resize: 'triangle',
+      channels,
+      mean: [...mean],
+      std: [...std],
+    },
+    calibration: calibration ?? null,
+    decision,
+    training: { epoch, loss, dataset, ...(classImportance && { classImportance: [...classImportance] }) },
+  };
+}
+
+/** A text for each field: what is no text itself is JSON. */
+export function exportMetadata(model: ExportedModel): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(model).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
+/**
+ * The description in an ONNX file's metadata.
+ *
+ * @throws UserError where another program made the file
+ */
+export function readExport(metadata: Readonly<Record<string, string>>, path: string): ExportedModel {
+  const values = Object.entries(metadata).map(([key, text]) => [key, isText(key) ? text : parsedJson(text)]);
+  const result = exportedModel.safeParse(Object.fromEntries(values));
+  if (result.success) return result.data;
+  const { path: field, message } = result.error.issues[0]!;
+  throw new UserError(
+    `${path}: its metadata does not describe a model of anyclass (${field.join('.')}: ${message}); 'anyclass export' writes such files`,
+  );
+}
+
+function isText(key: string): boolean {
+  return key === 'format' || key === 'network' || key === 'precision';
+}
+
+/** The same as a model's own description. */
+export function descriptionOf({
+  preprocessing,
+  classes,
+  calibration,
+  decision,
+  training,
+}: ExportedModel): ModelDescription {
+  const { channels, mean, std } = preprocessing;
+  const { classImportance, ...rest } = training;
+  return {
+    classes,
+    channels,
+    mean,
+    std,
+    ...rest,
+    decision,
+    ...(classImportance && { classImportance }),
+    ...(calibration && { calibration }),
+  };
+}
