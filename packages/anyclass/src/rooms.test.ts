@@ -27,6 +27,7 @@ const rooms = [
   'tuning',
   'reports',
   'verify',
+  'setup',
   'doctor',
   'playground',
   'commandLine',

@@ -11,6 +11,7 @@ import { playground } from './playground.js';
 import { predict } from './predict.js';
 import { prepare } from './prepare.js';
 import { report } from './report.js';
+import { setup } from './setup.js';
 import { sweep } from './sweep.js';
 import { train } from './train.js';
 import { tune } from './tune.js';
@@ -33,5 +34,6 @@ export const commands: readonly Command[] = [
   networks,
   playground,
   verify,
+  setup,
   doctor,
 ];

@@ -1,9 +1,8 @@
 // What the engine runs on here, and what is wrong with it.
 
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { engineBuild } from '@anyclass/torch/builds';
 import { messageOf } from '../errors/reasonOf.js';
 
 export interface Diagnosis {
@@ -27,7 +26,8 @@ export async function diagnose(): Promise<Diagnosis> {
   try {
     const torch = await import('@anyclass/torch');
     const { version, threads, blas, buildConfiguration } = torch.engineInfo();
-    const libtorch = { version, ...whereBuilt() };
+    const { lib: place, origin } = engineBuild().libtorch;
+    const libtorch = { version, place, origin };
     const cuda = torch.cudaStatus();
     const blasName = blas === '' ? 'built into libtorch' : realpathSync(blas);
     return {
@@ -75,15 +75,6 @@ export function diagnosisText(diagnosis: Diagnosis): string {
   if (diagnosis.failure) rows.push(['FAILED', diagnosis.failure]);
   else rows.push(['result', diagnosis.warnings.length === 0 ? 'OK' : 'OK, with warnings']);
   return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n');
-}
-
-// Written by the set-up beside the addon.
-function whereBuilt(): { place: string; origin: string } {
-  const torch = dirname(fileURLToPath(import.meta.resolve('@anyclass/torch')));
-  const file = join(torch, '../build/libtorch.json');
-  if (!existsSync(file)) return { place: 'an unknown place', origin: 'unknown' };
-  const { lib, origin }: { lib: string; origin: string } = JSON.parse(readFileSync(file, 'utf8'));
-  return { place: lib, origin };
 }
 
 function versionWarnings(version: string): string[] {
