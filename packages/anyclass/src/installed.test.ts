@@ -69,9 +69,19 @@ test('core is bundled for a browser and computes there', () => {
 describe('without an engine', () => {
   const environment = { ANYCLASS_HOME: join(folder, 'nothing') };
 
-  test('the package is imported', () => {
-    const program = "import('anyclass').then(({ train }) => console.log(typeof train))";
-    expect(run([process.execPath, '-e', program], consumer, environment).stdout).toBe('function\n');
+  test('the package is imported, which loads a few small files and none of its dependencies', () => {
+    const hook = 'export const load = (url, context, next) => (console.log(url), next(url, context));';
+    const program = `
+      const { register } = await import('node:module');
+      register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});
+      await import('anyclass');
+    `;
+    const node = [process.execPath, '--input-type=module', '-e', program];
+    const { stdout } = run(node, consumer, environment);
+    const files = stdout.match(/^file:.*$/gm) ?? [];
+    expect(files.length).toBeGreaterThan(2);
+    expect(files.length).toBeLessThan(30);
+    expect(files.filter((file) => !file.includes('/node_modules/anyclass/'))).toEqual([]);
   });
 
   test('data is inspected, scores are evaluated and the playground is written', () => {
