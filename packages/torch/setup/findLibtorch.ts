@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { LinkedLibtorch } from '@anyclass/torch/builds';
 import { hasApt, installCommand, libtorchPackages } from './debian.js';
 import { describeLibtorch } from './describeLibtorch.js';
+import { downloadedLibtorch } from './downloadLibtorch.js';
 import { output, SetupError } from './shell.js';
 
 /** One way to a libtorch, and what came of it. */
@@ -22,13 +23,15 @@ export interface LibtorchSearch {
 }
 
 /**
- * Looks for libtorch in the order of set-up: `LIBTORCH`, `LIBTORCH_USE_PYTORCH=1`, the system's own. What the environment asks for
- * and cannot be had is a failure, never passed over.
+ * Looks for libtorch in the order of set-up: `LIBTORCH`, `LIBTORCH_USE_PYTORCH=1`, the system's own, an earlier download. What the
+ * environment asks for and cannot be had is a failure, never passed over.
+ *
+ * @param variant of a download that is asked for; the system's own libtorch is then passed over
  *
  * @example
  * lookForLibtorch().libtorch?.version // '1.13.1'
  */
-export function lookForLibtorch(): LibtorchSearch {
+export function lookForLibtorch(variant?: string): LibtorchSearch {
   const tries: Try[] = [];
   let libtorch: LinkedLibtorch | undefined;
   for (const { way, look } of ways) {
@@ -37,7 +40,7 @@ export function lookForLibtorch(): LibtorchSearch {
       continue;
     }
     try {
-      const found = look();
+      const found = look(variant);
       if (typeof found === 'string') tries.push({ way, outcome: 'passed over', reason: found });
       else {
         libtorch = found;
@@ -55,7 +58,7 @@ export function lookForLibtorch(): LibtorchSearch {
 interface Way {
   readonly way: string;
   /** libtorch, or why there is none. */
-  readonly look: () => LinkedLibtorch | string;
+  readonly look: (variant: string | undefined) => LinkedLibtorch | string;
 }
 
 const ways: readonly Way[] = [
@@ -63,6 +66,7 @@ const ways: readonly Way[] = [
   { way: 'LIBTORCH_USE_PYTORCH', look: fromPython },
   { way: 'system', look: fromSystem },
   { way: 'Debian packages', look: fromDebian },
+  { way: 'download', look: fromDownload },
 ];
 
 function fromEnvironment(): LinkedLibtorch | string {
@@ -97,7 +101,8 @@ function fromPython(): LinkedLibtorch | string {
 
 const triplets: Readonly<Record<string, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 
-function fromSystem(): LinkedLibtorch | string {
+function fromSystem(variant: string | undefined): LinkedLibtorch | string {
+  if (variant !== undefined) return 'a download is asked for';
   const prefixes = ['/usr', '/usr/local', ...(process.platform === 'darwin' ? ['/opt/homebrew'] : [])];
   for (const prefix of prefixes) {
     for (const lib of [join(prefix, 'lib', triplets[process.arch] ?? ''), join(prefix, 'lib')]) {
@@ -109,7 +114,14 @@ function fromSystem(): LinkedLibtorch | string {
   return `no libtorch in ${prefixes.join(', ')}`;
 }
 
-function fromDebian(): string {
+function fromDebian(variant: string | undefined): string {
+  if (variant !== undefined) return 'a download is asked for';
   if (!hasApt()) return 'no apt-get here';
-  return `set-up installs them as root: ${installCommand(libtorchPackages)}`;
+  return `root installs them with: ${installCommand(libtorchPackages)}`;
+}
+
+function fromDownload(variant: string | undefined): LinkedLibtorch | string {
+  return (
+    downloadedLibtorch(variant) ?? (variant === undefined ? 'not asked for' : `'${variant}' is not here yet`)
+  );
 }

@@ -5,6 +5,13 @@ import { spawnSync } from 'node:child_process';
 /** Something that the user can mend; the message says how. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
+  /** `no-libtorch`: there is none, and set-up cannot install one. */
+  readonly code: 'no-libtorch' | undefined;
+
+  constructor(message: string, code?: 'no-libtorch') {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** Takes a line that says what set-up does. */
