@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PATH="/tmp/anyclass-node:$PATH" LIBTORCH_USE_PYTORCH=1 PYTHONUNBUFFERED=1
+export ANYCLASS_HOME="${ANYCLASS_HOME:-/tmp/anyclass-home}"
 
 if [ ! -x /tmp/anyclass-node/node ]; then
   mkdir -p /tmp/anyclass-node

@@ -1,19 +1,18 @@
 // anyclass: multi-label classifiers on data where most examples are negative.
 //
-// What a user calls. libtorch is opened when the first tensor is needed, not by this import. Parts to build with have their own
-// paths: anyclass/data, anyclass/networks, anyclass/losses, anyclass/runs, anyclass/experiments, anyclass/tuning,
-// anyclass/reports, anyclass/verify.
+// This import loads next to nothing: a function's code comes with its first call, libtorch with the first tensor. Parts to build with
+// have their own paths: anyclass/configuration, anyclass/data, anyclass/networks, anyclass/losses, anyclass/runs,
+// anyclass/experiments, anyclass/tuning, anyclass/reports, anyclass/verify.
 
 export { runDisplay } from './commandLine/display/runDisplay.js';
-export { type ReadOptions, readConfiguration } from './configuration/readConfiguration.js';
-export { recipeNames } from './configuration/recipes.js';
-export { type Configuration, type ConfigurationInput, defineConfig } from './configuration/schema.js';
-export { validateConfiguration } from './configuration/validate.js';
+export { defineConfig } from './configuration/defineConfig.js';
+export type { ReadOptions } from './configuration/readConfiguration.js';
+export type { Configuration, ConfigurationInput } from './configuration/schema.js';
 export { DataError } from './errors/dataError.js';
 export { UsageError } from './errors/usageError.js';
 export { type ErrorCode, UserError } from './errors/userError.js';
-export { type EvaluateOptions, type Evaluation, evaluate } from './evaluation/evaluate.js';
-export { type EvaluateScoresOptions, evaluateScores } from './evaluation/evaluateScores.js';
+export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
+export type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 export type { BestMetric } from './events/bestMetric.js';
 export type { EpochRecord } from './events/epochRecord.js';
 export type { Intervals, Judgment, ReliabilityFigures } from './events/judgment.js';
@@ -33,48 +32,39 @@ export type {
   ValidatedEvent,
 } from './events/runEvent.js';
 export type { Quarantined, RunSummary } from './events/runSummary.js';
-export {
-  type CompareOptions,
-  type CompareResult,
-  compare,
-  type ExperimentHooks,
-  type ExperimentOptions,
+export type {
+  CompareOptions,
+  CompareResult,
+  ExperimentHooks,
+  ExperimentOptions,
 } from './experiments/compare.js';
 export type { Comparison } from './experiments/comparison.js';
 export type { UnfinishedRun } from './experiments/results.js';
-export { type SweepOptions, type SweepResult, sweep } from './experiments/runSweep.js';
+export type { SweepOptions, SweepResult } from './experiments/runSweep.js';
 export type { Sweep } from './experiments/sweep.js';
-export {
-  type ExportNetworkOptions,
-  type ExportOnnxOptions,
-  exportNetwork,
-  exportOnnx,
-  type NetworkDescription,
-  type OnnxExport,
+export type {
+  ExportNetworkOptions,
+  ExportOnnxOptions,
+  NetworkDescription,
+  OnnxExport,
 } from './export/onnx/exportOnnx.js';
-export { type ImageInput, imageInputs } from './inference/imageInputs.js';
-export {
-  type FailedPrediction,
-  type NamedPrediction,
-  openPredictor,
-  type Prediction,
-  type Predictor,
-  type PredictorOptions,
+export * from './functions.js';
+export type { ImageInput } from './inference/imageInputs.js';
+export type {
+  FailedPrediction,
+  NamedPrediction,
+  Prediction,
+  Predictor,
+  PredictorOptions,
 } from './inference/predictor.js';
-export { type InspectOptions, inspectDataset } from './inspect/inspectDataset.js';
+export type { InspectOptions } from './inspect/inspectDataset.js';
 export type { Inspection } from './inspect/inspection.js';
-export { type Suggestion, suggestConfiguration } from './inspect/suggestConfiguration.js';
-export { type RecommendOptions, type RecommendResult, recommend } from './recommendation/recommend.js';
+export type { Suggestion } from './inspect/suggestConfiguration.js';
+export type { RecommendOptions, RecommendResult } from './recommendation/recommend.js';
 export type { Recommendation } from './recommendation/recommendation.js';
-export {
-  type RerunHooks,
-  type RerunOptions,
-  type RerunResult,
-  rerunPaper,
-} from './reports/experiment/paperRerun.js';
-export { resume, train } from './reports/trainAndReport.js';
-export { type ImportModelOptions, importModel } from './runs/importModel.js';
-export { type RunScores, runScores } from './runs/runScores.js';
+export type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
+export type { ImportModelOptions } from './runs/importModel.js';
+export type { RunScores } from './runs/runScores.js';
 export type { TrainingResult, TrainOptions } from './training/activeRun.js';
 export type { StudyResult } from './tuning/studyResult.js';
-export { type TuneControl, type TuneOptions, tune } from './tuning/tune.js';
+export type { TuneControl, TuneOptions } from './tuning/tune.js';

@@ -30,6 +30,7 @@ const rooms = [
   'reports',
   'export',
   'verify',
+  'setup',
   'doctor',
   'playground',
   'commandLine',

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { engineBuild } from '@anyclass/torch/builds';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 // The check reads what lies beside it: here a copy, so that it can be spoiled.
@@ -17,7 +18,8 @@ beforeAll(() => {
   expect(built.stdout).toBe('');
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(copy, 'src'));
-  symlinkSync(join(torch, 'build'), join(copy, 'build'));
+  mkdirSync(join(copy, 'node_modules/@anyclass'), { recursive: true });
+  symlinkSync(torch, join(copy, 'node_modules/@anyclass/torch'));
   cpSync(join(torch, 'generate/dist'), join(copy, 'generate/dist'), { recursive: true });
   for (const file of files) cpSync(join(torch, 'src', file), join(copy, 'src', file));
 }, 120_000);
@@ -29,7 +31,7 @@ test('the committed files are what the schemas give', () => {
   expect(stdout).toMatch(/^generated operators: \d+ fit libtorch \d/);
 });
 
-const addon: { version(): string } = createRequire(import.meta.url)('../build/torch.node');
+const addon: { version(): string } = createRequire(import.meta.url)(engineBuild().path);
 const isReference = addon.version().startsWith('1.13.');
 
 test.skipIf(!isReference)(

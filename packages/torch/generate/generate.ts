@@ -1,23 +1,26 @@
 // `npm run generate` writes the typed operators; with --check it compares them with the schemas of the libtorch that is
-// installed: on 1.13, from which they are generated, letter for letter; on newer ones, that every call still fits.
+// installed: on 1.13, from which they are generated, letter for letter; on newer ones, that every call still fits. With
+// --find NAME it prints the schemas that begin so.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { engineBuild } from '@anyclass/torch/builds';
 import { emitFunctions, emitMethods, type Operation } from './emit.js';
 import { allChoices, type Choice, methods } from './operators.js';
 import { parseSchema, type Schema } from './schema.js';
 
-const addon: { schemas(): string[]; version(): string } = createRequire(import.meta.url)(
-  '../../build/torch.node',
-);
+const addon: { schemas(): string[]; version(): string } = createRequire(import.meta.url)(engineBuild().path);
 const sourceOf = (file: string) => fileURLToPath(new URL(`../../src/${file}`, import.meta.url));
 
-const installed = new Map(addon.schemas().map((text) => [text.slice(0, text.indexOf('(')), text]));
+const schemas = addon.schemas();
+const installed = new Map(schemas.map((text) => [text.slice(0, text.indexOf('(')), text]));
 const isReference = addon.version().startsWith('1.13.');
 
-if (process.argv.includes('--check')) check();
+const [action, name = ''] = process.argv.slice(2);
+if (action === '--check') check();
+else if (action === '--find') console.log(schemas.filter((text) => text.startsWith(name)).join('\n'));
 else write();
 
 function write(): void {

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { engineBuild } from '@anyclass/torch/builds';
 import { expect, test } from 'vitest';
 import { parseSchema } from './schema.js';
 
@@ -103,7 +104,7 @@ test('a parameter that cannot be read is named', () => {
 });
 
 test("every schema of libtorch's operators on tensors can be read", () => {
-  const addon: { schemas(): string[] } = createRequire(import.meta.url)('../build/torch.node');
+  const addon: { schemas(): string[] } = createRequire(import.meta.url)(engineBuild().path);
   const ours = addon.schemas().filter((text) => text.startsWith('aten::') && text.includes('Tensor'));
   expect(ours.length).toBeGreaterThan(1000);
   for (const text of ours) {

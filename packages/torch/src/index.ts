@@ -9,6 +9,7 @@ export {
   isGradEnabled,
   noGrad,
 } from './autograd.js';
+export { EngineError } from './builds/engine.js';
 export * from './creation.js';
 export * from './cuda/index.js';
 export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';

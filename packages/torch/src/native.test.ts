@@ -1,11 +1,10 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPrograms, runProgram } from '../test/child.js';
+import { type Build, engineBuild, engineLibrary, libraryKey } from './builds/index.js';
 
-const torch = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-addon-'));
 beforeAll(buildPrograms, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -28,20 +27,34 @@ describe('libtorch is loaded', () => {
 });
 
 describe('where the addon cannot be opened', () => {
-  test('importing works, and a tensor says which file is missing and what to do', () => {
-    const { imported, computed, failure } = firstTensor({}, copyWithoutAddon('missing'));
+  test('importing works, and a tensor says where nothing is built and the one command to run', () => {
+    const home = join(folder, 'empty');
+    const { imported, computed, failure } = firstTensor({ ANYCLASS_HOME: home });
     expect([imported.loaded, computed.loaded]).toEqual([false, false]);
-    expect(failure).toContain(join(folder, 'missing/build/torch.node'));
-    expect(failure).toContain('npm run setup');
+    expect(failure).toContain(home);
+    expect(failure).toContain("run 'npx anyclass setup'");
+  });
+
+  test('an environment that asks for another libtorch than set-up built for is told so', () => {
+    const { failure } = firstTensor({ LIBTORCH: '/nowhere/libtorch' });
+    expect(failure).toMatch(/LIBTORCH=\/nowhere\/libtorch.*npx anyclass setup/);
   });
 
   test('the reason of the loader is part of the message', () => {
-    const copy = copyWithoutAddon('damaged');
-    mkdirSync(join(copy, 'build'));
-    writeFileSync(join(copy, 'build/torch.node'), 'no library');
-    const { computed, failure } = firstTensor({}, copy);
+    const home = join(folder, 'damaged');
+    copyBuild(home, { library: 'no library' });
+    const { computed, failure } = firstTensor({ ANYCLASS_HOME: home });
     expect(computed.loaded).toBe(false);
-    expect(failure).toMatch(/^libtorch could not be loaded: .*torch\.node.*npm run setup/s);
+    expect(failure).toMatch(/^libtorch could not be loaded: .*torch\.node.*npx anyclass setup/s);
+  });
+
+  test('a libtorch that is another than at set-up is told before it can fault', () => {
+    const home = join(folder, 'changed');
+    copyBuild(home, { libtorchBytes: 1 });
+    const { computed, failure } = firstTensor({ ANYCLASS_HOME: home });
+    expect(computed.loaded).toBe(false);
+    expect(failure).toContain(engineBuild().libtorch.lib);
+    expect(failure).toContain("run 'npx anyclass setup'");
   });
 });
 
@@ -57,17 +70,26 @@ interface FirstTensor {
   readonly waiting: string;
 }
 
-function firstTensor(environment: NodeJS.ProcessEnv = {}, home?: string): FirstTensor {
-  const { code, output, errors } = runProgram('firstTensor', { environment, home });
+function firstTensor(environment: NodeJS.ProcessEnv = {}): FirstTensor {
+  const { code, output, errors } = runProgram('firstTensor', { environment });
   expect([code, errors]).toEqual([0, '']);
   return JSON.parse(output);
 }
 
-// The program finds the package by its name, which inside the package's own folder is that folder.
-function copyWithoutAddon(name: string): string {
-  const copy = join(folder, name);
-  for (const part of ['package.json', 'dist', 'test/programs/dist']) {
-    cpSync(join(torch, part), join(copy, part), { recursive: true });
-  }
-  return copy;
+/** A cache with the engine's build as it is, but for one thing. */
+function copyBuild(home: string, spoiled: { library?: string; libtorchBytes?: number }): void {
+  const { folder, path, libtorch, libtorchBytes, library, builder } = engineBuild();
+  const copy = join(home, 'native', libraryKey(engineLibrary));
+  const build = join(copy, basename(folder));
+  mkdirSync(build, { recursive: true });
+  mkdirSync(join(copy, 'selected'));
+  writeFileSync(join(copy, 'selected/last'), basename(folder));
+  writeFileSync(join(build, 'torch.node'), spoiled.library ?? readFileSync(path));
+  const record: Build = {
+    library,
+    builder,
+    libtorch,
+    libtorchBytes: spoiled.libtorchBytes ?? libtorchBytes,
+  };
+  writeFileSync(join(build, 'build.json'), JSON.stringify(record));
 }

@@ -1,10 +1,9 @@
 // The addon's functions as TypeScript sees them. Only this package calls them: with arbitrary arguments libtorch itself
 // can fault, so the typed functions stand in between. Tensors cross the border as places in the addon's table.
 
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { EngineError, engineBuild } from './builds/engine.js';
 import type { Device } from './dtype.js';
 
 /** Integer-valued numbers count as integers, so that integer tensors stay integer; a `bigint` is an int64. */
@@ -155,10 +154,7 @@ export function interposed<T>(replace: (addon: Native) => Partial<Native>, fn: (
 }
 
 function open(): Native {
-  const path = fileURLToPath(new URL('../build/torch.node', import.meta.url));
-  if (!existsSync(path)) {
-    throw new Error(`libtorch could not be loaded: ${path} is missing; run 'npm run setup' to build it`);
-  }
+  const { path } = engineBuild();
   // OpenMP's threads wait for one another by spinning, which on a busy machine keeps from running those that they wait
   // for: with five processes on two cores an epoch took 66 s, and 3 to 5 s where waiting threads sleep. Read once, when
   // libtorch is loaded.
@@ -174,8 +170,8 @@ function load(path: string): Native {
     return createRequire(import.meta.url)(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `libtorch could not be loaded: ${reason}; if libtorch was moved, removed or updated, run 'npm run setup' again`,
+    throw new EngineError(
+      `libtorch could not be loaded: ${reason}; if libtorch was moved, removed or updated, run 'npx anyclass setup'`,
       { cause: error },
     );
   }

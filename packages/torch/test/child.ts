@@ -24,15 +24,13 @@ export interface ProgramOptions {
   readonly nodeOptions?: readonly string[];
   /** Over this process's own; undefined removes a variable. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** A copy of the package to run in. */
-  readonly home?: string | undefined;
 }
 
 export function runProgram(name: string, options: ProgramOptions = {}): Ending {
-  const { values = [], nodeOptions = [], environment = {}, home = `${here}..` } = options;
+  const { values = [], nodeOptions = [], environment = {} } = options;
   const { status, signal, stdout, stderr } = spawnSync(
     process.execPath,
-    [...nodeOptions, `${home}/test/programs/dist/${name}.js`, ...values],
+    [...nodeOptions, `${here}programs/dist/${name}.js`, ...values],
     { encoding: 'utf8', maxBuffer: 2 ** 26, env: { ...process.env, ...environment } },
   );
   return { code: status, signal, output: stdout, errors: stderr };

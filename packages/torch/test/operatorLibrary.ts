@@ -3,22 +3,23 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { engineBuild } from '../src/builds/index.js';
 
 /** The path of the library, or undefined where there is no compiler. */
 export function buildOperatorLibrary(): string | undefined {
   const source = fileURLToPath(new URL('./programs/registeredOperators.cc', import.meta.url));
-  const build = fileURLToPath(new URL('../build/', import.meta.url));
-  const settings = readFileSync(`${build}libtorch.json`, 'utf8');
-  const hash = createHash('sha256').update(readFileSync(source)).update(settings).digest('hex').slice(0, 16);
-  const library = `${build}registered_operators_${hash}.so`;
+  const { folder, libtorch } = engineBuild();
+  const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16);
+  const library = join(folder, `registered_operators_${hash}.so`);
   if (existsSync(library)) return library;
-  const { include, lib, flags }: { include: string[]; lib: string; flags: string[] } = JSON.parse(settings);
+  const { include, lib, flags } = libtorch;
   const unfinished = `${library}.${process.pid}`;
   const compiled = spawnSync(process.env['CXX'] ?? 'g++', [
     ...flags,
     ...['-O0', '-shared', '-fPIC', '-o', unfinished],
-    ...include.flatMap((folder) => ['-I', folder]),
+    ...include.flatMap((headers) => ['-I', headers]),
     source,
     ...[`-L${lib}`, `-Wl,-rpath,${lib}`, '-ltorch', '-ltorch_cpu', '-lc10'],
   ]);

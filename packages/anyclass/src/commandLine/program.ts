@@ -4,6 +4,7 @@
 // is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends. `shellLine` writes command lines
 // for the user to run next.
 
+import { EngineError } from '@anyclass/torch/builds';
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
@@ -95,7 +96,8 @@ function report(error: unknown, { commands, name, debug, terminal }: Failure): n
     if (option) terminal.note(`On the command line: ${option}`);
     return error.exitCode;
   }
-  if (!debug) terminal.note('Add --debug for a stack trace.');
+  // A machine that is not set up is no mistake of the program either.
+  if (!debug && !(error instanceof EngineError)) terminal.note('Add --debug for a stack trace.');
   return 1;
 }
 

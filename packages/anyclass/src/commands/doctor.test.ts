@@ -26,7 +26,10 @@ test('the text says why there is no GPU, or names it', async () => {
 });
 
 test('warnings and failures are shown', () => {
-  const base = { node: '20', cores: 2, libtorch: null, blas: null, threads: null, devices: [], noCuda: null };
+  const base = {
+    ...{ node: '20', cores: 2, libtorch: null, blas: null, threads: null, devices: [], noCuda: null },
+    setup: [],
+  };
   expect(diagnosisText({ ...base, warnings: ['slow BLAS'], failure: null })).toContain('warning   slow BLAS');
   expect(diagnosisText({ ...base, warnings: [], failure: 'no addon' })).toContain('FAILED    no addon');
 });

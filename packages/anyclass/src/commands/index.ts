@@ -13,6 +13,7 @@ import { predict } from './predict.js';
 import { prepare } from './prepare.js';
 import { recommend } from './recommend.js';
 import { report } from './report.js';
+import { setup } from './setup.js';
 import { sweep } from './sweep.js';
 import { train } from './train.js';
 import { tune } from './tune.js';
@@ -39,5 +40,6 @@ export const commands: readonly Command[] = [
   weights,
   playground,
   verify,
+  setup,
   doctor,
 ];

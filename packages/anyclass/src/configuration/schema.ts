@@ -182,13 +182,3 @@ export type ConfigurationInput = z.input<typeof configurationSchema>;
 
 /** Every field with its value. */
 export type Configuration = z.output<typeof configurationSchema>;
-
-/**
- * Types and completion for a configuration in a `.mjs` or `.ts` file.
- *
- * @example
- * export default defineConfig({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
- */
-export function defineConfig(configuration: ConfigurationInput): ConfigurationInput {
-  return configuration;
-}

@@ -1,14 +1,21 @@
 // What the engine runs on here, and what is wrong with it.
 
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { engineBuild } from '@anyclass/torch/builds';
+import { explainSetup, type Try } from '@anyclass/torch/setup';
 import { messageOf } from '../errors/reasonOf.js';
+import { nativeProjects, prebuiltLibraries } from '../setup/nativeProjects.js';
 
 export interface Diagnosis {
   readonly node: string;
-  readonly libtorch: { readonly version: string; readonly place: string; readonly origin: string } | null;
+  readonly libtorch: {
+    readonly version: string;
+    readonly place: string;
+    readonly origin: string;
+    /** The compiler or the package that the native libraries come from. */
+    readonly builder: string;
+  } | null;
   readonly blas: string | null;
   readonly threads: number | null;
   readonly cores: number;
@@ -16,18 +23,25 @@ export interface Diagnosis {
   /** Why there is no GPU; null where there is one. */
   readonly noCuda: string | null;
   readonly warnings: readonly string[];
+  /** What set-up would do here: every way in its order, and why it was passed over. */
+  readonly setup: readonly Try[];
   /** Why nothing can be computed; null where all is well. */
   readonly failure: string | null;
 }
 
-const testedVersions = ['1.13', '2.11'];
+const testedVersions = ['1.13', '2.11', '2.13'];
 
 export async function diagnose(): Promise<Diagnosis> {
-  const base = { node: process.versions.node, cores: availableParallelism() };
+  const base = {
+    node: process.versions.node,
+    cores: availableParallelism(),
+    setup: explainSetup({ projects: nativeProjects, prebuilt: prebuiltLibraries }),
+  };
   try {
     const torch = await import('@anyclass/torch');
     const { version, threads, blas, buildConfiguration } = torch.engineInfo();
-    const libtorch = { version, ...whereBuilt() };
+    const { libtorch: linked, builder } = engineBuild();
+    const libtorch = { version, place: linked.lib, origin: linked.origin, builder };
     const cuda = torch.cudaStatus();
     const blasName = blas === '' ? 'built into libtorch' : realpathSync(blas);
     return {
@@ -67,9 +81,13 @@ export function diagnosisText(diagnosis: Diagnosis): string {
   const rows: [string, string][] = [['node', diagnosis.node]];
   if (libtorch) {
     rows.push(['libtorch', `${libtorch.version} in ${libtorch.place} (${libtorch.origin})`]);
+    rows.push(['built by', libtorch.builder]);
     rows.push(['BLAS', diagnosis.blas ?? '']);
     rows.push(['threads', `${diagnosis.threads} on ${diagnosis.cores} cores`]);
     rows.push(['devices', diagnosis.devices.join(', ') + (noCuda ? ` (no GPU: ${noCuda})` : '')]);
+  }
+  for (const [i, { way, outcome, reason }] of diagnosis.setup.entries()) {
+    rows.push([i === 0 ? 'setup' : '', `${way}: ${outcome}, ${reason}`]);
   }
   for (const warning of diagnosis.warnings) rows.push(['warning', warning]);
   if (diagnosis.failure) rows.push(['FAILED', diagnosis.failure]);
@@ -77,18 +95,9 @@ export function diagnosisText(diagnosis: Diagnosis): string {
   return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n');
 }
 
-// Written by the set-up beside the addon.
-function whereBuilt(): { place: string; origin: string } {
-  const torch = dirname(fileURLToPath(import.meta.resolve('@anyclass/torch')));
-  const file = join(torch, '../build/libtorch.json');
-  if (!existsSync(file)) return { place: 'an unknown place', origin: 'unknown' };
-  const { lib, origin }: { lib: string; origin: string } = JSON.parse(readFileSync(file, 'utf8'));
-  return { place: lib, origin };
-}
-
 function versionWarnings(version: string): string[] {
   if (testedVersions.some((tested) => version.startsWith(`${tested}.`))) return [];
-  return [`libtorch ${version} is untested; tested versions are ${testedVersions.join(' and ')}`];
+  return [`libtorch ${version} is untested; tested versions are ${testedVersions.join(', ')}`];
 }
 
 function blasWarnings(blas: string, configuration: string): string[] {

@@ -1,8 +1,15 @@
 // The operators in packages/anyclass/native, in a library that set-up builds and the first use loads.
 
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { hasOperator, loadLibrary, registeredOperator } from '@anyclass/torch';
+import { type NativeLibrary, operatorLibrary } from '@anyclass/torch/builds';
+
+export const fusedLibrary: NativeLibrary = {
+  packageFolder: fileURLToPath(new URL('../..', import.meta.url)),
+  sourceFolders: ['augment', 'depthwise', 'loss', 'norm', 'shared'].map((subject) => `native/${subject}`),
+  file: 'libanyclass.so',
+  usesLibtorch: true,
+};
 
 export type FusedOperator = ReturnType<typeof registeredOperator>;
 
@@ -32,10 +39,6 @@ let isLoaded = false;
 
 function load(): void {
   if (isLoaded) return;
-  const path = fileURLToPath(new URL('../../build/libanyclass.so', import.meta.url));
-  if (!existsSync(path)) {
-    throw new Error(`the fused operators are not built: ${path} is missing; run 'npm run setup'`);
-  }
-  loadLibrary(path);
+  loadLibrary(operatorLibrary(fusedLibrary));
   isLoaded = true;
 }

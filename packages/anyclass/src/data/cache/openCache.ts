@@ -101,7 +101,7 @@ async function cachedPixels(path: string, records: Buffer, originals: PixelSourc
     if (failure.success) failures.set(failure.data.row, failure.data.reason);
   }
   const stateOf = (row: number) => records.readUInt32LE(row * recordBytes);
-  const readRows = imagesAddon?.readRows;
+  const readRows = imagesAddon()?.readRows;
   const readReady = async (read: ImagesAddon['readRows'], rows: Int32Array, out: Uint8Array) => {
     if (!rows.every((row) => stateOf(row) === rowState.ready)) return false;
     const parts = [];

@@ -1,8 +1,15 @@
 // The native part of images, which set-up builds; undefined where it is missing, and everything has another way then.
 
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { findBuild, type NativeLibrary } from '@anyclass/torch/builds';
+
+export const imagesLibrary: NativeLibrary = {
+  packageFolder: fileURLToPath(new URL('../../..', import.meta.url)),
+  sourceFolders: ['native/images', 'native/shared'],
+  file: 'images.node',
+  usesLibtorch: false,
+};
 
 /** Its functions work on threads; until a promise settles, no array may be transferred to another thread. */
 export interface ImagesAddon {
@@ -19,13 +26,19 @@ export interface ImagesAddon {
 
 type Destination = [out: Uint8Array, offset: number, width: number, height: number, channels: number];
 
-export const imagesAddon = load();
+let opened: { readonly addon: ImagesAddon | undefined } | undefined;
 
-function load(): ImagesAddon | undefined {
-  const path = fileURLToPath(new URL('../../../build/images/images.node', import.meta.url));
-  if (!existsSync(path)) return undefined;
+/** Opened by the first call. */
+export function imagesAddon(): ImagesAddon | undefined {
+  opened ??= { addon: open() };
+  return opened.addon;
+}
+
+function open(): ImagesAddon | undefined {
+  const build = findBuild(imagesLibrary);
+  if (!build) return undefined;
   try {
-    return createRequire(import.meta.url)(path);
+    return createRequire(import.meta.url)(build.path);
   } catch {
     return undefined; // built where libjpeg was, and it is no longer there
   }

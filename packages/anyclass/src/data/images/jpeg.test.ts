@@ -3,16 +3,18 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { findBuild } from '@anyclass/torch/builds';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { randomStream } from '../philox.js';
 import { decodeImage, decodeWithSharp, imageBytes, type PixelFormat } from './decode.js';
+import { imagesLibrary } from './imagesAddon.js';
 import { decodeJpeg, decodeJpegFile, jpegDecoder } from './jpeg.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
-const addon = resolve(import.meta.dirname, '../../../build/images/images.node');
+const addon = findBuild(imagesLibrary)?.path;
 const format = { width: 20, height: 12, channels: 3 } as const;
 
 /** Blotches of all colors, the same for a size. */

@@ -41,7 +41,7 @@ export async function decodeJpegFile(
 ): Promise<boolean> {
   if (decoder() === undefined || !/\.jpe?g$/i.test(path)) return false;
   const { width, height, channels } = format;
-  return imagesAddon?.decodeJpegFile?.(path, out, offset, width, height, channels) ?? false;
+  return imagesAddon()?.decodeJpegFile?.(path, out, offset, width, height, channels) ?? false;
 }
 
 /**
@@ -55,7 +55,7 @@ export function jpegDecoder(): JpegDecoder {
 }
 
 function decoder(): ImagesAddon['decodeJpeg'] {
-  return process.env['ANYCLASS_JPEG'] === 'sharp' ? undefined : imagesAddon?.decodeJpeg;
+  return process.env['ANYCLASS_JPEG'] === 'sharp' ? undefined : imagesAddon()?.decodeJpeg;
 }
 
 function isJpeg(bytes: Uint8Array): boolean {

@@ -1,0 +1,58 @@
+import { type DownloadWish, officialArchives, SetupError, setup as setUp } from '@anyclass/torch/setup';
+import { z } from 'zod';
+import { command } from '../commandLine/command.js';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
+import { nativeProjects, prebuiltLibraries } from '../setup/nativeProjects.js';
+
+const variants = [...new Set(officialArchives().map(({ variant }) => variant))];
+
+export const setup = command({
+  name: 'setup',
+  summary: 'Find, install or download libtorch and build the native libraries, once per machine',
+  examples: [
+    ['anyclass setup', "the system's libtorch, installed from Debian's packages where it is missing"],
+    ['LIBTORCH=/opt/libtorch anyclass setup', 'another libtorch: a folder with include and lib'],
+    ['LIBTORCH_USE_PYTORCH=1 anyclass setup', 'the libtorch inside the torch of python3'],
+    ['anyclass setup --download', 'the official libtorch for the CPU, into your cache'],
+  ],
+  options: z.object({
+    download: z
+      .enum(variants)
+      .optional()
+      .meta({ bare: 'cpu' })
+      .describe('download the official libtorch: for the CPU, or for a version of CUDA'),
+    mirror: z
+      .url()
+      .optional()
+      .describe('download from here in place of pytorch.org')
+      .meta({ placeholder: 'ADDRESS' }),
+    json: z.boolean().default(false).describe('print JSON'),
+  }),
+  async run({ download, mirror, json }, terminal) {
+    if (mirror !== undefined && download === undefined) {
+      throw new UsageError('has no effect without a download', 'mirror');
+    }
+    const wish: DownloadWish | undefined =
+      download === undefined ? undefined : { variant: download, ...(mirror && { mirror }) };
+    try {
+      const result = await setUp({
+        projects: nativeProjects,
+        prebuilt: prebuiltLibraries,
+        ...(wish && { download: wish }),
+        log: (line) => terminal.note(`setup: ${line}`),
+      });
+      const { version, origin, lib } = result.libtorch;
+      terminal.print(
+        json
+          ? JSON.stringify(result, null, 2)
+          : `libtorch ${version} in ${lib} (${origin}): ready. 'anyclass doctor' checks it.`,
+      );
+      return result;
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      const next = { command: 'setup', options: { download: 'cpu' } };
+      throw new UserError(error.message, { cause: error, ...(error.code === 'no-libtorch' && { next }) });
+    }
+  },
+});

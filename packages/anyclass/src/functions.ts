@@ -1,0 +1,236 @@
+// What a user calls. Each function's code is loaded by its first call, so that importing the package costs next to nothing.
+
+import type { nn } from '@anyclass/torch';
+import type { ReadOptions } from './configuration/readConfiguration.js';
+import type { Configuration, ConfigurationInput } from './configuration/schema.js';
+import type { Dataset, SplitName } from './data/dataset.js';
+import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
+import type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
+import type { Judgment } from './events/judgment.js';
+import type { CompareOptions, CompareResult, ExperimentHooks } from './experiments/compare.js';
+import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
+import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
+import type { ImageInput } from './inference/imageInputs.js';
+import type { Predictor, PredictorOptions } from './inference/predictor.js';
+import type { InspectOptions } from './inspect/inspectDataset.js';
+import type { Inspection } from './inspect/inspection.js';
+import type { Suggestion } from './inspect/suggestConfiguration.js';
+import type { WeightReport } from './networks/weights/loadWeights.js';
+import type { RecommendOptions, RecommendResult } from './recommendation/recommend.js';
+import type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
+import type { ImportModelOptions } from './runs/importModel.js';
+import type { RunScores } from './runs/runScores.js';
+import type { TrainingResult, TrainOptions } from './training/activeRun.js';
+import type { StudyResult } from './tuning/studyResult.js';
+import type { TuneControl, TuneOptions } from './tuning/tune.js';
+
+/**
+ * The configuration that a recipe's name or a `.json`, `.mjs` or `.ts` file stands for.
+ *
+ * @example
+ * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
+ */
+export async function readConfiguration(source: string, options: ReadOptions = {}): Promise<Configuration> {
+  return (await import('./configuration/readConfiguration.js')).readConfiguration(source, options);
+}
+
+/**
+ * Looks a dataset over before training on it: what is in it, and what is wrong with it.
+ *
+ * @example
+ * const { lambda } = await inspectDataset('digits', { limit: 500 });
+ */
+export async function inspectDataset(
+  data: string | Dataset,
+  options: InspectOptions = {},
+): Promise<Inspection> {
+  return (await import('./inspect/inspectDataset.js')).inspectDataset(data, options);
+}
+
+/**
+ * Looks at a dataset and suggests how to train on it; fields that are set, as `field=value`, stay as they are.
+ *
+ * @example
+ * const { configuration } = await suggestConfiguration('digits');
+ */
+export async function suggestConfiguration(spec: string, set: readonly string[] = []): Promise<Suggestion> {
+  return (await import('./inspect/suggestConfiguration.js')).suggestConfiguration(spec, set);
+}
+
+/**
+ * Trains as a configuration says, judges the result and writes its report.
+ *
+ * @example
+ * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
+ * summary?.test?.metrics.mAP
+ */
+export async function train(
+  configuration: ConfigurationInput,
+  options: TrainOptions = {},
+): Promise<TrainingResult> {
+  return (await import('./reports/trainAndReport.js')).train(configuration, options);
+}
+
+/**
+ * Resumes a run from its newest usable checkpoint, as if it had never stopped. A finished run is left as it is.
+ *
+ * @example
+ * await resume('runs/sewer');
+ */
+export async function resume(
+  folder: string,
+  options: Omit<TrainOptions, 'run'> = {},
+): Promise<TrainingResult> {
+  return (await import('./reports/trainAndReport.js')).resume(folder, options);
+}
+
+/**
+ * Judges a model (its file, or the folder of its run) on a split of a dataset, at 0.5 and, unless it was fitted there, by the
+ * decision that the model brings.
+ *
+ * @example
+ * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
+ */
+export async function evaluate(
+  model: string,
+  spec: string,
+  options: EvaluateOptions = {},
+): Promise<Evaluation> {
+  return (await import('./evaluation/evaluate.js')).evaluate(model, spec, options);
+}
+
+/**
+ * Judges scores from any program, matched to their labels by file name. Needs no engine.
+ *
+ * @example
+ * const { metrics } = await evaluateScores({ scores: 'scores.csv', labels: 'labels.csv' });
+ */
+export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgment> {
+  return (await import('./evaluation/evaluateScores.js')).evaluateScores(options);
+}
+
+/**
+ * The probabilities and labels of a finished run on its validation or test split.
+ *
+ * @example
+ * const test = await runScores('runs/sewer', 'test');
+ */
+export async function runScores(run: string, split: Exclude<SplitName, 'train'>): Promise<RunScores> {
+  return (await import('./runs/runScores.js')).runScores(run, split);
+}
+
+/**
+ * Opens a model, or the folder of its run, for prediction.
+ *
+ * @example
+ * using predictor = await openPredictor('runs/sewer');
+ * (await predictor.predictOne('photos/pipe-12.jpg')).labels // ['crack']
+ */
+export async function openPredictor(model: string, options: PredictorOptions = {}): Promise<Predictor> {
+  return (await import('./inference/predictor.js')).openPredictor(model, options);
+}
+
+/**
+ * The images behind paths: files, folders, patterns, Parquet files, or `-` for a list of paths on standard input.
+ *
+ * @param signal aborted, a list that is waited for ends
+ *
+ * @example
+ * for await (const { name } of imageInputs(['photos', 'more/*.jpg'])) console.log(name);
+ */
+export async function* imageInputs(
+  paths: Iterable<string> | AsyncIterable<string>,
+  list?: NodeJS.ReadableStream,
+  signal?: AbortSignal,
+): AsyncGenerator<ImageInput> {
+  yield* (await import('./inference/imageInputs.js')).imageInputs(paths, list, signal);
+}
+
+/**
+ * Makes a model of a PyTorch or safetensors checkpoint.
+ *
+ * @example
+ * const { unused } = await importModel('best.ckpt', { network: 'tresnet-l', classes: ['crack'], out: 'model.safetensors' });
+ */
+export async function importModel(checkpoint: string, options: ImportModelOptions): Promise<WeightReport> {
+  return (await import('./runs/importModel.js')).importModel(checkpoint, options);
+}
+
+/**
+ * Trains every combination of losses, networks, datasets and seeds that is not finished yet, and compares them.
+ *
+ * @example
+ * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });
+ */
+export async function compare(options: CompareOptions, hooks: ExperimentHooks = {}): Promise<CompareResult> {
+  return (await import('./experiments/compare.js')).compare(options, hooks);
+}
+
+/**
+ * Trains with a field at each of its values, compares the runs, and recommends a value if the choice matters.
+ *
+ * @example
+ * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });
+ */
+export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}): Promise<SweepResult> {
+  return (await import('./experiments/runSweep.js')).sweep(options, hooks);
+}
+
+/**
+ * Works on a study until all its trials are over or the signal comes, and gives what was found so far.
+ *
+ * @example
+ * const { best } = await tune('studies/digits', { config: 'quick', trials: 30 });
+ */
+export async function tune(
+  study: string,
+  options: TuneOptions = {},
+  control: TuneControl = {},
+): Promise<StudyResult> {
+  return (await import('./tuning/tune.js')).tune(study, options, control);
+}
+
+/**
+ * Trains what a table of the paper needs and is not finished yet, and writes a page with the published figures beside ours.
+ *
+ * @example
+ * const { page } = await rerunPaper({ table: '2', data: ['chestxray14=data/chest'], out: 'paper' });
+ */
+export async function rerunPaper(options: RerunOptions, hooks: RerunHooks = {}): Promise<RerunResult> {
+  return (await import('./reports/experiment/paperRerun.js')).rerunPaper(options, hooks);
+}
+
+/**
+ * Trains short pilots with several losses, the best of them again in longer ones, and recommends one.
+ *
+ * @example
+ * const { recommendation } = await recommend({ source: 'digits', minutes: 10 });
+ * recommendation?.verdict
+ */
+export async function recommend(
+  options: RecommendOptions,
+  hooks: ExperimentHooks = {},
+): Promise<RecommendResult> {
+  return (await import('./recommendation/recommend.js')).recommend(options, hooks);
+}
+
+/**
+ * Exports a model (its file, or the folder of its run) to ONNX: one file with weights, classes, preparation, calibration and decision.
+ *
+ * @example
+ * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
+ */
+export async function exportOnnx(model: string, options: ExportOnnxOptions): Promise<OnnxExport> {
+  return (await import('./export/onnx/exportOnnx.js')).exportOnnx(model, options);
+}
+
+/**
+ * Exports a network in memory, of ours or any module from images [batch, 3, size, size] to logits [batch, classes].
+ *
+ * @example
+ * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;
+ * await exportNetwork(new MyNetwork(), { description, inputSize: 64, out: 'mine.onnx' });
+ */
+export async function exportNetwork(network: nn.Layer, options: ExportNetworkOptions): Promise<OnnxExport> {
+  return (await import('./export/onnx/exportOnnx.js')).exportNetwork(network, options);
+}

@@ -1,0 +1,76 @@
+// packages/anyclass/native/images: what reads caches, and the JPEG decoder where libjpeg-turbo is at hand or can be installed.
+// Without it sharp decodes JPEG like everything else, more slowly; set-up goes on.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Log, type NativeProject, programPath } from '@anyclass/torch/setup';
+import { imagesLibrary } from '../data/images/imagesAddon.js';
+
+export const imagesProject: NativeProject = {
+  library: imagesLibrary,
+  title: 'the reader of images',
+  plan({ compiler, log }) {
+    const withJpeg = process.env['ANYCLASS_JPEG'] !== 'sharp' && findOrInstallLibjpeg(compiler, log);
+    return {
+      uses: (file) => withJpeg || withoutJpeg.includes(file),
+      // No fused multiplications: the same bytes on every processor.
+      flags: ['-O3', '-ffp-contract=off', '-pthread', ...(withJpeg ? ['-DANYCLASS_LIBJPEG'] : [])],
+      linkFlags: ['-pthread', ...(withJpeg ? ['-ljpeg'] : [])],
+    };
+  },
+};
+
+const withoutJpeg = ['addon.cc', 'readRows.cc', 'workThreads.cc'];
+
+// Ends with 1 where headers and library are of two versions: libjpeg compares them when it creates a decompressor.
+const trial = `
+#include <cstdio>
+#include <jpeglib.h>
+#ifndef LIBJPEG_TURBO_VERSION
+#error not libjpeg-turbo
+#endif
+int main() {
+  jpeg_error_mgr manager;
+  jpeg_decompress_struct info;
+  info.err = jpeg_std_error(&manager);
+  jpeg_create_decompress(&info);
+  jpeg_destroy_decompress(&info);
+}
+`;
+
+function findOrInstallLibjpeg(compiler: string, log: Log): boolean {
+  if (hasLibjpeg(compiler) || (installLibjpeg(log) && hasLibjpeg(compiler))) return true;
+  log(
+    "no libjpeg-turbo here that works, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then set up again)",
+  );
+  return false;
+}
+
+/** Whether a program with its headers compiles, links and runs. */
+function hasLibjpeg(compiler: string): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-setup-'));
+  const program = join(folder, 'trial');
+  try {
+    // What they say is not shown: spawnSync keeps it to itself.
+    const compiled = spawnSync(compiler, ['-x', 'c++', '-', '-o', program, '-ljpeg'], { input: trial });
+    return compiled.status === 0 && spawnSync(program).status === 0;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Tries, but not for long: a machine without a network shall not wait for one. */
+function installLibjpeg(log: Log): boolean {
+  if (process.getuid?.() !== 0 || !programPath('apt-get')) return false;
+  const options = '-q -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10';
+  const install = `apt-get install -y ${options} --no-install-recommends libjpeg-dev`;
+  log(install);
+  const result = spawnSync('sh', ['-c', `${install} || (apt-get update ${options} && ${install})`], {
+    stdio: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    timeout: 90_000,
+  });
+  return result.status === 0;
+}

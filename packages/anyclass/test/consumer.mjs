@@ -1,0 +1,81 @@
+// A project that uses the installed packages: every entry point type-checked by a strict compiler, core bundled for a browser.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run } from './installation.mjs';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+
+const program = `
+import { anyClassLoss, type Metrics } from '@anyclass/core';
+import { EngineError, type Tensor, tensor } from '@anyclass/torch';
+import { type ConfigurationInput, type TrainingResult, train } from 'anyclass';
+
+export const { loss }: { loss: number } = anyClassLoss(
+  new Float64Array([2, -1]),
+  new Float64Array([1, 0]),
+  { classes: 2, base: 'bce' },
+);
+export const twice = (x: Tensor): Tensor => x.mul(2);
+export const f1 = (metrics: Metrics): number => metrics.macroF1;
+export const pair = (): Tensor => tensor([1, 2]);
+export const isMissing = (error: unknown): boolean => error instanceof EngineError;
+export const configuration: ConfigurationInput = { data: { dataset: 'digits' }, loss: { name: 'any-bce' } };
+export const result = (): Promise<TrainingResult> => train(configuration, { run: 'runs/one' });
+// @ts-expect-error: there is no such loss
+export const wrong: ConfigurationInput = { data: { dataset: 'digits' }, loss: { name: 'any-thing' } };
+`;
+
+/**
+ * Type-checks a program that imports every entry point of the packages, and says what is wrong.
+ *
+ * @param {string} folder of the project
+ * @param {'node16' | 'bundler'} resolution
+ */
+export function typeCheck(folder, resolution) {
+  const paths = ['@anyclass/core', '@anyclass/torch', 'anyclass'].flatMap((name) => {
+    /** @type {{ exports: Record<string, unknown> }} */
+    const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
+    return Object.keys(manifest.exports).map((path) => join(name, path));
+  });
+  const everything = paths.map((path, i) => `export * as all${i} from '${path}';\n`).join('');
+  writeFileSync(join(folder, 'consumer.ts'), `${everything}${program}`);
+  const options = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    target: 'es2022',
+    types: ['node'],
+    module: resolution === 'node16' ? 'node16' : 'esnext',
+    moduleResolution: resolution,
+  };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['consumer.ts'] }),
+  );
+  const { status, stdout, stderr } = run([join(root, 'node_modules/.bin/tsc'), '-p', '.'], folder);
+  return status === 0 ? '' : `${stdout}${stderr}`;
+}
+
+/**
+ * Bundles a program on core for a browser, and gives the script.
+ *
+ * @param {string} folder of the project
+ */
+export function bundleCore(folder) {
+  const source = `
+import { anyClassLoss } from '@anyclass/core';
+const [logits, targets] = [new Float64Array([2, -1]), new Float64Array([1, 0])];
+globalThis.loss = anyClassLoss(logits, targets, { classes: 2, base: 'bce' }).loss;
+`;
+  writeFileSync(join(folder, 'page.js'), source);
+  const { status, stdout, stderr } = run(
+    [join(root, 'node_modules/.bin/esbuild'), 'page.js', '--bundle', '--platform=browser', '--format=iife'],
+    folder,
+  );
+  if (status !== 0) throw new Error(`esbuild failed:\n${stderr}`);
+  return stdout;
+}

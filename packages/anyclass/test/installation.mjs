@@ -1,0 +1,84 @@
+// Packs the packages and installs them in an empty folder outside of the checkout, as a user would from the registry.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
+const packages = ['@anyclass/core', '@anyclass/torch', 'anyclass'];
+
+/**
+ * @typedef {object} Ending
+ * @property {number | null} status
+ * @property {string} stdout
+ * @property {string} stderr
+ */
+
+/**
+ * Packs the checkout's packages as they are built.
+ *
+ * @param {string} folder for the archives
+ * @returns {Record<string, string>} the archive of each package
+ */
+export function packPackages(folder) {
+  mkdirSync(folder, { recursive: true });
+  const workspaces = ['packages/core', 'packages/torch', 'packages/anyclass'].flatMap((path) => ['-w', path]);
+  const packed = run(['npm', 'pack', '--pack-destination', folder, ...workspaces], checkout);
+  if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}${packed.stderr}`);
+  const files = readdirSync(folder);
+  return Object.fromEntries(
+    packages.map((name) => {
+      const stem = name.replace('@', '').replace('/', '-');
+      const file = files.find((candidate) => new RegExp(`^${stem}-\\d.*\\.tgz$`).test(candidate));
+      return [name, join(folder, file ?? '')];
+    }),
+  );
+}
+
+/**
+ * Makes a project that depends on the archives and installs it, without install scripts.
+ *
+ * @param {string} folder a new one
+ * @param {Record<string, string>} archives
+ * @param {string[]} manager the command line of npm or pnpm
+ * @returns {Ending}
+ */
+export function installPackages(folder, archives, manager = ['npm']) {
+  mkdirSync(folder, { recursive: true });
+  const dependencies = Object.fromEntries(
+    Object.entries(archives).map(([name, file]) => [name, `file:${file}`]),
+  );
+  const manifest = {
+    name: 'consumer',
+    private: true,
+    type: 'module',
+    dependencies,
+    devDependencies: { '@types/node': '^20.19.43' },
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
+  // pnpm would ask the registry for what one archive wants of another.
+  const overrides = Object.entries(dependencies).map(([name, file]) => `  '${name}': '${file}'\n`);
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
+  return run([...manager, 'install', '--ignore-scripts', '--prefer-offline'], folder);
+}
+
+/**
+ * Runs a command line in a folder, without what npm tells programs that it starts itself.
+ *
+ * @param {string[]} words
+ * @param {string} folder
+ * @param {NodeJS.ProcessEnv} environment over this process's own; undefined removes a variable
+ * @returns {Ending}
+ */
+export function run(words, folder, environment = {}) {
+  const [program = '', ...parameters] = words;
+  const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  const { status, stdout, stderr } = spawnSync(program, parameters, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...Object.fromEntries(own), ...environment },
+    maxBuffer: 2 ** 26,
+  });
+  return { status, stdout, stderr };
+}

@@ -1,0 +1,157 @@
+// Compiles a native library into the cache. Objects are kept by the hash of what they are made from, so that an interrupted build
+// resumes and a change compiles what it changes; a build appears in its place all at once, so that none is ever half there.
+
+import { createHash, type Hash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import {
+  type Build,
+  buildsFolder,
+  homeFolder,
+  type LinkedLibtorch,
+  libraryKey,
+  libtorchBytes,
+  type NativeLibrary,
+  sourceFiles,
+} from '@anyclass/torch/builds';
+import { compile } from './compile.js';
+import { type Compiler, compileFlags, libraries, linkFlags, nodeApiVersion } from './compiler.js';
+import type { BuildPlan, NativeProject } from './project.js';
+import { type Log, output, SetupError } from './shell.js';
+
+export interface BuildRequest {
+  readonly project: NativeProject;
+  readonly compiler: Compiler;
+  /** Left out for what does not use it. */
+  readonly libtorch: LinkedLibtorch | undefined;
+  readonly log: Log;
+}
+
+export interface BuiltLibrary {
+  readonly library: NativeLibrary;
+  /** The name of its folder among the library's builds. */
+  readonly build: string;
+  readonly path: string;
+  readonly builder: string;
+  /** False where it was there already. */
+  readonly isNew: boolean;
+}
+
+/** Builds a library where the cache does not have it yet. */
+export async function buildLibrary(request: BuildRequest): Promise<BuiltLibrary> {
+  const { project, compiler, libtorch, log } = request;
+  const { library } = project;
+  const plan = project.plan({ compiler: compiler.program, libtorch, log });
+  const build = buildName(request, plan);
+  const folder = join(buildsFolder(library), build);
+  const built = { library, build, path: join(folder, library.file), builder: compiler.name };
+  if (existsSync(folder)) return { ...built, isNew: false };
+  const against = libtorch ? ` against libtorch ${libtorch.version} (${libtorch.origin})` : '';
+  log(`building ${project.title}${against} with ${compiler.name}`);
+  const objects = await compileObjects(request, plan);
+  await wholeFolder(folder, async (draft) => {
+    await compile(compiler.program, [
+      ...linkFlags(libtorch),
+      '-o',
+      join(draft, library.file),
+      ...objects,
+      ...plan.linkFlags,
+      ...libraries(libtorch),
+    ]);
+    const record: Build = {
+      library: libraryKey(library),
+      builder: compiler.name,
+      libtorch,
+      libtorchBytes: libtorch && libtorchBytes(libtorch),
+    };
+    writeFileSync(join(draft, 'build.json'), `${JSON.stringify(record, null, 2)}\n`);
+  });
+  return { ...built, isNew: true };
+}
+
+/** Makes a folder that is whole or absent; where another process was faster, its folder stays. */
+export async function wholeFolder(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${folder}.partial-${process.pid}-${randomBytes(4).toString('hex')}`;
+  try {
+    mkdirSync(draft, { recursive: true });
+    await fill(draft);
+    if (!existsSync(folder)) renameSync(draft, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function buildName({ project, compiler, libtorch }: BuildRequest, plan: BuildPlan): string {
+  const hash = planHash(compiler, libtorch, plan).update(JSON.stringify(plan.linkFlags));
+  for (const file of compiledFiles(project.library, plan)) hash.update(file);
+  const parts = [
+    ...(libtorch ? [`libtorch-${libtorch.version}`] : []),
+    compiler.name.replace(' ', '-'),
+    hash.digest('hex').slice(0, 12),
+  ];
+  return parts.join('-').replaceAll('/', '_');
+}
+
+/** Of everything but the sources that makes an object what it is. */
+function planHash(compiler: Compiler, libtorch: LinkedLibtorch | undefined, plan: BuildPlan): Hash {
+  const toolkit = plan.cuda ? output(plan.cuda.nvcc, ['--version']) : '';
+  const parts = [compiler.name, nodeApiVersion, libtorch, plan.flags, plan.cuda, toolkit];
+  return createHash('sha256').update(JSON.stringify(parts));
+}
+
+function compiledFiles(library: NativeLibrary, { uses = () => true }: BuildPlan): string[] {
+  return sourceFiles(library).filter((file) => /\.(cc|cu)$/.test(file) && uses(basename(file)));
+}
+
+async function compileObjects(request: BuildRequest, plan: BuildPlan): Promise<string[]> {
+  const { project, compiler, libtorch } = request;
+  const { library } = project;
+  const objectsFolder = join(homeFolder(), 'objects');
+  mkdirSync(objectsFolder, { recursive: true });
+  const read = (file: string) => readFileSync(join(library.packageFolder, file));
+  const shared = planHash(compiler, libtorch, plan);
+  for (const header of sourceFiles(library).filter((file) => file.endsWith('.h'))) {
+    shared.update(header).update(read(header));
+  }
+  const waiting: (() => Promise<void>)[] = [];
+  const objects = compiledFiles(library, plan).map((file) => {
+    const name = shared.copy().update(file).update(read(file)).digest('hex').slice(0, 32);
+    const object = join(objectsFolder, `${name}.o`);
+    if (!existsSync(object)) waiting.push(() => compileObject(request, plan, file, object));
+    return object;
+  });
+  await sideBySide(waiting);
+  return objects;
+}
+
+async function compileObject(
+  { project, compiler, libtorch }: BuildRequest,
+  plan: BuildPlan,
+  file: string,
+  object: string,
+): Promise<void> {
+  const { packageFolder } = project.library;
+  const draft = `${object}.${process.pid}`;
+  const files = ['-c', join(packageFolder, file), '-o', draft];
+  try {
+    if (file.endsWith('.cu')) {
+      if (!plan.cuda) throw new SetupError(`${file} needs nvcc`);
+      await compile(plan.cuda.nvcc, [...plan.cuda.flags, ...files]);
+    } else {
+      await compile(compiler.program, [...compileFlags(packageFolder, libtorch), ...plan.flags, ...files]);
+    }
+    renameSync(draft, object);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+async function sideBySide(waiting: (() => Promise<void>)[]): Promise<void> {
+  const worker = async () => {
+    for (let work = waiting.shift(); work; work = waiting.shift()) await work();
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+}

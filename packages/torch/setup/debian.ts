@@ -1,0 +1,49 @@
+// What set-up installs on Debian and Ubuntu, where it may; elsewhere it says what to run.
+
+import { isRoot, type Log, output, programPath, run, SetupError } from './shell.js';
+
+export interface DebianPackage {
+  readonly name: string;
+  readonly isMissing: () => boolean;
+}
+
+/** Beside libtorch itself: Debian's build multiplies matrices with whatever BLAS is installed. */
+export const companionPackages: readonly DebianPackage[] = [
+  { name: 'libopenblas0-openmp', isMissing: () => !hasFastBlas() },
+];
+
+export const libtorchPackages: readonly string[] = [
+  'libtorch-dev',
+  ...companionPackages.map(({ name }) => name),
+];
+
+export function hasApt(): boolean {
+  return process.platform === 'linux' && programPath('apt-get') !== undefined;
+}
+
+/** The command that root would run. */
+export function installCommand(packages: readonly string[]): string {
+  return `apt-get update && apt-get install -y ${packages.join(' ')}`;
+}
+
+/** Installs packages as root; otherwise throws with the command for root. */
+export function installDebianPackages(packages: readonly string[], log: Log): void {
+  if (!isRoot())
+    throw new SetupError(`run this as root, then set up again:\n\n  ${installCommand(packages)}\n`);
+  const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
+  run('apt-get', ['update', '-q'], log, quiet);
+  run('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], log, quiet);
+}
+
+/** Installs what makes Debian's libtorch fast, where it is missing; without it libtorch works, and `doctor` warns. */
+export function installCompanions(log: Log): void {
+  const missing = companionPackages.filter(({ isMissing }) => isMissing()).map(({ name }) => name);
+  if (missing.length === 0 || !hasApt()) return;
+  if (isRoot()) installDebianPackages(missing, log);
+  else log(`libtorch is slow without ${missing.join(' and ')}; as root: ${installCommand(missing)}`);
+}
+
+function hasFastBlas(): boolean {
+  const blas = output('sh', ['-c', 'readlink -f /usr/lib/*/libblas.so.3']);
+  return blas === undefined || !/\/blas\//.test(blas);
+}

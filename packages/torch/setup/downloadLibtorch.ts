@@ -1,0 +1,62 @@
+// libtorch as pytorch.org packs it, in the user's cache.
+
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { homeFolder, type LinkedLibtorch } from '@anyclass/torch/builds';
+import { unpackZip } from '@anyclass/torch/files';
+import { chooseArchive, type LibtorchArchive, officialAddress, officialArchives } from './archives.js';
+import { wholeFolder } from './buildLibrary.js';
+import { describeLibtorch } from './describeLibtorch.js';
+import { type DownloadOptions, download } from './download.js';
+import { SetupError } from './shell.js';
+
+export interface DownloadWish {
+  /** `cpu`, or a version of CUDA such as `cu130`. */
+  readonly variant: string;
+  /** An address that has the official archives below it, in place of pytorch.org's own. */
+  readonly mirror?: string;
+  /** Other archives than the official ones to choose from. */
+  readonly archives?: readonly LibtorchArchive[];
+}
+
+/** libtorch from an earlier download: of this variant, or of any. */
+export function downloadedLibtorch(variant?: string): LinkedLibtorch | undefined {
+  const all = join(homeFolder(), 'libtorch');
+  const names = existsSync(all) ? readdirSync(all).filter((name) => !name.includes('.partial')) : [];
+  // The newest one, where there are several.
+  const name = names
+    .filter((candidate) => variant === undefined || candidate.endsWith(`-${variant}`))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .at(-1);
+  return name === undefined ? undefined : describeDownload(join(all, name));
+}
+
+/** Downloads and unpacks an archive that is not there yet. */
+export async function downloadLibtorch(
+  wish: DownloadWish,
+  options: Omit<DownloadOptions, 'sha256'>,
+): Promise<LinkedLibtorch> {
+  const { variant, mirror = officialAddress, archives = officialArchives() } = wish;
+  const { version, path, sha256 } = chooseArchive(archives, variant);
+  const folder = join(homeFolder(), 'libtorch', `${version}-${variant}`);
+  if (!existsSync(folder)) {
+    const downloads = join(homeFolder(), 'downloads');
+    mkdirSync(downloads, { recursive: true });
+    const archive = join(downloads, decodeURIComponent(basename(path)));
+    const address = new URL(path, mirror.endsWith('/') ? mirror : `${mirror}/`).href;
+    await download(address, archive, { ...options, sha256 });
+    options.log(`unpacking ${archive}`);
+    await wholeFolder(folder, (draft) => unpackZip(archive, draft));
+    rmSync(archive);
+  }
+  const found = describeDownload(folder);
+  if (found) return found;
+  throw new SetupError(
+    `${folder} holds no libtorch: expected libtorch/include and libtorch/lib in the archive`,
+  );
+}
+
+function describeDownload(folder: string): LinkedLibtorch | undefined {
+  const root = join(folder, 'libtorch');
+  return describeLibtorch({ origin: 'download', include: join(root, 'include'), lib: join(root, 'lib') });
+}

@@ -1,0 +1,47 @@
+// What set-up would do here, and why not something else; for `doctor`.
+
+import { findCompiler } from './compiler.js';
+import { engineProject } from './engineProject.js';
+import { lookForLibtorch, type Try } from './findLibtorch.js';
+import { findPrebuilt, fittingLibraries } from './prebuilt.js';
+import type { SetupOptions } from './setup.js';
+
+/**
+ * The ways to libtorch and to the native libraries in their order, each with what came of it. Changes nothing.
+ *
+ * @example
+ * explainSetup()[0] // { way: 'LIBTORCH', outcome: 'passed over', reason: 'not set' }
+ */
+export function explainSetup(options: Pick<SetupOptions, 'projects' | 'prebuilt'> = {}): Try[] {
+  const { libtorch, tries } = lookForLibtorch();
+  const fromEnvironment = tries.filter(({ way }) => way.startsWith('LIBTORCH'));
+  const others = tries.filter(({ way }) => !way.startsWith('LIBTORCH'));
+  const prebuilt = prebuiltTry();
+  return [...fromEnvironment, prebuilt, ...others, compilerTry()];
+
+  function prebuiltTry(): Try {
+    const way = 'prebuilt libraries';
+    const found = options.prebuilt && findPrebuilt(options.prebuilt);
+    if (!found) {
+      return {
+        way,
+        outcome: 'passed over',
+        reason: `${options.prebuilt?.packageName ?? 'no package'} is not installed`,
+      };
+    }
+    if (!libtorch) return { way, outcome: 'passed over', reason: `${found.name} needs a libtorch` };
+    const fitting = fittingLibraries(found, [engineProject, ...(options.projects ?? [])], libtorch);
+    return typeof fitting === 'string'
+      ? { way, outcome: 'passed over', reason: fitting }
+      : { way, outcome: 'chosen', reason: found.name };
+  }
+
+  function compilerTry(): Try {
+    const way = 'compiler';
+    if (prebuilt.outcome === 'chosen') return { way, outcome: 'passed over', reason: 'not needed' };
+    const compiler = findCompiler();
+    return compiler
+      ? { way, outcome: 'chosen', reason: compiler.name }
+      : { way, outcome: 'passed over', reason: `no '${process.env['CXX'] || 'g++'}' here` };
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { explainSetup } from './explain.js';
+import { lookForLibtorch } from './findLibtorch.js';
+import { setup } from './setup.js';
+import { SetupError } from './shell.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'anyclass-libtorch-'));
+  vi.stubEnv('ANYCLASS_HOME', join(folder, 'home'));
+  vi.stubEnv('LIBTORCH', undefined);
+  vi.stubEnv('LIBTORCH_USE_PYTORCH', undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+describe('libtorch is looked for', () => {
+  test('in LIBTORCH first, and nowhere else once it is found', () => {
+    vi.stubEnv('LIBTORCH', makeLibtorch('given', '2.13.0'));
+    vi.stubEnv('LIBTORCH_USE_PYTORCH', '1');
+    const { libtorch, tries } = lookForLibtorch();
+    expect(libtorch).toMatchObject({ origin: 'LIBTORCH', version: '2.13.0', lib: join(folder, 'given/lib') });
+    expect(tries.map(({ outcome }) => outcome)).toEqual(['chosen', ...Array(4).fill('passed over')]);
+  });
+
+  test('in its order, and every way that is passed over says why', () => {
+    const tries = explainSetup();
+    expect(tries.map(({ way }) => way)).toEqual([
+      'LIBTORCH',
+      'LIBTORCH_USE_PYTORCH',
+      'prebuilt libraries',
+      'system',
+      'Debian packages',
+      'download',
+      'compiler',
+    ]);
+    expect(tries.filter(({ reason }) => reason === '')).toEqual([]);
+  });
+
+  test('among downloads only, where a download is asked for', () => {
+    makeLibtorch('home/libtorch/2.13.0-cpu/libtorch', '2.13.0');
+    makeLibtorch('home/libtorch/2.9.1-cpu/libtorch', '2.9.1');
+    const { libtorch, tries } = lookForLibtorch('cpu');
+    expect(libtorch).toMatchObject({ origin: 'download', version: '2.13.0' });
+    expect(tries.find(({ way }) => way === 'system')?.reason).toContain('download');
+    expect(lookForLibtorch('cu130').libtorch).toBeUndefined();
+  });
+
+  test('and one that is asked for and is not there stops the search and the set-up', async () => {
+    vi.stubEnv('LIBTORCH', join(folder, 'empty'));
+    const { libtorch, tries, failure } = lookForLibtorch();
+    expect(libtorch).toBeUndefined();
+    expect(failure).toContain(join(folder, 'empty'));
+    expect(tries).toEqual([{ way: 'LIBTORCH', outcome: 'failed', reason: failure }]);
+    await expect(setup()).rejects.toThrow(SetupError);
+  });
+
+  test('and refused where it is older than 1.13', () => {
+    vi.stubEnv('LIBTORCH', makeLibtorch('old', '1.12.1'));
+    expect(lookForLibtorch().failure).toMatch(/1\.12\.1.*1\.13 or newer/);
+  });
+});
+
+describe('of a libtorch', () => {
+  test.each([
+    ['1.13.1', '-std=c++17'],
+    ['2.9.0', '-std=c++17'],
+    ['2.10.0', '-std=c++20'],
+    ['3.0.0', '-std=c++20'],
+  ])('%s the compiler is asked for %s', (version, flag) => {
+    vi.stubEnv('LIBTORCH', makeLibtorch('given', version));
+    expect(lookForLibtorch().libtorch?.flags).toEqual([flag]);
+  });
+
+  test('without headers the version is in the name of its file', () => {
+    const lib = join(folder, 'runtime/lib');
+    mkdirSync(lib, { recursive: true });
+    writeFileSync(join(lib, 'libtorch_cpu.so.1.13'), '');
+    vi.stubEnv('LIBTORCH', join(folder, 'runtime'));
+    expect(lookForLibtorch().libtorch).toMatchObject({ version: '1.13', include: [] });
+  });
+});
+
+test('a home that cannot be written is told, with what to set', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  vi.stubEnv('ANYCLASS_HOME', join(folder, 'file/home'));
+  await expect(setup()).rejects.toThrow(/file\/home cannot be written.*ANYCLASS_HOME/);
+});
+
+function makeLibtorch(name: string, version: string): string {
+  const root = join(folder, name);
+  const [major, minor, patch] = version.split('.');
+  const header = join(root, 'include/torch/csrc/api/include/torch/version.h');
+  mkdirSync(dirname(header), { recursive: true });
+  mkdirSync(join(root, 'lib'));
+  writeFileSync(
+    header,
+    `#define TORCH_VERSION_MAJOR ${major}\n#define TORCH_VERSION_MINOR ${minor}\n#define TORCH_VERSION_PATCH ${patch}\n`,
+  );
+  writeFileSync(join(root, 'lib/libtorch_cpu.so'), '');
+  return root;
+}

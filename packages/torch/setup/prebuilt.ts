@@ -1,0 +1,133 @@
+// Libraries that were built elsewhere and come in an npm package for the platform: with them no compiler is needed. They know no
+// libtorch's place yet; the copy in the cache is told it.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import {
+  type Build,
+  buildsFolder,
+  type LinkedLibtorch,
+  libraryKey,
+  libtorchBytes,
+} from '@anyclass/torch/builds';
+import { type BuiltLibrary, wholeFolder } from './buildLibrary.js';
+import type { NativeProject } from './project.js';
+import { SetupError } from './shell.js';
+
+/** Where to look for a package of prebuilt libraries. */
+export interface PrebuiltSource {
+  readonly packageName: string;
+  /** A file of the package that depends on it. */
+  readonly from: string;
+}
+
+/** What `prebuilt.json` in such a package lists. */
+export interface PrebuiltLibrary {
+  /** The library's key, which changes with its sources. */
+  readonly library: string;
+  readonly file: string;
+  /** Null for a library that does not use libtorch. */
+  readonly libtorch: {
+    /** Such as `2.13`. */
+    readonly version: string;
+    /** The files of libtorch that it is linked with. */
+    readonly files: readonly string[];
+  } | null;
+}
+
+/** As long as paths get; set-up writes libtorch's folder over it. */
+export const runPathPlaceholder = `/anyclass-libtorch${'/placeholder'.repeat(60)}`;
+
+export interface PrebuiltPackage {
+  /** With its version. */
+  readonly name: string;
+  readonly folder: string;
+  readonly libraries: readonly PrebuiltLibrary[];
+}
+
+/** The package, or undefined where it is not installed. */
+export function findPrebuilt({ packageName, from }: PrebuiltSource): PrebuiltPackage | undefined {
+  let manifest: string;
+  try {
+    manifest = createRequire(from).resolve(`${packageName}/package.json`);
+  } catch {
+    return undefined;
+  }
+  const folder = dirname(manifest);
+  const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const libraries: PrebuiltLibrary[] = JSON.parse(readFileSync(join(folder, 'prebuilt.json'), 'utf8'));
+  return { name: `${packageName} ${version}`, folder, libraries };
+}
+
+/** The prebuilt libraries of all projects for a libtorch, or why they cannot be used. */
+export function fittingLibraries(
+  { name, libraries }: PrebuiltPackage,
+  projects: readonly NativeProject[],
+  libtorch: LinkedLibtorch,
+): PrebuiltLibrary[] | string {
+  if (existsSync(join(libtorch.lib, 'libtorch_cuda.so'))) {
+    return `${name} is for the CPU, and libtorch in ${libtorch.lib} has CUDA`;
+  }
+  const fitting: PrebuiltLibrary[] = [];
+  for (const { library, title } of projects) {
+    const own = libraries.filter((candidate) => candidate.library === libraryKey(library));
+    if (own.length === 0) return `${name} was built from other sources of ${title}`;
+    const found = own.find((candidate) => candidate.libtorch === null || fits(candidate.libtorch, libtorch));
+    if (!found) {
+      const versions = own.flatMap((candidate) => candidate.libtorch?.version ?? []);
+      return `${name} is for libtorch ${versions.join(', ')}, not ${libtorch.version} as in ${libtorch.lib}`;
+    }
+    fitting.push(found);
+  }
+  return fitting;
+}
+
+/** Puts a prebuilt library into the cache, for a libtorch. */
+export async function installPrebuilt(
+  { name, folder }: PrebuiltPackage,
+  prebuilt: PrebuiltLibrary,
+  { library }: NativeProject,
+  libtorch: LinkedLibtorch,
+): Promise<BuiltLibrary> {
+  const bytes = readFileSync(join(folder, prebuilt.file));
+  const placed = prebuilt.libtorch ? withRunPath(bytes, libtorch.lib) : bytes;
+  const hash = createHash('sha256').update(placed).digest('hex').slice(0, 12);
+  const build = `${prebuilt.libtorch ? `libtorch-${libtorch.version}-` : ''}prebuilt-${hash}`;
+  const target = join(buildsFolder(library), build);
+  const isNew = !existsSync(target);
+  if (isNew) {
+    await wholeFolder(target, async (draft) => {
+      writeFileSync(join(draft, library.file), placed, { mode: 0o755 });
+      const record: Build = {
+        library: prebuilt.library,
+        builder: name,
+        libtorch: prebuilt.libtorch ? libtorch : undefined,
+        libtorchBytes: prebuilt.libtorch ? libtorchBytes(libtorch) : undefined,
+      };
+      writeFileSync(join(draft, 'build.json'), `${JSON.stringify(record, null, 2)}\n`);
+    });
+  }
+  return { library, build, path: join(target, library.file), builder: name, isNew };
+}
+
+function fits(wanted: NonNullable<PrebuiltLibrary['libtorch']>, libtorch: LinkedLibtorch): boolean {
+  return (
+    libtorch.version.split('.').slice(0, 2).join('.') === wanted.version &&
+    wanted.files.every((file) => existsSync(join(libtorch.lib, file)))
+  );
+}
+
+/** The library with libtorch's folder in the place that was kept for it, as C ends a text: with zeros. */
+function withRunPath(bytes: Buffer, lib: string): Buffer {
+  const at = bytes.indexOf(runPathPlaceholder);
+  if (at < 0) throw new SetupError('a prebuilt library has no place for the path of libtorch');
+  const path = Buffer.from(lib);
+  if (path.length > runPathPlaceholder.length)
+    throw new SetupError(`${lib} is too long a path for prebuilt libraries`);
+  const placed = Buffer.from(bytes);
+  placed.fill(0, at, at + runPathPlaceholder.length);
+  path.copy(placed, at);
+  return placed;
+}

@@ -1,0 +1,145 @@
+// Brings a machine to where tensors work: finds, installs or downloads libtorch, builds the native libraries into the user's cache or
+// takes prebuilt ones, and makes them the ones that programs use. What is there already is left alone.
+
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { homeFolder, type LinkedLibtorch, selectBuild } from '@anyclass/torch/builds';
+import { type BuiltLibrary, buildLibrary } from './buildLibrary.js';
+import { checkLoading, isSelected } from './checkLoading.js';
+import { findOrInstallCompiler } from './compiler.js';
+import { hasApt, installCompanions, installDebianPackages, libtorchPackages } from './debian.js';
+import { type DownloadWish, downloadLibtorch } from './downloadLibtorch.js';
+import { engineProject } from './engineProject.js';
+import { lookForLibtorch } from './findLibtorch.js';
+import { withLock } from './lock.js';
+import { findPrebuilt, fittingLibraries, installPrebuilt, type PrebuiltSource } from './prebuilt.js';
+import type { NativeProject } from './project.js';
+import { type Log, SetupError } from './shell.js';
+
+export interface SetupOptions {
+  /** Libraries to build beside the engine's own. */
+  readonly projects?: readonly NativeProject[];
+  /** A package of prebuilt libraries, used where it is installed and fits. */
+  readonly prebuilt?: PrebuiltSource;
+  /** Downloads libtorch in place of looking for the system's own. */
+  readonly download?: DownloadWish;
+  /** Takes a line for each thing that is done. Default: nothing is said. */
+  readonly log?: Log;
+}
+
+export interface SetupResult {
+  readonly libtorch: LinkedLibtorch;
+  readonly libraries: readonly {
+    readonly path: string;
+    /** A compiler, or a package of prebuilt libraries. */
+    readonly builder: string;
+    /** False where it was there already. */
+    readonly isNew: boolean;
+  }[];
+}
+
+/**
+ * Finds, installs or downloads libtorch and builds the engine and other native libraries, as far as the cache lacks them. Nothing is
+ * written outside of the folder in `ANYCLASS_HOME`, by default `~/.cache/anyclass`; only as root, and only on Debian and Ubuntu, are
+ * missing packages installed.
+ *
+ * @example
+ * const { libtorch } = await setup({ projects: [fusedProject], log: console.error });
+ * libtorch.version // '1.13.1'
+ */
+export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
+  const { log = () => {} } = options;
+  return withLock(join(writableHome(), 'setup.lock'), log, async () => {
+    const libtorch = await provideLibtorch(options, log);
+    const projects = [engineProject, ...(options.projects ?? [])];
+    const built =
+      (await takePrebuilt(projects, options.prebuilt, libtorch, log)) ??
+      (await buildAll(projects, libtorch, log));
+    for (const { library, build } of built) selectBuild(library, build, libtorch);
+    return {
+      libtorch,
+      libraries: built.map(({ path, builder, isNew }) => ({ path, builder, isNew })),
+    };
+  });
+}
+
+async function provideLibtorch({ download }: SetupOptions, log: Log): Promise<LinkedLibtorch> {
+  const { libtorch, failure } = lookForLibtorch(download?.variant);
+  if (failure !== undefined) throw new SetupError(failure);
+  if (libtorch) {
+    if (libtorch.origin === 'system') installCompanions(log);
+    return libtorch;
+  }
+  if (download) return downloadLibtorch(download, { log });
+  if (!hasApt()) throw new SetupError(noLibtorch, 'no-libtorch');
+  log('libtorch is needed, and it is not installed');
+  installDebianPackages(libtorchPackages, log);
+  const installed = lookForLibtorch().libtorch;
+  if (installed) return installed;
+  throw new SetupError(
+    'libtorch-dev is installed, but its headers or libraries are not where Debian puts them',
+  );
+}
+
+const noLibtorch =
+  'no libtorch here: unpack libtorch 1.13 or newer from pytorch.org and set LIBTORCH to its folder, set LIBTORCH_USE_PYTORCH=1 to use the torch of python3, or ask for a download';
+
+/** Undefined where there are none that fit and load; `log` is told why. */
+async function takePrebuilt(
+  projects: readonly NativeProject[],
+  source: PrebuiltSource | undefined,
+  libtorch: LinkedLibtorch,
+  log: Log,
+): Promise<BuiltLibrary[] | undefined> {
+  const found = source && findPrebuilt(source);
+  if (!found) return undefined;
+  const fitting = fittingLibraries(found, projects, libtorch);
+  if (typeof fitting === 'string') {
+    log(fitting);
+    return undefined;
+  }
+  const built: BuiltLibrary[] = [];
+  for (const [i, project] of projects.entries()) {
+    const library = fitting[i];
+    if (library) built.push(await installPrebuilt(found, library, project, libtorch));
+  }
+  if (built.every((library) => isSelected(library, libtorch))) return built;
+  const problem = checkLoading(built);
+  if (problem === undefined) return built;
+  log(`${found.name} does not load here: ${problem}`);
+  return undefined;
+}
+
+async function buildAll(
+  projects: readonly NativeProject[],
+  libtorch: LinkedLibtorch,
+  log: Log,
+): Promise<BuiltLibrary[]> {
+  if (libtorch.include.length === 0) {
+    throw new SetupError(
+      `libtorch ${libtorch.version} in ${libtorch.lib} has no headers to build against (Debian, Ubuntu: apt-get install -y libtorch-dev)`,
+    );
+  }
+  const compiler = findOrInstallCompiler(log);
+  const built: BuiltLibrary[] = [];
+  for (const project of projects) {
+    const linked = project.library.usesLibtorch ? libtorch : undefined;
+    built.push(await buildLibrary({ project, compiler, libtorch: linked, log }));
+  }
+  if (built.every((library) => isSelected(library, libtorch))) return built;
+  const problem = checkLoading(built);
+  if (problem === undefined) return built;
+  throw new SetupError(`the libraries are built but cannot be loaded: ${problem}`);
+}
+
+function writableHome(): string {
+  const home = homeFolder();
+  try {
+    mkdirSync(home, { recursive: true });
+    accessSync(home, constants.W_OK);
+    return home;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SetupError(`${home} cannot be written (${reason}); set ANYCLASS_HOME to a folder that can`);
+  }
+}

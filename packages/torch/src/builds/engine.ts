@@ -1,0 +1,72 @@
+// The engine's own library, and the build of it that this process uses.
+
+import { fileURLToPath } from 'node:url';
+import { type FoundBuild, findBuild, findBuildFor, type LinkedLibtorch, libtorchBytes } from './build.js';
+import { homeFolder } from './home.js';
+import type { NativeLibrary } from './nativeLibrary.js';
+
+export const engineLibrary: NativeLibrary = {
+  packageFolder: fileURLToPath(new URL('../..', import.meta.url)),
+  sourceFolders: ['native'],
+  file: 'torch.node',
+  usesLibtorch: true,
+};
+
+/** There is no engine here, or it cannot be loaded; the message says what to run. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+}
+
+interface EngineBuild extends FoundBuild {
+  readonly libtorch: LinkedLibtorch;
+}
+
+let found: EngineBuild | undefined;
+
+/**
+ * The build of the engine that this process uses: set up anew for another libtorch meanwhile, it stays with the first.
+ *
+ * @example
+ * engineBuild().libtorch.lib // '/usr/lib/x86_64-linux-gnu'
+ */
+export function engineBuild(): EngineBuild {
+  found ??= findEngine();
+  return found;
+}
+
+/**
+ * The path of a library of operators for this process's libtorch.
+ *
+ * @example
+ * loadLibrary(operatorLibrary(fusedLibrary))
+ */
+export function operatorLibrary(library: NativeLibrary): string {
+  const { libtorch } = engineBuild();
+  const build = findBuildFor(library, libtorch);
+  if (build) return build.path;
+  throw new EngineError(
+    `${library.file} is not built for libtorch ${libtorch.version} (${libtorch.origin}): run 'npx anyclass setup'`,
+  );
+}
+
+function findEngine(): EngineBuild {
+  const build = findBuild(engineLibrary);
+  if (!build?.libtorch) throw new EngineError(missing());
+  const { libtorch } = build;
+  if (libtorchBytes(libtorch) !== build.libtorchBytes) {
+    throw new EngineError(
+      `libtorch in ${libtorch.lib} is gone or has changed since set-up: run 'npx anyclass setup'`,
+    );
+  }
+  return { ...build, libtorch };
+}
+
+function missing(): string {
+  const { LIBTORCH, LIBTORCH_USE_PYTORCH } = process.env;
+  const wanted = LIBTORCH
+    ? ` for LIBTORCH=${LIBTORCH}`
+    : LIBTORCH_USE_PYTORCH === '1'
+      ? ' for LIBTORCH_USE_PYTORCH=1'
+      : '';
+  return `libtorch is not set up${wanted} (nothing built in ${homeFolder()}): run 'npx anyclass setup'`;
+}

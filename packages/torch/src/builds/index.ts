@@ -1,0 +1,14 @@
+// Where set-up puts native libraries and how programs find them. Loads nothing.
+
+export {
+  type Build,
+  type FoundBuild,
+  findBuild,
+  findBuildFor,
+  type LinkedLibtorch,
+  libtorchBytes,
+  selectBuild,
+} from './build.js';
+export { EngineError, engineBuild, engineLibrary, operatorLibrary } from './engine.js';
+export { homeFolder } from './home.js';
+export { buildsFolder, libraryKey, type NativeLibrary, sourceFiles } from './nativeLibrary.js';
