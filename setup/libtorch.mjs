@@ -14,6 +14,8 @@ const debianPackages = ['libtorch-dev', 'libopenblas0-openmp'];
  * @property {string[]} include
  * @property {string} lib
  * @property {string | undefined} cuda the CUDA toolkit's folder, where libtorch was built with CUDA
+ * @property {boolean} distributed whether it has process groups (c10d with Gloo)
+ * @property {string | undefined} nccl the folder of nccl.h, where its process groups have NCCL
  * @property {string[]} flags for the C++ compiler
  */
 
@@ -91,12 +93,15 @@ function describe(origin, include, lib, flags) {
   }
   const standard = major > 2 || (major === 2 && minor >= 10) ? '-std=c++20' : '-std=c++17';
   const cuda = existsSync(join(lib, 'libtorch_cuda.so')) ? cudaToolkit() : undefined;
+  const nccl = cuda && hasSymbol(join(lib, 'libtorch_cuda.so'), 'ProcessGroupNCCL');
   return {
     origin,
     version: `${major}.${minor}.${patch}`,
     include: [include, api],
     lib,
     cuda,
+    distributed: hasSymbol(join(lib, 'libtorch_cpu.so'), 'ProcessGroupGloo'),
+    nccl: nccl ? ncclHeaders(lib, cuda) : undefined,
     flags: [standard, ...flags],
   };
 }
@@ -106,6 +111,29 @@ function cudaToolkit() {
   const nvcc = output('sh', ['-c', 'command -v nvcc']);
   const candidates = [process.env['CUDA_HOME'], '/usr/local/cuda', nvcc && join(realpathSync(nvcc), '../..')];
   return candidates.find((folder) => folder && existsSync(join(folder, 'include/cuda_runtime_api.h')));
+}
+
+/** @param {string} library @param {string} name part of a mangled name */
+function hasSymbol(library, name) {
+  return output('sh', ['-c', `nm -D --defined-only '${library}' | grep -q ${name}`]) !== undefined;
+}
+
+/**
+ * The folder of nccl.h: beside pip's torch, which brings its own NCCL, in the CUDA toolkit or in the system.
+ *
+ * @param {string} lib
+ * @param {string} cuda
+ */
+function ncclHeaders(lib, cuda) {
+  const candidates = [
+    join(lib, '../../nvidia/nccl/include'),
+    join(cuda, 'include'),
+    '/usr/include',
+    '/usr/local/include',
+  ];
+  const found = candidates.find((folder) => existsSync(join(folder, 'nccl.h')));
+  if (!found) console.log('setup: no nccl.h here, so process groups talk over Gloo alone, on GPUs too');
+  return found;
 }
 
 function hasFastBlas() {

@@ -11,6 +11,7 @@ export {
 } from './autograd.js';
 export * from './creation.js';
 export * from './cuda/index.js';
+export * as distributed from './distributed/index.js';
 export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';
 export { type Index, type Slice, slice } from './indexing.js';
 export { keep, liveTensors, tidy } from './memory.js';
