@@ -43,6 +43,8 @@ struct Engine {
   std::vector<int32_t> freePlaces;
   std::vector<Operator> operators;
   std::shared_ptr<void> cuda;  // streams, events and graphs (cuda.cc)
+  std::shared_ptr<void> works;  // collectives under way (distributed/works.cc)
+  std::shared_ptr<void> gradientBuckets;  // (distributed/gradientBuckets.cc)
 
   int32_t put(at::Tensor tensor);
   const at::Tensor& get(int32_t place) const;
@@ -110,6 +112,9 @@ extern const std::vector<Export> tensorExports;
 extern const std::vector<Export> autogradExports;
 extern const std::vector<Export> runtimeExports;
 extern const std::vector<Export> cudaExports;
+extern const std::vector<Export> groupExports;
+extern const std::vector<Export> workExports;
+extern const std::vector<Export> gradientBucketExports;
 
 void guardCpuAllocator();
 std::string whyNoCuda();  // '' where there is a GPU

@@ -12,6 +12,7 @@ export {
 export { EngineError } from './builds/engine.js';
 export * from './creation.js';
 export * from './cuda/index.js';
+export * as distributed from './distributed/index.js';
 export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';
 export { type Index, type Slice, slice } from './indexing.js';
 export { keep, liveTensors, tidy } from './memory.js';

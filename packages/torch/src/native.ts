@@ -83,6 +83,36 @@ export interface Native {
   setDeterministic(on: boolean): void;
   deterministic(): boolean;
 
+  distributedUnavailable(): string;
+  distributedHasNccl(): boolean;
+  // These only where libtorch has process groups.
+  groupCreate(
+    path: string,
+    host: string,
+    port: number,
+    isServer: boolean,
+    prefix: string,
+    rank: number,
+    size: number,
+    timeout: number,
+    withNccl: boolean,
+  ): Promise<number>;
+  groupDispose(group: number): void;
+  allReduce(group: number, tensor: Place, operation: number): number;
+  broadcast(group: number, tensor: Place, source: number): number;
+  allGather(group: number, outputs: Int32Array, input: Place): number;
+  barrier(group: number): number;
+  storeSet(group: number, key: string, text: string): void;
+  storeGet(group: number, key: string): string | null;
+  workWait(work: number): void;
+  workFinished(work: number): Promise<number>;
+  workIsDone(work: number): boolean;
+  bucketsCreate(group: number, parameters: Int32Array, firstBytes: number, bytes: number): number;
+  bucketsPrepare(buckets: number): void;
+  bucketsFinish(buckets: number): void;
+  bucketsSizes(buckets: number): number[];
+  bucketsDispose(buckets: number): void;
+
   cudaDevices(): number;
   cudaUnavailable(): string;
   // From here on only where there is a CUDA device.

@@ -7,7 +7,11 @@ import type { NativeLibrary } from './nativeLibrary.js';
 
 export const engineLibrary: NativeLibrary = {
   packageFolder: fileURLToPath(new URL('../..', import.meta.url)),
-  sourceFolders: ['native'],
+  sourceFolders: [
+    'native',
+    'native/distributed',
+    ...['', '/common', '/rendezvous', '/transport'].map((folder) => `native/distributed/gloo${folder}`),
+  ],
   file: 'torch.node',
   usesLibtorch: true,
 };

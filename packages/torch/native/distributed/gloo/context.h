@@ -1,0 +1,42 @@
+// The names of Gloo's types that the header of c10d's ProcessGroupGloo mentions. libtorch has Gloo inside, and pip's wheels
+// come without Gloo's own headers. We only hand pointers to its objects on, and never look into one: the declarations
+// suffice, whatever version of Gloo is behind them. Nothing here may be called or derived from.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gloo {
+
+class Context {
+ public:
+  void setTimeout(std::chrono::milliseconds timeout);
+};
+
+namespace transport {
+
+class Device;
+
+class UnboundBuffer {
+ public:
+  virtual ~UnboundBuffer();
+};
+
+}  // namespace transport
+
+namespace rendezvous {
+
+class Store {
+ public:
+  static constexpr std::chrono::milliseconds kDefaultTimeout = std::chrono::seconds(30);
+  virtual ~Store();
+  virtual void set(const std::string& key, const std::vector<char>& value) = 0;
+  virtual std::vector<char> get(const std::string& key) = 0;
+  virtual void wait(const std::vector<std::string>& keys) = 0;
+  virtual void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) = 0;
+};
+
+}  // namespace rendezvous
+}  // namespace gloo

@@ -1,0 +1,226 @@
+// Gradients summed over all ranks in buckets, each as soon as backward has filled it: the sums travel while the rest of
+// backward computes. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", arXiv 2006.15704.
+//
+// c10d's own Reducer could be called from here, and is not, for three reasons. It moves parameters between buckets after its
+// first step, and the order in which three or more ranks add up an element depends on its place in a bucket: a run that
+// resumes would differ in the last bits from one that never stopped. It divides by the number of ranks, while our loss has
+// its denominator summed over them. And its header needs those of libtorch's RPC. Here the buckets follow from the list of
+// parameters alone.
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <mutex>
+
+#include "distributed.h"
+
+namespace door {
+namespace {
+
+using torch::autograd::variable_list;
+
+struct Bucket {
+  std::vector<at::Tensor> parameters;
+  at::Tensor sums;
+  std::vector<at::Tensor> views;  // of the sums, one a parameter
+  size_t missing = 0;  // gradients that backward still owes
+  Work work;
+};
+
+class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
+ public:
+  GradientBuckets(std::shared_ptr<Group> group, const std::vector<at::Tensor>& parameters, size_t firstBytes, size_t bytes);
+  void watch();
+  void prepare();
+  void finish();
+  void arrived(size_t bucket);
+  std::vector<int64_t> sizes() const;
+
+ private:
+  void startWhatIsFull();
+  void start(Bucket& bucket);
+  std::string describeBucket(size_t number) const;
+
+  std::shared_ptr<Group> group_;
+  std::vector<Bucket> buckets_;
+  // A parameter refers to its accumulator weakly: without these, hooks would end with the graph of the first step.
+  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+  std::mutex mutex_;  // gradients of a GPU and of the CPU arrive on different threads
+  size_t next_ = 0;  // buckets before it are under way; all ranks start them in this order
+  bool isPrepared_ = false;
+};
+
+struct Hook : torch::autograd::FunctionPostHook {
+  std::weak_ptr<GradientBuckets> owner;
+  size_t bucket;
+
+  Hook(std::weak_ptr<GradientBuckets> owner, size_t bucket) : owner(std::move(owner)), bucket(bucket) {}
+
+  variable_list operator()(const variable_list& outputs, const variable_list&) override {
+    if (const auto buckets = owner.lock()) buckets->arrived(bucket);
+    return outputs;
+  }
+};
+
+// Backward reaches the last parameters first, so they share the first bucket, which is small: the network is busy early.
+GradientBuckets::GradientBuckets(std::shared_ptr<Group> group, const std::vector<at::Tensor>& parameters, size_t firstBytes, size_t bytes)
+    : group_(std::move(group)) {
+  size_t filled = 0;
+  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
+    const size_t limit = buckets_.size() <= 1 ? firstBytes : bytes;
+    const bool fits = !buckets_.empty() && filled < limit && buckets_.back().parameters[0].options().type_equal(parameter->options()) &&
+        buckets_.back().parameters[0].device() == parameter->device();
+    if (!fits) {
+      buckets_.emplace_back();
+      filled = 0;
+    }
+    buckets_.back().parameters.push_back(*parameter);
+    filled += parameter->nbytes();
+  }
+  for (auto& bucket : buckets_) {
+    int64_t elements = 0;
+    for (const auto& parameter : bucket.parameters) elements += parameter.numel();
+    bucket.sums = at::zeros({elements}, bucket.parameters[0].options().requires_grad(false));
+    int64_t offset = 0;
+    for (const auto& parameter : bucket.parameters) {
+      // In the parameter's own order of memory, which optimizers and channels-last kernels expect of its gradient.
+      bucket.views.push_back(parameter.is_non_overlapping_and_dense() ? bucket.sums.as_strided(parameter.sizes(), parameter.strides(), offset)
+                                                                     : bucket.sums.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
+      offset += parameter.numel();
+    }
+  }
+}
+
+void GradientBuckets::watch() {
+  for (size_t number = 0; number < buckets_.size(); number++) {
+    for (const auto& parameter : buckets_[number].parameters) {
+      accumulators_.push_back(torch::autograd::impl::grad_accumulator(parameter));
+      accumulators_.back()->add_post_hook(std::make_unique<Hook>(weak_from_this(), number));
+    }
+  }
+}
+
+void GradientBuckets::prepare() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& bucket : buckets_) {
+    bucket.missing = bucket.parameters.size();
+    bucket.work.reset();
+  }
+  next_ = 0;
+  isPrepared_ = true;
+}
+
+void GradientBuckets::arrived(size_t number) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!isPrepared_) return;  // an earlier part of the batch: its gradients stay here until the last part
+  buckets_[number].missing--;
+  startWhatIsFull();
+}
+
+void GradientBuckets::startWhatIsFull() {
+  for (; next_ < buckets_.size() && buckets_[next_].missing == 0; next_++) {
+    try {
+      start(buckets_[next_]);
+    } catch (...) {
+      rethrowAs(*group_, describeBucket(next_));
+    }
+  }
+}
+
+void GradientBuckets::start(Bucket& bucket) {
+  const at::NoGradGuard guard;
+  std::vector<at::Tensor> from, to;
+  for (size_t i = 0; i < bucket.parameters.size(); i++) {
+    const auto& gradient = bucket.parameters[i].grad();
+    if (!gradient.defined()) {
+      bucket.views[i].zero_();  // no part of this rank's loss depends on it; another's may
+    } else if (!gradient.is_alias_of(bucket.sums)) {
+      from.push_back(gradient);
+      to.push_back(bucket.views[i]);
+    }
+  }
+#if TORCH_AT_LEAST(2, 1)
+  if (!from.empty()) at::_foreach_copy_(to, from);
+#else
+  for (size_t i = 0; i < from.size(); i++) to[i].copy_(from[i]);
+#endif
+  for (size_t i = 0; i < bucket.parameters.size(); i++) bucket.parameters[i].mutable_grad() = bucket.views[i];
+  std::vector<at::Tensor> list = {bucket.sums};
+  bucket.work = group_->backendFor(bucket.sums).allreduce(list);
+}
+
+void GradientBuckets::finish() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!isPrepared_) throw std::runtime_error("gradientBuckets: finish without prepare");
+  isPrepared_ = false;
+  for (auto& bucket : buckets_) bucket.missing = 0;
+  startWhatIsFull();
+  for (size_t number = 0; number < buckets_.size(); number++) {
+    try {
+      buckets_[number].work->wait();
+    } catch (...) {
+      rethrowAs(*group_, describeBucket(number));
+    }
+  }
+}
+
+std::string GradientBuckets::describeBucket(size_t number) const {
+  return "allReduce of gradient bucket " + std::to_string(number + 1) + " of " + std::to_string(buckets_.size());
+}
+
+std::vector<int64_t> GradientBuckets::sizes() const {
+  std::vector<int64_t> bytes;
+  for (const auto& bucket : buckets_) bytes.push_back(static_cast<int64_t>(bucket.sums.nbytes()));
+  return bytes;
+}
+
+using List = std::vector<std::shared_ptr<GradientBuckets>>;
+
+List& list(Call& call) {
+  if (!call.engine.gradientBuckets) call.engine.gradientBuckets = std::make_shared<List>();
+  return *static_cast<List*>(call.engine.gradientBuckets.get());
+}
+
+GradientBuckets& at(Call& call) {
+  const auto& all = list(call);
+  const auto number = static_cast<size_t>(call.number(0));
+  if (number >= all.size() || !all[number]) throw TypeError("the gradient buckets have been disposed of");
+  return *all[number];
+}
+
+// bucketsCreate(group, parameters, bytes of the first bucket, bytes of the others) → number
+napi_value bucketsCreate(Call& call) {
+  auto buckets = std::make_shared<GradientBuckets>(groupOf(call.place(0)), call.tensors(1), static_cast<size_t>(call.number(2)),
+                                                   static_cast<size_t>(call.number(3)));
+  buckets->watch();
+  list(call).push_back(std::move(buckets));
+  return call.make(static_cast<double>(list(call).size() - 1));
+}
+
+// bucketsPrepare(buckets): the next backward is the step's last
+napi_value bucketsPrepare(Call& call) {
+  at(call).prepare();
+  return nullptr;
+}
+
+// bucketsFinish(buckets): the gradients are sums over all ranks when this returns (on a GPU: for what its stream does next)
+napi_value bucketsFinish(Call& call) {
+  at(call).finish();
+  return nullptr;
+}
+
+napi_value bucketsSizes(Call& call) { return call.make(at(call).sizes()); }
+
+napi_value bucketsDispose(Call& call) {
+  at(call);
+  list(call)[static_cast<size_t>(call.number(0))].reset();
+  return nullptr;
+}
+
+}  // namespace
+
+const std::vector<Export> gradientBucketExports = {
+    {"bucketsCreate", bucketsCreate}, {"bucketsPrepare", bucketsPrepare}, {"bucketsFinish", bucketsFinish}, {"bucketsSizes", bucketsSizes}, {"bucketsDispose", bucketsDispose},
+};
+
+}  // namespace door

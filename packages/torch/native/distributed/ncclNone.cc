@@ -1,0 +1,12 @@
+// Stands for nccl.cc where libtorch has no NCCL, or its header nccl.h was not found: GPU tensors go through Gloo.
+#include "distributed.h"
+
+namespace door {
+
+bool hasNccl() { return false; }
+
+c10::intrusive_ptr<Backend> openNccl(const Store&, int, int, Milliseconds) {
+  throw std::runtime_error("this build has no NCCL: libtorch was built without it, or set-up found no nccl.h");
+}
+
+}  // namespace door

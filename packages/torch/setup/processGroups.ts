@@ -1,0 +1,50 @@
+// Which process groups a libtorch has, and which sources stand for what it lacks.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LinkedLibtorch } from '@anyclass/torch/builds';
+import { type Log, output } from './shell.js';
+
+export interface ProcessGroups {
+  /** c10d with Gloo. */
+  readonly hasGloo: boolean;
+  /** The folder of nccl.h, where its process groups have NCCL. */
+  readonly nccl: string | undefined;
+}
+
+export function processGroups(libtorch: LinkedLibtorch, log: Log): ProcessGroups {
+  const { file, lib, cuda } = libtorch;
+  const hasNccl = cuda !== undefined && hasSymbol(join(lib, 'libtorch_cuda.so'), 'ProcessGroupNCCL');
+  return {
+    hasGloo: hasSymbol(file, 'ProcessGroupGloo'),
+    nccl: hasNccl ? ncclHeaders(lib, cuda, log) : undefined,
+  };
+}
+
+/** Whether a source belongs in the build: files whose names end in None stand in for what this libtorch does not have. */
+export function isUsed(file: string, { hasGloo, nccl }: ProcessGroups): boolean {
+  if (file === 'distributedNone.cc') return !hasGloo;
+  if (file === 'nccl.cc') return hasGloo && nccl !== undefined;
+  if (file === 'ncclNone.cc') return hasGloo && nccl === undefined;
+  return hasGloo || !glooFiles.includes(file);
+}
+
+const glooFiles = ['background.cc', 'gradientBuckets.cc', 'groups.cc', 'stores.cc', 'works.cc'];
+
+/** @param name part of a mangled name */
+function hasSymbol(library: string, name: string): boolean {
+  return output('sh', ['-c', 'nm -D --defined-only "$0" | grep -q "$1"', library, name]) !== undefined;
+}
+
+/** The folder of nccl.h: beside pip's torch, which brings its own NCCL, in the CUDA toolkit or in the system. */
+function ncclHeaders(lib: string, cuda: string, log: Log): string | undefined {
+  const candidates = [
+    join(lib, '../../nvidia/nccl/include'),
+    join(cuda, 'include'),
+    '/usr/include',
+    '/usr/local/include',
+  ];
+  const found = candidates.find((folder) => existsSync(join(folder, 'nccl.h')));
+  if (!found) log('no nccl.h here, so process groups talk over Gloo alone, on GPUs too');
+  return found;
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPrograms } from '../../test/child.js';
+import { type RanksOptions, runRanks } from '../../test/ranks.js';
+import { distributedStatus } from './init.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-distributed-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(buildPrograms, 120_000);
+
+async function results(worldSize: number, options: RanksOptions) {
+  const endings = await runRanks('collectives', worldSize, options);
+  return endings.map(({ code, signal, output, errors }) => {
+    if (signal !== null) return { signal };
+    expect([code, errors.replace(/^\[W.*\n/gm, '')]).toEqual([0, '']);
+    return JSON.parse(output);
+  });
+}
+
+const { unavailable } = distributedStatus();
+
+describe.skipIf(unavailable !== null)(
+  `process groups${unavailable ? ` (skipped: ${unavailable})` : ''}`,
+  () => {
+    test.each([
+      ['over TCP, as the environment says', 2, 'env://'],
+      ['over a file', 3, `file://${folder}/store`],
+    ])('%s, reduce, broadcast, gather and scatter', async (_, worldSize, meet) => {
+      const all = await results(worldSize, { values: ['collectives', meet] });
+      all.forEach((seen, rank) => {
+        expect(seen).toMatchObject({
+          rank,
+          worldSize,
+          backend: 'gloo',
+          sum: [(worldSize * (worldSize + 1)) / 2, 10 * worldSize],
+          largest: [worldSize - 1, 0],
+          told: [7 * (worldSize - 1)],
+          gathered: Array.from({ length: worldSize }, (_, i) => [i, 5]),
+          scattered: [rank * worldSize, (worldSize * (worldSize - 1)) / 2],
+          notes: [`rank ${worldSize - 1} says é`, null], // JSON's undefined
+          refused: [
+            expect.stringContaining('use contiguous()'),
+            expect.stringContaining(`source is ${worldSize}`),
+          ],
+        });
+      });
+    });
+
+    test('sum gradients in buckets during the last backward of a step, and only there', async () => {
+      for (const { error, sizes, unused } of await results(3, { values: ['gradients'] })) {
+        expect(error).toBeLessThan(1e-6);
+        // From the last parameter on, biases (64 bytes) and weights (1024) in turn; a bucket closes when it is full.
+        expect(sizes).toEqual([16 + 64 + 64, 2112, 2176, 2176]);
+        expect(unused).toBe(true);
+      }
+    });
+
+    test('say who lost whom in what, at once when a rank is killed', async () => {
+      const [first, , last] = await results(3, { values: ['failing', 'killed'] });
+      expect(last).toEqual({ signal: 'SIGKILL' });
+      expect(first).toMatchObject({
+        rank: 0,
+        worldSize: 3,
+        operation: 'allReduce of float32[3]',
+        reason: 'lost',
+      });
+      expect(first.message).toContain('rank 0 of 3: allReduce of float32[3] failed');
+    });
+
+    test('end with a timeout where a rank is silent', async () => {
+      const [first] = await results(2, { values: ['failing', 'silent'] });
+      expect(first).toMatchObject({ rank: 0, operation: 'allReduce of float32[3]', reason: 'timeout' });
+    });
+
+    test('name the ranks that never came', async () => {
+      // Rank 1 may find the store of rank 0 gone before its own time is up.
+      const [seen] = await results(4, { values: ['missing'], started: 2 });
+      expect(seen).toMatchObject({ operation: 'joining', reason: 'timeout' });
+      expect(seen.message).toContain('rank 2, 3');
+    });
+  },
+);

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { native } from '../native.js';
+import { engineInfo } from '../runtime.js';
+import { asDistributedError } from './distributedError.js';
+import { type LaunchEnvironment, launchEnvironment } from './environment.js';
+import { ProcessGroup } from './processGroup.js';
+
+export type BackendName = 'gloo' | 'nccl';
+
+export interface InitOptions {
+  /** For tensors on GPUs; `auto` is NCCL where there is a GPU for each process of this machine. Default `auto`. */
+  readonly backend?: BackendName | 'auto';
+  /**
+   * Where the processes meet: `env://` as the environment says, `tcp://HOST:PORT` (rank 0 listens there), or
+   * `file:///PATH`, a new file that all can write to. Default `env://`.
+   */
+  readonly meet?: string;
+  /** These stand in the environment, unless they are given. */
+  readonly rank?: number;
+  readonly worldSize?: number;
+  readonly localRank?: number;
+  readonly localWorldSize?: number;
+  /** How long a rank waits for others, in any operation. Default 600. */
+  readonly timeoutSeconds?: number;
+}
+
+export interface DistributedStatus {
+  /** None where libtorch was built without process groups. */
+  readonly backends: readonly BackendName[];
+  /** Why there are none; null where there are. */
+  readonly unavailable: string | null;
+}
+
+/**
+ * What processes can talk over.
+ *
+ * @example
+ * distributedStatus() // { backends: ['gloo'], unavailable: null }
+ */
+export function distributedStatus(): DistributedStatus {
+  const unavailable = native.distributedUnavailable();
+  if (unavailable !== '') return { backends: [], unavailable };
+  return { backends: native.distributedHasNccl() ? ['gloo', 'nccl'] : ['gloo'], unavailable: null };
+}
+
+/**
+ * Joins the processes that were started together; resolves when all of them have. Each computes on `cuda:0` of what it sees:
+ * give each a GPU of its own with CUDA_VISIBLE_DEVICES.
+ *
+ * @example
+ * using group = await distributed.init(); // started by torchrun, srun or anything that sets RANK and WORLD_SIZE
+ * group.rank // 0 to group.worldSize - 1
+ */
+export async function init(options: InitOptions = {}): Promise<ProcessGroup> {
+  const { unavailable } = distributedStatus();
+  if (unavailable !== null) throw new Error(`no process groups: ${unavailable}`);
+  const { timeoutSeconds = 600 } = options;
+  if (!(timeoutSeconds > 0))
+    throw new RangeError(`timeoutSeconds is ${timeoutSeconds}; expected more than 0`);
+  const { rank, worldSize, localRank, localWorldSize, meeting } = resolve(options);
+  const backend = chooseBackend(options.backend ?? 'auto', localWorldSize);
+  try {
+    const number = await native.groupCreate(
+      meeting.path,
+      meeting.host,
+      meeting.port,
+      meeting.isServer,
+      meeting.prefix,
+      rank,
+      worldSize,
+      Math.ceil(timeoutSeconds * 1000),
+      backend === 'nccl',
+    );
+    return new ProcessGroup(number, { rank, worldSize, localRank, localWorldSize, backend });
+  } catch (error) {
+    throw asDistributedError(error);
+  }
+}
+
+interface Meeting {
+  readonly path: string;
+  readonly host: string;
+  readonly port: number;
+  readonly isServer: boolean;
+  readonly prefix: string;
+}
+
+type Resolved = Pick<LaunchEnvironment, 'rank' | 'worldSize' | 'localRank' | 'localWorldSize'> & {
+  readonly meeting: Meeting;
+};
+
+function resolve(options: InitOptions): Resolved {
+  const { meet = 'env://' } = options;
+  const environment = launchEnvironment();
+  const rank = options.rank ?? environment?.rank;
+  const worldSize = options.worldSize ?? environment?.worldSize;
+  if (rank === undefined || worldSize === undefined) {
+    throw new Error(
+      'no launcher started this process: RANK and WORLD_SIZE are not set; use torchrun, srun or anyclass launch, or give rank and worldSize',
+    );
+  }
+  if (!(Number.isInteger(worldSize) && Number.isInteger(rank) && rank >= 0 && rank < worldSize)) {
+    throw new RangeError(
+      `rank is ${rank} of worldSize ${worldSize}; expected whole numbers, 0 to worldSize - 1`,
+    );
+  }
+  return {
+    rank,
+    worldSize,
+    localRank: options.localRank ?? environment?.localRank ?? rank,
+    localWorldSize: options.localWorldSize ?? environment?.localWorldSize ?? worldSize,
+    meeting: meetingOf(meet, rank, worldSize, environment),
+  };
+}
+
+function meetingOf(
+  meet: string,
+  rank: number,
+  worldSize: number,
+  environment: LaunchEnvironment | undefined,
+): Meeting {
+  const nowhere = { path: '', host: '', port: 0, isServer: false, prefix: '' };
+  if (meet.startsWith('file://')) return { ...nowhere, path: fileURLToPath(meet) };
+  if (meet.startsWith('tcp://')) {
+    const { hostname, port } = new URL(meet);
+    if (hostname === '' || port === '') throw new RangeError(`meet is ${meet}; expected tcp://HOST:PORT`);
+    return { ...nowhere, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), isServer: rank === 0 };
+  }
+  if (meet !== 'env://')
+    throw new RangeError(`meet is ${meet}; expected env://, tcp://HOST:PORT or file:///PATH`);
+  const { masterAddress = '127.0.0.1', masterPort = 29500, agent } = environment ?? {};
+  const master = { ...nowhere, host: masterAddress, port: masterPort };
+  if (agent === undefined) return { ...master, isServer: rank === 0 };
+  // torchrun has taken the port itself, and its store speaks the protocol of libtorch 2; on one machine a file serves as well.
+  const { version } = engineInfo();
+  if (Number.parseInt(version, 10) >= 2) return { ...master, prefix: agent.prefix };
+  if (environment?.localWorldSize === worldSize && agent.folder !== undefined) {
+    return { ...nowhere, path: join(agent.folder, 'anyclass-store') };
+  }
+  throw new Error(
+    `torchrun's store does not speak with libtorch ${version}: set up again with LIBTORCH_USE_PYTORCH=1, or start with srun or RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT`,
+  );
+}
+
+function chooseBackend(wanted: BackendName | 'auto', localWorldSize: number): BackendName {
+  const { backends } = distributedStatus();
+  const gpus = native.cudaDevices();
+  if (wanted === 'nccl' && !backends.includes('nccl')) {
+    throw new Error(
+      'backend nccl: this build has no NCCL; use gloo, or set up with a libtorch that has it and nccl.h',
+    );
+  }
+  if (wanted === 'nccl' && gpus === 0) throw new Error(`backend nccl: ${native.cudaUnavailable()}`);
+  if (wanted !== 'auto') return wanted;
+  // Where a process sees one GPU it is its own, as launchers arrange it; NCCL refuses to share one.
+  const enough = gpus >= localWorldSize || process.env['CUDA_VISIBLE_DEVICES'] !== undefined;
+  return backends.includes('nccl') && gpus > 0 && enough ? 'nccl' : 'gloo';
+}

@@ -1,0 +1,60 @@
+// Several processes of one program that find each other, on the built package.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Ending } from './child.js';
+
+const programs = fileURLToPath(new URL('./programs/dist', import.meta.url));
+
+export interface RanksOptions {
+  readonly values?: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Processes that are started; the others are missing. Default all. */
+  readonly started?: number;
+}
+
+/** Starts a program once for each rank and waits for all; the endings in the order of the ranks. */
+export async function runRanks(
+  name: string,
+  worldSize: number,
+  options: RanksOptions = {},
+): Promise<Ending[]> {
+  const { values = [], environment = {}, started = worldSize } = options;
+  const port = await freePort();
+  return Promise.all(
+    Array.from({ length: started }, async (_, rank) => {
+      const child = spawn(process.execPath, [`${programs}/${name}.js`, ...values], {
+        env: {
+          ...process.env,
+          RANK: String(rank),
+          WORLD_SIZE: String(worldSize),
+          MASTER_PORT: String(port),
+          OMP_NUM_THREADS: '1',
+          ...environment,
+        },
+      });
+      const texts = { stdout: '', stderr: '' };
+      child.stdout.on('data', (data) => {
+        texts.stdout += data;
+      });
+      child.stderr.on('data', (data) => {
+        texts.stderr += data;
+      });
+      const [code, signal] = await once(child, 'close');
+      return { code, signal, output: texts.stdout, errors: texts.stderr };
+    }),
+  );
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a server without a port');
+  return address.port;
+}
