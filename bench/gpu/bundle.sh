@@ -15,7 +15,7 @@ fi
 fingerprint=$(sha256sum package-lock.json | cut -c1-16)
 if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
   tar -c --exclude=node_modules/@biomejs --exclude=node_modules/playwright-core/lib \
-    --exclude=node_modules/esbuild/bin --exclude=node_modules/@esbuild \
+    --exclude=node_modules/onnxruntime-node --exclude=node_modules/onnxruntime-web --exclude=node_modules/esbuild/bin --exclude=node_modules/@esbuild \
     --exclude=node_modules/echarts/dist --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
     | xz -T0 -6 > .gpu/packages.tar.xz
   echo "$fingerprint" > .gpu/packages.fingerprint
