@@ -134,7 +134,7 @@ async function compileObject(
   object: string,
 ): Promise<void> {
   const { packageFolder } = project.library;
-  const draft = `${object}.${process.pid}`;
+  const draft = `${object}.${process.pid}-${randomBytes(4).toString('hex')}`;
   const files = ['-c', join(packageFolder, file), '-o', draft];
   try {
     if (file.endsWith('.cu')) {
