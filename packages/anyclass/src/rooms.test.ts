@@ -27,6 +27,7 @@ const rooms = [
   'experiments',
   'tuning',
   'reports',
+  'export',
   'verify',
   'doctor',
   'playground',
