@@ -44,6 +44,9 @@ export type { Comparison } from './experiments/comparison.js';
 export type { UnfinishedRun } from './experiments/results.js';
 export { type SweepOptions, type SweepResult, sweep } from './experiments/runSweep.js';
 export type { Sweep } from './experiments/sweep.js';
+export type { ExportedModel } from './export/foreignWeights.js';
+export { exportTimm } from './export/timm.js';
+export { exportTorchvision } from './export/torchvision.js';
 export { type ImageInput, imageInputs } from './inference/imageInputs.js';
 export {
   type FailedPrediction,
