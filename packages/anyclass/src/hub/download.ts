@@ -54,7 +54,7 @@ export async function hubFile(wanted: HubFile, options: DownloadOptions = {}): P
     const absent = absentAt(settings.cache, wanted);
     if (absent) throw new NotOnServer(`${titleOf(wanted)}: commit ${absent} has no such file`, absent);
     throw new UserError(
-      `${titleOf(wanted)}: revision ${wanted.revision} is not in ${settings.cache}, and HF_HUB_OFFLINE is set`,
+      `${titleOf(wanted)}: revision ${wanted.revision} is not in ${settings.cache}, and HF_HUB_OFFLINE is set; download it first, or unset the variable`,
     );
   }
   const facts = await askHub(wanted, settings, options);
