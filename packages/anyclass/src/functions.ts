@@ -9,6 +9,7 @@ import type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 import type { Judgment } from './events/judgment.js';
 import type { CompareOptions, CompareResult, ExperimentHooks } from './experiments/compare.js';
 import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
+import type { ExportedModel } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
 import type { ImageInput } from './inference/imageInputs.js';
 import type { Predictor, PredictorOptions } from './inference/predictor.js';
@@ -233,4 +234,24 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
  */
 export async function exportNetwork(network: nn.Layer, options: ExportNetworkOptions): Promise<OnnxExport> {
   return (await import('./export/onnx/exportOnnx.js')).exportNetwork(network, options);
+}
+
+/**
+ * Writes a model (its file, or the folder of its run) as a folder that timm loads.
+ *
+ * @example
+ * (await exportTimm('runs/sewer', 'sewer-timm')).architecture // 'tresnet_l'
+ */
+export async function exportTimm(model: string, folder: string): Promise<ExportedModel> {
+  return (await import('./export/exportFolder.js')).exportFolder('timm', model, folder);
+}
+
+/**
+ * Writes a model (its file, or the folder of its run) with torchvision's names, and what it is built with.
+ *
+ * @example
+ * (await exportTorchvision('runs/sewer', 'sewer-torchvision')).architecture // 'vit_b_16'
+ */
+export async function exportTorchvision(model: string, folder: string): Promise<ExportedModel> {
+  return (await import('./export/exportFolder.js')).exportFolder('torchvision', model, folder);
 }

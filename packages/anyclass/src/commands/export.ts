@@ -5,16 +5,23 @@ import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UsageError } from '../errors/usageError.js';
 import { type ReadingSettings, readingFor } from '../evaluation/runSettings.js';
+import { exportFolder, type Library } from '../export/exportFolder.js';
+import type { ExportedModel } from '../export/foreignWeights.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/onnx/exportOnnx.js';
 import { extraOutputs } from '../export/onnx/modelOutputs.js';
-import { checkOutputFile, makeFolderOf } from '../files/outputs.js';
+import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
 import { chosenFields, settingOption } from './datasetOptions.js';
 
 const options = z.object({
   model: z.string().describe('a run, or a model.safetensors'),
-  format: z.enum(['onnx']).default('onnx').describe('onnx: one file for onnxruntime and the like'),
-  out: z.string().describe('the file to write').meta({ placeholder: 'FILE' }),
+  format: z
+    .enum(['onnx', 'timm', 'torchvision'])
+    .default('onnx')
+    .describe(
+      'onnx: one file for onnxruntime and the like; timm, torchvision: a folder with weights as those have them',
+    ),
+  out: z.string().describe('the file to write, or the folder').meta({ placeholder: 'FILE|DIR' }),
   outputs: z
     .string()
     .optional()
@@ -46,6 +53,8 @@ interface ExportFormat {
 
 const formats: Readonly<Record<Options['format'], ExportFormat>> = {
   onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set'], run: exportToOnnx },
+  timm: { takes: [], run: (options, terminal) => exportForLibrary('timm', options, terminal) },
+  torchvision: { takes: [], run: (options, terminal) => exportForLibrary('torchvision', options, terminal) },
 };
 
 /** Those of every format. */
@@ -53,12 +62,16 @@ const shared: readonly string[] = ['model', 'format', 'out', 'json'];
 
 export const exportModel = command({
   name: 'export',
-  summary: 'Write a model for other programs: ONNX',
+  summary: 'Write a model for other programs: ONNX, timm, torchvision',
   positionals: [{ field: 'model', placeholder: 'RUN|MODEL' }],
   examples: [
     ['anyclass export runs/sewer --out sewer.onnx', 'then: anyclass predict sewer.onnx photos'],
     ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map for each class'],
     ['anyclass export runs/sewer --out sewer.onnx --precision int8', 'a quarter of the size'],
+    [
+      'anyclass export runs/sewer --format timm --out sewer-timm',
+      "in Python: timm.create_model('local-dir:sewer-timm', pretrained=True)",
+    ],
   ],
   options,
   async run(given, terminal) {
@@ -91,6 +104,21 @@ async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxE
   if (exported.unchecked !== undefined)
     terminal.note(`The file was not run and compared with libtorch: ${exported.unchecked}`);
   terminal.print(json ? JSON.stringify(exported, null, 2) : exportText(exported));
+  return exported;
+}
+
+async function exportForLibrary(
+  library: Library,
+  { model, out, json }: Options,
+  terminal: Terminal,
+): Promise<ExportedModel> {
+  checkOutputFolder('--out', out);
+  const exported = exportFolder(library, model, out);
+  terminal.print(
+    json
+      ? JSON.stringify(exported, null, 2)
+      : `${out}: ${exported.architecture} as ${library} has it, in ${exported.files.join(' and ')}`,
+  );
   return exported;
 }
 

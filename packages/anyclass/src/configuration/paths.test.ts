@@ -57,6 +57,21 @@ describe('paths in a configuration file', () => {
     expect(network.weights).toBe('models/a.pth');
   });
 
+  test('are no names of weights: those stay as they are, and a path that looks like one stays a path', () => {
+    const moved = (weights: string) => withPaths({ network: { weights } }, (path) => join('models', path));
+    for (const name of [
+      'timm/resnet18.a1_in1k',
+      'hf:ada/pipes@main:best.pth',
+      'https://a.example/b.pth#sha256=0',
+    ]) {
+      expect(moved(name)).toEqual({ network: { weights: name } });
+    }
+    expect(moved('timm/a.safetensors')).toEqual({ network: { weights: 'models/timm/a.safetensors' } });
+    expect(withPaths({ network: { weights: './x' } }, () => 'timm/x')).toEqual({
+      network: { weights: './timm/x' },
+    });
+  });
+
   test('that are left out, such as the cache, are relative to the current folder', async () => {
     writeFileSync('experiments/c.json', '{ "data": { "dataset": "digits" } }');
     expect((await readConfiguration('experiments/c.json')).data).toMatchObject({

@@ -37,7 +37,9 @@ export async function addressFile(wanted: AddressedFile, options: DownloadOption
   const path = addressPath(settings, wanted);
   if (cachedAddressFile(settings, wanted)) return path;
   if (settings.isOffline) {
-    throw new UserError(`${wanted.address} is not in ${settings.addressCache}, and HF_HUB_OFFLINE is set`);
+    throw new UserError(
+      `${wanted.address} is not in ${settings.addressCache}, and HF_HUB_OFFLINE is set; download it first, or unset the variable`,
+    );
   }
   await downloadOnce({
     ...options,

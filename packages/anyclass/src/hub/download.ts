@@ -49,12 +49,13 @@ export async function hubFile(wanted: HubFile, options: DownloadOptions = {}): P
   const { settings = hubSettings(), refresh = false } = options;
   const cached = cachedHubFile(settings.cache, wanted);
   if (cached && (!refresh || settings.isOffline || isCommit(wanted.revision))) return cached;
-  const isAsked = !settings.isOffline && (refresh || absentAt(settings.cache, wanted) === undefined);
-  if (!isAsked) {
-    const absent = absentAt(settings.cache, wanted);
-    if (absent) throw new NotOnServer(`${titleOf(wanted)}: commit ${absent} has no such file`, absent);
+  const absent = absentAt(settings.cache, wanted);
+  if (absent !== undefined && (!refresh || settings.isOffline)) {
+    throw new NotOnServer(`${titleOf(wanted)}: commit ${absent} has no such file`, absent);
+  }
+  if (settings.isOffline) {
     throw new UserError(
-      `${titleOf(wanted)}: revision ${wanted.revision} is not in ${settings.cache}, and HF_HUB_OFFLINE is set`,
+      `${titleOf(wanted)}: revision ${wanted.revision} is not in ${settings.cache}, and HF_HUB_OFFLINE is set; download it first, or unset the variable`,
     );
   }
   const facts = await askHub(wanted, settings, options);

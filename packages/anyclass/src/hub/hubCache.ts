@@ -109,6 +109,8 @@ function link(blob: string, path: string): void {
   try {
     symlinkSync(relative(dirname(path), blob), path);
   } catch (error) {
+    // Python, which does not know our lock, may have been faster.
+    if (errorCode(error) === 'EEXIST' && existsSync(path)) return;
     if (errorCode(error) !== 'EPERM') throw error;
     linkSync(blob, path);
   }

@@ -39,6 +39,12 @@ export interface TrunkFigures {
 export interface WeightRules {
   /** What others trained, by name. */
   readonly published?: readonly PublishedWeights[];
+  /** The same network in other libraries, to export weights to. */
+  readonly timm?: ForeignNetwork & {
+    /** The names of its first convolution and of its last layer, which timm replaces for other images and classes. */
+    readonly ends: { readonly first_conv: string; readonly classifier: string };
+  };
+  readonly torchvision?: ForeignNetwork;
   /** Names that are understood beside our own. */
   readonly conventions?: readonly NamingConvention[];
   /** The values of an entry, float32, in the shape that the network has it in; undefined where that cannot be. */
@@ -58,4 +64,17 @@ export interface NamingConvention {
   readonly translate: (name: string) => readonly string[];
   /** What is to be added to the values of an entry of ours. */
   readonly offset?: (name: string) => number;
+}
+
+/** How another library builds the same network, and names its weights. */
+export interface ForeignNetwork {
+  /** What the library calls it, and what it is built with beside the number of classes; throws where the library cannot. */
+  readonly architecture: (options: CompleteNetworkOptions) => {
+    readonly name: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+  };
+  /** The library's name of an entry, undefined where it has no such; left out where its names are ours. */
+  readonly rename?: (name: string) => string | undefined;
+  /** The library's values of an entry, where they are not ours. */
+  readonly convert?: (name: string, values: Tensor) => Tensor;
 }

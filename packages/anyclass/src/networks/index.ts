@@ -7,7 +7,13 @@ export {
   networkNames,
 } from './catalogue.js';
 export { createNetwork } from './createNetwork.js';
-export type { NamingConvention, NetworkDefinition, TrunkFigures, WeightRules } from './definition.js';
+export type {
+  ForeignNetwork,
+  NamingConvention,
+  NetworkDefinition,
+  TrunkFigures,
+  WeightRules,
+} from './definition.js';
 export { foldBatchNorm } from './foldBatchNorm.js';
 export {
   ActivatedBatchNorm,

@@ -182,12 +182,17 @@ function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },
     build: (options) => new MaxViT(name, options),
     weights: {
-      ...(name === 'maxvit-t' && { published: maxvitTWeights }),
+      ...(name === 'maxvit-t' && { published: maxvitTWeights, torchvision: { architecture } }),
       resize: resizePositions,
       isComputed: (entry) => entry.endsWith('.relative_position_index'),
       optionsOf,
     },
   };
+}
+
+function architecture({ inputSize, partitionSize }: CompleteNetworkOptions) {
+  if (partitionSize === 7) return { name: 'maxvit_t', arguments: { input_size: [inputSize, inputSize] } };
+  throw new UserError(`torchvision builds maxvit_t with partitionSize 7; this network has ${partitionSize}`);
 }
 
 function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {

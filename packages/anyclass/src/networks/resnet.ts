@@ -18,9 +18,17 @@ export const resnet: NetworkFamily<'resnet-18'> = {
     options: {},
     defaults: {},
     build: (options) => new ResNet('resnet-18', options),
-    weights: { published: resnet18Weights },
+    weights: {
+      published: resnet18Weights,
+      timm: { architecture, ends: { first_conv: 'conv1', classifier: 'fc' } },
+      torchvision: { architecture },
+    },
   },
 };
+
+function architecture() {
+  return { name: 'resnet18', arguments: {} };
+}
 
 const widths = [64, 128, 256, 512] as const;
 const blocksPerStage = 2;

@@ -212,6 +212,8 @@ function member(
   trunk: TrunkFigures,
   published: readonly PublishedWeights[] = [],
 ): NetworkDefinition<NoFields> {
+  // The small one is ours alone.
+  const timmName = name === 'tresnet-s' ? undefined : name.replace('-', '_');
   return {
     paper: '2003.13630',
     trunk,
@@ -221,6 +223,14 @@ function member(
     build: (options) => new TResNet(name, options),
     weights: {
       published,
+      ...(timmName !== undefined && {
+        timm: {
+          architecture: () => ({ name: timmName, arguments: {} }),
+          rename: toTimm,
+          convert: toTimmScale,
+          ends: { first_conv: 'body.conv1.conv', classifier: 'head.fc' },
+        },
+      }),
       conventions: [{ title: "timm's TResNet names", translate: fromTimm, offset: timmOffset }],
       hasDefault: (entry) => entry.endsWith('.filt'),
     },
@@ -239,4 +249,20 @@ function fromTimm(name: string): string[] {
 // timm keeps |weight| + eps, the scale itself, as the norm's weight; it is made to be so again by taking eps off.
 function timmOffset(name: string): number {
   return /\.1\.weight$/.test(name) ? -1e-5 : 0;
+}
+
+/** timm computes its blur filters and keeps none. */
+function toTimm(name: string): string | undefined {
+  if (name.endsWith('.filt')) return undefined;
+  return name.replace(
+    /(conv\d|downsample\.\d)(?:\.0)?\.([01])\.(?=\w+$)/,
+    (_, layer: string, part: string) => {
+      return `${layer}.${part === '0' ? 'conv' : 'bn'}.`;
+    },
+  );
+}
+
+function toTimmScale(name: string, values: Tensor): Tensor {
+  const offset = timmOffset(name);
+  return offset === 0 ? values : values.abs().sub(offset);
 }

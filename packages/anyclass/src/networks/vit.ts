@@ -34,6 +34,15 @@ export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
     build: (options) => new VisionTransformer('vit-b-16', options),
     weights: {
       published: vitB16Weights,
+      timm: {
+        architecture: ({ inputSize, patchSize }) => ({
+          name: 'vit_base_patch16_224',
+          arguments: { img_size: inputSize, patch_size: patchSize },
+        }),
+        rename: toTimm,
+        ends: { first_conv: 'patch_embed.proj', classifier: 'head' },
+      },
+      torchvision: { architecture: torchvisionArchitecture },
       conventions: [
         { title: "torchvision's ViT names of 2022", translate: fromOldTorchvision },
         { title: "timm's ViT names", translate: fromTimm },
@@ -191,6 +200,36 @@ const timmNames: readonly (readonly [RegExp, string])[] = [
 
 function fromTimm(name: string): string[] {
   return timmNames.filter(([from]) => from.test(name)).map(([from, to]) => name.replace(from, to));
+}
+
+/** The way back: each of timm's names has one place here. */
+function toTimm(name: string): string {
+  const layer = /^encoder\.layers\.encoder_layer_(\d+)\.(.+)$/.exec(name);
+  const [, number, rest = name] = layer ?? [];
+  const parts = layer ? timmLayerParts : timmParts;
+  const [from = '', to = ''] = parts.find(([own]) => rest.startsWith(own)) ?? [];
+  return `${layer ? `blocks.${number}.` : ''}${to}${rest.slice(from.length)}`;
+}
+
+const timmParts: readonly (readonly [string, string])[] = [
+  ['class_token', 'cls_token'],
+  ['encoder.pos_embedding', 'pos_embed'],
+  ['conv_proj.', 'patch_embed.proj.'],
+  ['encoder.ln.', 'norm.'],
+  ['heads.head.', 'head.'],
+];
+
+const timmLayerParts: readonly (readonly [string, string])[] = [
+  ['ln_', 'norm'],
+  ['self_attention.in_proj_', 'attn.qkv.'],
+  ['self_attention.out_proj.', 'attn.proj.'],
+  ['mlp.0.', 'mlp.fc1.'],
+  ['mlp.3.', 'mlp.fc2.'],
+];
+
+function torchvisionArchitecture({ inputSize, patchSize }: CompleteNetworkOptions) {
+  if (patchSize === 16) return { name: 'vit_b_16', arguments: { image_size: inputSize } };
+  throw new UserError(`torchvision builds vit_b_16 with patchSize 16; this network has ${patchSize}`);
 }
 
 /** The class token's position stands in front of the patches'. */

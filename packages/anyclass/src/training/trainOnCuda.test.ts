@@ -63,6 +63,16 @@ describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no C
     }
   }, 300_000);
 
+  test('a frozen epoch and those after it are captured apart, and learn as on the CPU', async () => {
+    const network = { name: 'tresnet-s', inputSize: 32, frozenEpochs: 1 } as const;
+    const fields = { network, precision: 'float32' } as const;
+    const expected = await trained('frozen-cpu', { ...fields, device: 'cpu' });
+    const { losses } = await trained('frozen', fields);
+    losses.forEach((loss, epoch) => {
+      expect(Math.abs(loss / expected.losses[epoch]! - 1), `epoch ${epoch + 1}`).toBeLessThan(0.01);
+    });
+  }, 300_000);
+
   test('deterministic, two runs and an interrupted one end with the same bits', async () => {
     const fields = { deterministic: true, precision: 'bfloat16' } as const;
     const first = await trained('first', fields);

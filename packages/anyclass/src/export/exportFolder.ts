@@ -1,0 +1,24 @@
+import { loadModel } from '../runs/modelFile.js';
+import type { ExportedModel } from './foreignWeights.js';
+import { exportTimm } from './timm.js';
+import { exportTorchvision } from './torchvision.js';
+
+const libraries = { timm: exportTimm, torchvision: exportTorchvision } as const;
+
+/** The libraries that a model can be written for. */
+export type Library = keyof typeof libraries;
+
+/**
+ * Writes a model (its file, or the folder of its run) as another library loads it.
+ *
+ * @example
+ * exportFolder('timm', 'runs/sewer', 'sewer-timm').architecture // 'tresnet_l'
+ */
+export function exportFolder(library: Library, path: string, folder: string): ExportedModel {
+  const model = loadModel(path);
+  try {
+    return libraries[library](model, folder);
+  } finally {
+    model.network.dispose();
+  }
+}

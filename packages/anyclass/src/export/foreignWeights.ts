@@ -1,0 +1,62 @@
+// Weights of ours under the names, and with the values, that another library has them.
+
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { noGrad, saveTensors, type Tensor, tidy } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
+import { writeWhole } from '../files/wholeFile.js';
+import { networkDefinitions, networkNames } from '../networks/catalogue.js';
+import type { ForeignNetwork } from '../networks/definition.js';
+import type { Network } from '../networks/network.js';
+import type { Model } from '../runs/modelFile.js';
+
+/** What an export wrote. */
+export interface ExportedModel {
+  readonly folder: string;
+  /** What the library calls the network. */
+  readonly architecture: string;
+  readonly files: readonly string[];
+}
+
+/** The rules of a library for a network, or an error that names the networks that it has. */
+export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: Network, library: Library) {
+  const rules = networkDefinitions[network.name].weights[library];
+  if (!rules) {
+    const known = networkNames.filter((name) => networkDefinitions[name].weights[library]);
+    throw new UserError(`${library} has no ${network.name}; it has ${known.join(', ')}`);
+  }
+  if (network.options.expertHeads)
+    throw new UserError(`${library} has no expert heads: it cannot load this ${network.name}`);
+  return rules;
+}
+
+/** Writes `model.safetensors` and, when that is on the disk, `config.json` into a folder that is new or empty. */
+export function writeExport(
+  folder: string,
+  { network }: Model,
+  rules: ForeignNetwork,
+  configuration: Readonly<Record<string, unknown>>,
+): string[] {
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new UserError(`${folder} is not empty; delete it or choose another folder`);
+  }
+  mkdirSync(folder, { recursive: true });
+  const files = ['model.safetensors', 'config.json'].map((name) => join(folder, name));
+  const [weights = '', config = ''] = files;
+  tidy(() => noGrad(() => saveTensors(weights, foreignTensors(network, rules), { format: 'pt' })));
+  writeWhole(config, `${JSON.stringify(configuration, null, 2)}\n`);
+  return files;
+}
+
+function foreignTensors(network: Network, { rename, convert }: ForeignNetwork): Map<string, Tensor> {
+  const entries = [...network.stateDict()].flatMap(([name, tensor]): [string, Tensor][] => {
+    const foreign = rename ? rename(name) : name;
+    return foreign === undefined ? [] : [[foreign, convert ? convert(name, tensor) : tensor]];
+  });
+  return new Map(entries);
+}
+
+/** A value for each of three channels, of gray images the one three times. */
+export function threeChannels(values: readonly number[]): readonly number[] {
+  return values.length === 1 ? [values[0]!, values[0]!, values[0]!] : values;
+}

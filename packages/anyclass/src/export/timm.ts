@@ -1,0 +1,38 @@
+import type { Model } from '../runs/modelFile.js';
+import { type ExportedModel, foreignNetwork, threeChannels, writeExport } from './foreignWeights.js';
+
+/**
+ * Writes a model as a folder that timm loads: `config.json` and `model.safetensors`. It has TResNet-M, -L and -XL, ViT-B/16 and
+ * ResNet-18. Calibration and decision, which timm knows nothing of, stand in `config.json` below `anyclass`.
+ *
+ * @example
+ * exportTimm(loadModel('runs/sewer'), 'sewer-timm').architecture // 'tresnet_l'
+ * // in Python: timm.create_model('local-dir:sewer-timm', pretrained=True), then a sigmoid of its logits
+ */
+export function exportTimm(model: Model, folder: string): ExportedModel {
+  const { network, description } = model;
+  const rules = foreignNetwork(network, 'timm');
+  const { inputSize } = network.options;
+  const { name, arguments: modelArguments } = rules.architecture(network.options);
+  const { classes, mean, std, loss, calibration, decision } = description;
+  const files = writeExport(folder, model, rules, {
+    architecture: name,
+    num_classes: classes.length,
+    label_names: classes,
+    ...(Object.keys(modelArguments).length > 0 && { model_args: modelArguments }),
+    pretrained_cfg: {
+      custom_load: false,
+      input_size: [3, inputSize, inputSize],
+      // As our images are prepared: both sides fitted without keeping their proportion, nothing cut off.
+      interpolation: 'bilinear',
+      crop_pct: 1,
+      crop_mode: 'squash',
+      mean: threeChannels(mean),
+      std: threeChannels(std),
+      num_classes: classes.length,
+      ...rules.ends,
+    },
+    anyclass: { loss, calibration, decision },
+  });
+  return { folder, architecture: name, files };
+}

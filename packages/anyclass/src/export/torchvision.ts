@@ -1,0 +1,33 @@
+import type { Model } from '../runs/modelFile.js';
+import { type ExportedModel, foreignNetwork, threeChannels, writeExport } from './foreignWeights.js';
+
+/**
+ * Writes a model for torchvision, which has ViT-B/16, MaxViT-T and ResNet-18: `model.safetensors` with its names, and
+ * `config.json` with what it is built with and how images are prepared.
+ *
+ * @example
+ * exportTorchvision(loadModel('runs/sewer'), 'sewer-torchvision').architecture // 'vit_b_16'
+ * // in Python: model = torchvision.models.get_model(config['architecture'], **config['arguments'])
+ * //            model.load_state_dict(safetensors.torch.load_file('sewer-torchvision/model.safetensors'))
+ */
+export function exportTorchvision(model: Model, folder: string): ExportedModel {
+  const { network, description } = model;
+  const rules = foreignNetwork(network, 'torchvision');
+  const { inputSize } = network.options;
+  const { name, arguments: ownArguments } = rules.architecture(network.options);
+  const { classes, mean, std, loss, calibration, decision } = description;
+  const files = writeExport(folder, model, rules, {
+    architecture: name,
+    arguments: { num_classes: classes.length, ...ownArguments },
+    classes,
+    preparation: {
+      // Both sides fitted without keeping their proportion.
+      size: [inputSize, inputSize],
+      interpolation: 'bilinear',
+      mean: threeChannels(mean),
+      std: threeChannels(std),
+    },
+    anyclass: { loss, calibration, decision },
+  });
+  return { folder, architecture: name, files };
+}
