@@ -24,9 +24,11 @@ import { candidateLists, listedCandidates } from './candidates.js';
 import { configurationText } from './configurationFile.js';
 import { fullRun, readBase } from './pilotBase.js';
 import { type PilotResults, type PilotWork, runRounds } from './pilotRounds.js';
-import { measureSpeed } from './pilotRuns.js';
+import { assumedSpeed, measureSpeed } from './pilotRuns.js';
+import type { PilotSpeed } from './pilotSize.js';
 import { openProgress } from './progress.js';
 import { type Recommendation, recommendLoss } from './recommendation.js';
+import { leastSeconds } from './roundPlan.js';
 
 export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'devices'> {
   /** Data, or a configuration's file or a recipe's name, whose loss is then one of the candidates. */
@@ -139,11 +141,24 @@ export async function recommend(
 async function pilotResults(work: PilotWork, options: RecommendOptions): Promise<PilotResults> {
   const { progress, lists } = work;
   if (!progress.speed) {
-    const { speed, unfinished } = await measureSpeed(work, lists[0]![0]!, options);
+    const assumed = assumedSpeed(work, options);
+    refuseHopeless(work, assumed, options.minutes);
+    const { speed, unfinished } = await measureSpeed(work, lists[0]![0]!, assumed);
     if (!speed) return { rounds: [], unfinished };
     progress.save({ speed });
   }
   return runRounds(work, progress.speed!);
+}
+
+/** Before the speed is measured, which takes minutes itself where everything is slow. */
+function refuseHopeless({ lists, full }: PilotWork, assumed: PilotSpeed, minutes: number): void {
+  const fast = { ...assumed, imagesPerSecond: 4 * assumed.imagesPerSecond };
+  const [fastest, expected] = [fast, assumed].map((speed) => leastSeconds(lists.at(-1)!.length, full, speed));
+  if (fastest! <= 60 * minutes) return;
+  throw new UsageError(
+    `is too short: the pilots would take about ${Math.ceil(expected! / 60)} minutes here; use a smaller network or smaller images, or train without pilots`,
+    'minutes',
+  );
 }
 
 function failure(out: string, minutes: number, unfinished: readonly UnfinishedRun[]): string {
