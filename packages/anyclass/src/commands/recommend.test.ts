@@ -1,7 +1,7 @@
 // A recommendation as a user gets one: Ctrl-C in the middle, the same command again, the written configuration.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,11 +75,14 @@ describe('recommend', () => {
     });
   }, 180_000);
 
-  test('refuses a time that is too short', () => {
-    const short = anyclass([...words('0.001'), '--out', 'short']);
-    expect({ status: short.status, said: short.stderr }).toMatchObject({
-      status: 2,
-      said: expect.stringMatching(/--minutes: is too short: the pilots would take about \d+ minutes here/),
-    });
+  test.each([
+    [words('0.001'), /--minutes: is too short: the pilots would take about \d+ minutes here/],
+    [words('0'), /--minutes: expected more than 0; got '0'/],
+    [words('20', 'bce'), /--losses: name two losses or more/],
+    [words('20', 'bce,focal@epochs=3'), /--losses: .*only fields of the loss can differ/],
+  ])('%j is refused before anything is written', (args, message) => {
+    const { status, stderr } = anyclass([...args, '--out', 'refused']);
+    expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringMatching(message) });
+    expect(existsSync(join(folder, 'refused'))).toBe(false);
   });
 });

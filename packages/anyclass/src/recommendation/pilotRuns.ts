@@ -54,7 +54,7 @@ const leastOverhead = 1;
 type Devices = Pick<ExperimentSettings, 'devices' | 'jobs'>;
 
 /** The speed to expect before anything was measured: right by a factor of four or so. */
-export function assumedSpeed({ base }: Pick<PilotTraining, 'base'>, { devices, jobs }: Devices): PilotSpeed {
+export function assumedSpeed(base: Configuration, { devices, jobs }: Devices): PilotSpeed {
   const chosen = devices === undefined ? [configuredDevice(base)] : listedDevices(devices);
   const isOnGpu = chosen.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);
   return {
