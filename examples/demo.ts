@@ -76,7 +76,7 @@ async function trained(loss: 'bce' | 'any-bce'): Promise<{ loss: string; validat
   const configuration: ConfigurationInput = {
     data: { dataset: 'digits', digits: { scenes: { train: 3200, validation: 1000, test: 4000 } } },
     network: { name: 'tresnet-s', inputSize: 32 },
-    // Class balancing is left out: it costs both losses several points here (docs/results.md).
+    // Class balancing is left out: it costs both losses several points here (docs/digits.md).
     loss: { name: loss, lambda: 0.02, beta: null, reduction: 'mean' },
     epochs: 6,
     batchSize: 64,

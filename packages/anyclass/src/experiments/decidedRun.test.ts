@@ -14,6 +14,7 @@ import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.
 import type { LossName } from '../losses/lossNames.js';
 import { compare } from './compare.js';
 import { compareRuns } from './comparison.js';
+import { crossFitted } from './decidedRun.js';
 import { readRun, readRuns } from './readRuns.js';
 import { sweep } from './runSweep.js';
 
@@ -113,6 +114,24 @@ describe('a comparison', () => {
     );
     const { mean } = groups[0]!.decided!.validation!.macroF1!;
     expect(mean).toBeLessThan(fitted.reduce((sum, value) => sum + value, 0) / 4 - 0.03);
+  });
+
+  test('deals images to other folds with another number, whatever the order of its rows', async () => {
+    const scored = (await readRun(at('all/any-1')).scores('validation'))!;
+    const choice = { rule: 'gate', budget: { falseAlarms: 0.2, confidence: null }, beta: 1 } as const;
+    const labels = (deal: number, images = scored) => crossFitted(images, choice, deal)!.scores;
+    expect(labels(0)).toEqual(crossFitted(scored, choice)!.scores);
+    expect(labels(1)).not.toEqual(labels(0));
+    const width = scored.classNames.length;
+    const reversed = <Values extends ArrayLike<number>>(values: Values) =>
+      Float64Array.from(values, (_, i) => values[values.length - width - (i - (i % width)) + (i % width)]!);
+    const turned = {
+      ...scored,
+      names: scored.names.toReversed(),
+      scores: reversed(scored.scores),
+      targets: reversed(scored.targets),
+    };
+    expect(reversed(labels(1, turned))).toEqual(Float64Array.from(labels(1)));
   });
 
   test('has the trade-off of F1 and false alarms on test, budget by budget', async () => {

@@ -68,14 +68,20 @@ export function whyUndecided(
 /**
  * The images with labels, 0 or 1, in place of scores, each decided by a decision that was fitted without it; undefined with fewer
  * than two positives or negatives.
+ *
+ * @param deal another number deals the images to other folds
  */
-export function crossFitted(validation: ScoredImages, choice: DecisionChoice): ScoredImages | undefined {
+export function crossFitted(
+  validation: ScoredImages,
+  choice: DecisionChoice,
+  deal = 0,
+): ScoredImages | undefined {
   const kinds = presenceOfRows(validation.targets, validation.classNames.length);
   const hasTwo = [ROW_POSITIVE, ROW_NEGATIVE].every(
     (kind) => kinds.reduce((count, each) => count + Number(each === kind), 0) > 1,
   );
   if (!hasTwo) return undefined;
-  const folds = foldsByName(validation, kinds);
+  const folds = foldsByName(validation, kinds, deal);
   return { ...validation, ...crossFit(validation, { ...choice, folds }) };
 }
 
@@ -85,9 +91,10 @@ const foldCount = 5;
  * The fold of each image: positives and negatives are spread evenly, in an order that follows from the names alone, so that
  * runs on the same images have the same folds whatever the order of their files.
  */
-function foldsByName({ names }: ScoredImages, kinds: Uint8Array): Uint8Array {
+function foldsByName({ names }: ScoredImages, kinds: Uint8Array, deal: number): Uint8Array {
+  const suffix = deal === 0 ? '' : ` ${deal}`;
   const order = names
-    .map((name, row) => ({ name, row, kind: kinds[row]!, hash: hashOf(name) }))
+    .map((name, row) => ({ name, row, kind: kinds[row]!, hash: hashOf(name + suffix) }))
     .sort((a, b) => a.kind - b.kind || a.hash - b.hash || (a.name < b.name ? -1 : 1));
   const foldOf = new Uint8Array(names.length);
   order.forEach(({ row }, i) => {

@@ -3,13 +3,14 @@
 import {
   bootstrapSeeds,
   type Difference,
+  type JudgedModel,
   joinSeeds,
   measure,
   type SeedReplicates,
   seedDifference,
 } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
-import { alignedModels, mismatch } from '../experiments/alignedModels.js';
+import { alignedModels, mismatch, type ScoresOfRun } from '../experiments/alignedModels.js';
 import type { HeldDifference } from '../experiments/comparison.js';
 import { crossFitted } from '../experiments/decidedRun.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
@@ -70,17 +71,14 @@ export async function judgeRound(pilots: readonly Pilots[], decision: DecisionCh
   const groups: PilotModel[][] = [];
   for (const { runs } of pilots) {
     const models: PilotModel[] = [];
+    // One after another: a table of scores is large while it is read.
     for (const run of runs) if (seeds.includes(run.seed)) models.push(await modelOf(run, decision));
     groups.push(models);
   }
-  const replicates = replicateCount(groups.flat());
-  const drawn = bootstrapSeeds(
-    aligned(groups).flatMap((group) => group.map((model) => [model])),
-    { replicates },
-  );
+  const drawn = drawnFigures(groups.flat());
   const figure = decision.beta === 2 ? 'macroF2' : 'macroF1';
   const judged = pilots.map(({ candidate }, i) => {
-    const ofSeeds = seeds.map((_, s) => drawn[i * seeds.length + s]![0]!);
+    const ofSeeds = drawn.slice(i * seeds.length, (i + 1) * seeds.length);
     const { value } = joinSeeds(ofSeeds);
     return {
       candidate,
@@ -104,7 +102,7 @@ export async function judgeRound(pilots: readonly Pilots[], decision: DecisionCh
       judged.map(({ candidate, side }) => ({ candidate, drawn: joinSeeds(side.replicates) })),
       figure,
     ),
-    replicates,
+    replicates: drawn[0]!.replicates.length,
     confidence,
   };
 }
@@ -113,43 +111,64 @@ function isNoise(difference: HeldDifference): boolean {
   return difference.holds === 'unclear' || !isOfOneSign(difference);
 }
 
-/** A pilot's validation images with the labels that cross-fitting gave them. */
+/** A pilot's validation images with the labels that cross-fitting gave them, in each deal of images to folds. */
 interface PilotModel {
   readonly folder: string;
-  readonly scored: ScoredImages;
-  readonly validation: ScoredImages;
-  readonly thresholds: readonly number[];
+  readonly deals: readonly ScoredImages[];
   readonly mAP: number | null;
 }
 
+/** Labels that are decided in about a second. */
+const labelsAtOnce = 1e5;
+const mostDeals = 5;
+
+/** With few images, which of them a decision was fitted on matters as much as the loss: they are dealt to folds several times. */
 async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promise<PilotModel> {
   const scored = await scores('validation');
-  const labels = scored && crossFitted(scored, decision);
-  if (!labels) throw new UserError(`${folder}: its validation scores are too few to fit a decision on`);
-  return { folder, scored: labels, validation: labels, thresholds: [0.5], mAP: measure(scored).mAP };
-}
-
-function aligned(groups: readonly (readonly PilotModel[])[]): PilotModel[][] {
-  const [first, ...others] = groups.flat();
-  for (const other of others) {
-    const reason = mismatch(first!, other);
-    if (reason !== undefined)
-      throw new UserError(`${reason}; the data changed between pilots: begin in another folder`);
-  }
-  return alignedModels(groups);
-}
-
-function sharedSeeds(pilots: readonly Pilots[]): number[] {
-  const [first, ...others] = pilots.map(({ runs }) => runs.map(({ seed }) => seed));
-  return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));
+  if (!scored) throw new UserError(`${folder}: has no scores and labels of the validation split`);
+  const count = Math.max(1, Math.min(mostDeals, Math.floor(labelsAtOnce / scored.scores.length)));
+  const deals = Array.from({ length: count }, (_, deal) => {
+    const labels = crossFitted(scored, decision, deal);
+    if (!labels) throw new UserError(`${folder}: its validation images are too few to fit a decision on`);
+    return labels;
+  });
+  return { folder, deals, mAP: measure(scored).mAP };
 }
 
 /** Of labels that are drawn from, all models together: about half a minute's worth. */
 const mostLabels = 4e9;
 
-function replicateCount(models: readonly PilotModel[]): number {
-  const labels = models.reduce((sum, { scored }) => sum + scored.scores.length, 0);
-  return Math.max(100, Math.min(1000, Math.floor(mostLabels / labels)));
+/** The figures of each model, the mean over its deals; each deal has its part of the draws, so that intervals know of both. */
+function drawnFigures(models: readonly PilotModel[]): SeedReplicates[] {
+  const labels = models.reduce((sum, { deals }) => sum + deals[0]!.scores.length, 0);
+  const { length } = models[0]!.deals;
+  const replicates = Math.ceil(Math.max(100, Math.min(1000, mostLabels / labels)) / length);
+  const byDeal = Array.from({ length }, (_, deal) =>
+    bootstrapSeeds(aligned(models.map(({ folder, deals }) => ({ folder, scored: deals[deal]! }))), {
+      replicates,
+      seed: deal,
+    }),
+  );
+  return models.map((_, i) => {
+    const dealt = byDeal.map((drawn) => drawn[i]![0]!);
+    return { ...joinSeeds(dealt), replicates: dealt.flatMap((each) => each.replicates) };
+  });
+}
+
+function aligned(models: readonly ScoresOfRun[]): JudgedModel[][] {
+  const [first, ...others] = models;
+  for (const other of others) {
+    const reason = mismatch(first!, other);
+    if (reason !== undefined)
+      throw new UserError(`${reason}; the data changed between pilots: begin in another folder`);
+  }
+  const both = models.map(({ folder, scored }) => ({ folder, scored, validation: scored }));
+  return alignedModels([both])[0]!.map(({ scored }) => [{ scored, thresholds: [0.5] }]);
+}
+
+function sharedSeeds(pilots: readonly Pilots[]): number[] {
+  const [first, ...others] = pilots.map(({ runs }) => runs.map(({ seed }) => seed));
+  return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));
 }
 
 interface Drawn {

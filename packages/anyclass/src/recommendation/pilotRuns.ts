@@ -50,26 +50,36 @@ const probe = { epochs: 2, seconds: 4 } as const;
 /** A process that loads libtorch takes as long in any case. */
 const leastOverhead = 1;
 
+/** Where and how many runs compute at the same time. */
+type Devices = Pick<ExperimentSettings, 'devices' | 'jobs'>;
+
+/** The speed to expect before anything was measured: right by a factor of four or so. */
+export function assumedSpeed(base: Configuration, { devices, jobs }: Devices): PilotSpeed {
+  const chosen = devices === undefined ? [configuredDevice(base)] : listedDevices(devices);
+  const isOnGpu = chosen.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);
+  return {
+    imagesPerSecond: assumedRate(base.network, 1, isOnGpu ? 'gpu' : 'cpu'),
+    overheadSeconds: leastOverhead,
+    sideBySide: chosen.length * (jobs ?? 1),
+  };
+}
+
 /** Measures with a pilot that is not judged how fast this machine is, and what a run costs beside its images. */
 export async function measureSpeed(
   training: PilotTraining,
   candidate: Candidate,
-  { devices, jobs }: Pick<ExperimentSettings, 'devices' | 'jobs'>,
+  assumed: PilotSpeed,
 ): Promise<{ readonly speed?: PilotSpeed; readonly unfinished: readonly UnfinishedRun[] }> {
   const { base, full, note } = training;
-  const chosen = devices === undefined ? [configuredDevice(base)] : listedDevices(devices);
-  const isOnGpu = chosen.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);
-  const assumed = probe.seconds * assumedRate(base.network, 1, isOnGpu ? 'gpu' : 'cpu');
-  const instances = Math.min(full.train, Math.max(4 * base.batchSize, Math.round(assumed)));
-  const size = { instances, epochs: probe.epochs };
-  note(`Measuring the speed of this machine with ${countOf(instances, 'image')}`);
+  const wanted = Math.max(2 * base.batchSize, Math.round(probe.seconds * assumed.imagesPerSecond));
+  const size = { instances: Math.min(full.train, wanted), epochs: probe.epochs };
+  note(`Measuring the speed of this machine with ${countOf(size.instances, 'image')}`);
   const started = performance.now();
   const { folders, unfinished } = await training.train([plannedPilot(training, candidate, size, 0)]);
   const seconds = (performance.now() - started) / 1000;
   const record = folders[0] === undefined ? undefined : readEpochs(runPaths(folders[0]).metrics).at(-1);
   if (!record) return { unfinished };
-  const { imagesPerSecond } = record;
-  const bare = { imagesPerSecond, overheadSeconds: 0, sideBySide: chosen.length * (jobs ?? 1) };
+  const bare = { ...assumed, imagesPerSecond: record.imagesPerSecond, overheadSeconds: 0 };
   const overheadSeconds = Math.max(leastOverhead, seconds - pilotSeconds(size, full, bare));
   return { speed: { ...bare, overheadSeconds }, unfinished };
 }

@@ -1,6 +1,6 @@
 // Which loss to train with, by pilot runs on the user's own data: the function behind `anyclass recommend`.
 
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
 import { listedDevices } from '../children/devices.js';
@@ -24,9 +24,11 @@ import { candidateLists, listedCandidates } from './candidates.js';
 import { configurationText } from './configurationFile.js';
 import { fullRun, readBase } from './pilotBase.js';
 import { type PilotResults, type PilotWork, runRounds } from './pilotRounds.js';
-import { measureSpeed } from './pilotRuns.js';
+import { assumedSpeed, measureSpeed } from './pilotRuns.js';
+import type { FullRun, PilotSpeed } from './pilotSize.js';
 import { openProgress } from './progress.js';
 import { type Recommendation, recommendLoss } from './recommendation.js';
+import { leastSeconds } from './roundPlan.js';
 
 export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'devices'> {
   /** Data, or a configuration's file or a recipe's name, whose loss is then one of the candidates. */
@@ -61,8 +63,7 @@ const cacheShare = 1 / 3;
 /**
  * Trains short pilots with several losses, the best of them again in longer ones, and recommends one by its F1 on validation at
  * the given price in false alarms. Writes `recommended.jsonc`, a configuration with the reasons as comments, and
- * `recommendation.json`. Call it again to go on after an interruption, with the time that is left, or with more
- * of it.
+ * `recommendation.json`. Call it again to go on after an interruption, with the time that is left, or with more of it.
  *
  * @example
  * const { recommendation } = await recommend({ source: 'digits', minutes: 10 });
@@ -80,19 +81,21 @@ export async function recommend(
   const out =
     options.out ?? join('recommendations', fileName(datasetName(parseDataset(configuration.data.dataset))));
   const file = join(out, 'recommended.jsonc');
+  const base = absolutePaths({ ...configuration, ...childDevice(options.devices) });
+  const lists =
+    options.losses === undefined
+      ? candidateLists(base.loss, { keepsOwn: isConfigured })
+      : [listedCandidates(options.losses, base)];
+  const assumed = assumedSpeed(base, options);
+  if (!existsSync(out)) refuseHopeless(lists.at(-1)!.length, full, assumed, minutes);
   mkdirSync(out, { recursive: true });
   using _lock = lockRun(out);
-  const base = absolutePaths({ ...configuration, ...childDevice(options.devices) });
   using progress = openProgress(join(out, 'progress.json'), {
     decision,
     losses: options.losses,
     isConfigured,
     ...Object.fromEntries(resultFields(base)),
   });
-  const lists =
-    options.losses === undefined
-      ? candidateLists(base.loss, { keepsOwn: isConfigured })
-      : [listedCandidates(options.losses, base)];
   const note = (text: string) => hooks.onEvent?.({ type: 'note', text });
   for (const remark of progress.rounds.length === 0 ? remarks : []) note(remark);
   const signal = anyOf(hooks.signal, deadlineIn(60 * minutes - progress.spentSeconds()));
@@ -120,7 +123,7 @@ export async function recommend(
     },
   };
   if (!signal.aborted) await prepareSome(base, anyOf(signal, deadlineIn(cacheShare * 60 * minutes)), hooks);
-  const { rounds, unfinished } = await pilotResults(work, options);
+  const { rounds, unfinished } = await pilotResults(work, assumed);
   if (work.isInterrupted()) return { file, unfinished };
   if (rounds.length === 0 || !progress.speed) throw new UserError(failure(out, minutes, unfinished));
   const recommendation = recommendLoss({
@@ -136,14 +139,25 @@ export async function recommend(
   return { recommendation, file, unfinished };
 }
 
-async function pilotResults(work: PilotWork, options: RecommendOptions): Promise<PilotResults> {
+async function pilotResults(work: PilotWork, assumed: PilotSpeed): Promise<PilotResults> {
   const { progress, lists } = work;
   if (!progress.speed) {
-    const { speed, unfinished } = await measureSpeed(work, lists[0]![0]!, options);
+    const { speed, unfinished } = await measureSpeed(work, lists[0]![0]!, assumed);
     if (!speed) return { rounds: [], unfinished };
     progress.save({ speed });
   }
   return runRounds(work, progress.speed!);
+}
+
+/** Before anything is written or measured, which takes minutes itself where everything is slow. */
+function refuseHopeless(losses: number, full: FullRun, assumed: PilotSpeed, minutes: number): void {
+  const fast = { ...assumed, imagesPerSecond: 4 * assumed.imagesPerSecond };
+  const [fastest, expected] = [fast, assumed].map((speed) => leastSeconds(losses, full, speed));
+  if (fastest! <= 60 * minutes) return;
+  throw new UsageError(
+    `is too short: the pilots would take about ${Math.ceil(expected! / 60)} minutes here; use a smaller network or smaller images, or train without pilots`,
+    'minutes',
+  );
 }
 
 function failure(out: string, minutes: number, unfinished: readonly UnfinishedRun[]): string {

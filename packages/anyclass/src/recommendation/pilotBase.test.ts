@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { validateConfiguration } from '../configuration/validate.js';
+import { fullRun, readBase } from './pilotBase.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-base-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+describe('what pilots start from', () => {
+  test.each([
+    ['a recipe', () => 'quick'],
+    ['a configuration', () => file('own.json', '{ "data": { "dataset": "digits" }, "epochs": 3 }')],
+    ['a configuration with comments', () => file('why.json', '// mine\n{ "recipe": "quick" }')],
+  ])('%s brings its loss', async (_, source) => {
+    expect(await readBase(source(), undefined, [])).toMatchObject({
+      isConfigured: true,
+      configuration: { data: { dataset: 'digits' } },
+    });
+  });
+
+  test('data have a suggested configuration, whose loss is nobody’s choice unless it is set', async () => {
+    const scenes = 'data.digits.scenes={"train":20,"validation":10,"test":10}';
+    expect(await readBase('digits', undefined, [scenes])).toMatchObject({ isConfigured: false });
+    const set = [scenes, 'loss.name=focal'];
+    expect(await readBase('digits', undefined, set)).toMatchObject({
+      isConfigured: true,
+      configuration: { loss: { name: 'focal' } },
+    });
+  });
+
+  test("COCO's annotations are data, although they are JSON", async () => {
+    const annotations = { images: [], annotations: [], categories: [] };
+    const source = file('instances.json', JSON.stringify(annotations));
+    expect(await readBase(source, undefined, [])).toMatchObject({
+      isConfigured: false,
+      configuration: { data: { dataset: source } },
+    });
+  });
+});
+
+describe('a full run', () => {
+  const table = (validation: readonly number[]) => {
+    const rows = [1, 0, 1, 0, 1, 0].map((label, i) => `t${i}.png,${label},train`);
+    const judged = validation.map((label, i) => `v${i}.png,${label},validation`);
+    return file('pipes.csv', ['Filename,crack,split', ...rows, ...judged, ''].join('\n'));
+  };
+  const run = (validation: readonly number[], subset?: { instances: number }) =>
+    fullRun(
+      validateConfiguration({
+        data: { dataset: table(validation), columns: { split: 'split' }, ...(subset && { subset }) },
+        epochs: 7,
+      }),
+    );
+
+  test('counts the images that are trained on', async () => {
+    expect(await run([1, 1, 0, 0])).toMatchObject({ train: 6, validation: 4, epochs: 7 });
+    expect(await run([1, 1, 0, 0], { instances: 4 })).toMatchObject({ train: 4 });
+  });
+
+  test.each([
+    ['positive', [1, 0, 0, 0]],
+    ['negative', [1, 1, 1, 0]],
+  ])('is refused where too few validation images are %s', async (kind, validation) => {
+    await expect(run(validation)).rejects.toThrow(new RegExp(`validation has 1 ${kind} images`));
+  });
+});
