@@ -53,11 +53,7 @@ export async function buildLibrary(request: BuildRequest): Promise<BuiltLibrary>
   await wholeFolder(folder, async (draft) => {
     await compile(compiler.program, [
       ...linkFlags(libtorch),
-      '-o',
-      join(draft, library.file),
-      ...objects,
-      ...plan.linkFlags,
-      ...libraries(libtorch),
+      ...linked(join(draft, library.file), objects, plan, libtorch),
     ]);
     const record: Build = {
       library: libraryKey(library),
@@ -68,6 +64,16 @@ export async function buildLibrary(request: BuildRequest): Promise<BuiltLibrary>
     writeFileSync(join(draft, 'build.json'), `${JSON.stringify(record, null, 2)}\n`);
   });
   return { ...built, isNew: true };
+}
+
+/** The end of a linker's command line. */
+export function linked(
+  file: string,
+  objects: readonly string[],
+  plan: BuildPlan,
+  libtorch: LinkedLibtorch | undefined,
+): string[] {
+  return ['-o', file, ...objects, ...plan.linkFlags, ...libraries(libtorch)];
 }
 
 /** Makes a folder that is whole or absent; where another process was faster, its folder stays. */
@@ -106,7 +112,8 @@ function compiledFiles(library: NativeLibrary, { uses = () => true }: BuildPlan)
   return sourceFiles(library).filter((file) => /\.(cc|cu)$/.test(file) && uses(basename(file)));
 }
 
-async function compileObjects(request: BuildRequest, plan: BuildPlan): Promise<string[]> {
+/** Compiles what the cache lacks, and gives the files of all objects. */
+export async function compileObjects(request: BuildRequest, plan: BuildPlan): Promise<string[]> {
   const { project, compiler, libtorch } = request;
   const { library } = project;
   const objectsFolder = join(homeFolder(), 'objects');

@@ -4,9 +4,9 @@ import type { BuiltLibrary } from './buildLibrary.js';
 
 // The engine comes first: libraries of operators are loaded by it.
 const program = `
-  const [engine, ...others] = process.argv.slice(1);
-  const { loadLibrary } = require(engine);
-  for (const file of others) file.endsWith('.node') ? require(file) : loadLibrary(file);
+  const files = process.argv.slice(1);
+  const addons = files.filter((file) => file.endsWith('.node')).map((file) => require(file));
+  for (const file of files) if (!file.endsWith('.node')) addons[0].loadLibrary(file);
 `;
 
 /** Opens libraries in another process, so that one which does not load here is never selected; says why it does not. */

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { homeFolder, type LinkedLibtorch } from '@anyclass/torch/builds';
-import { unpackZip } from '@anyclass/torch/files';
+import { unpackZip } from '#zip';
 import { chooseArchive, type LibtorchArchive, officialAddress, officialArchives } from './archives.js';
 import { wholeFolder } from './buildLibrary.js';
 import { describeLibtorch } from './describeLibtorch.js';

@@ -13,6 +13,7 @@ import {
   libtorchBytes,
 } from '@anyclass/torch/builds';
 import { type BuiltLibrary, wholeFolder } from './buildLibrary.js';
+import { checkLoading, isSelected } from './checkLoading.js';
 import type { NativeProject } from './project.js';
 import { SetupError } from './shell.js';
 
@@ -61,21 +62,23 @@ export function findPrebuilt({ packageName, from }: PrebuiltSource): PrebuiltPac
   return { name: `${packageName} ${version}`, folder, libraries };
 }
 
-/** The prebuilt libraries of all projects for a libtorch, or why they cannot be used. */
+/** For each project the prebuilt libraries that are for a libtorch, best first; or why there are none. */
 export function fittingLibraries(
   { name, libraries }: PrebuiltPackage,
   projects: readonly NativeProject[],
   libtorch: LinkedLibtorch,
-): PrebuiltLibrary[] | string {
+): PrebuiltLibrary[][] | string {
   if (existsSync(join(libtorch.lib, 'libtorch_cuda.so'))) {
     return `${name} is for the CPU, and libtorch in ${libtorch.lib} has CUDA`;
   }
-  const fitting: PrebuiltLibrary[] = [];
+  const fitting: PrebuiltLibrary[][] = [];
   for (const { library, title } of projects) {
     const own = libraries.filter((candidate) => candidate.library === libraryKey(library));
     if (own.length === 0) return `${name} was built from other sources of ${title}`;
-    const found = own.find((candidate) => candidate.libtorch === null || fits(candidate.libtorch, libtorch));
-    if (!found) {
+    const found = own.filter(
+      (candidate) => candidate.libtorch === null || fits(candidate.libtorch, libtorch),
+    );
+    if (found.length === 0) {
       const versions = own.flatMap((candidate) => candidate.libtorch?.version ?? []);
       return `${name} is for libtorch ${versions.join(', ')}, not ${libtorch.version} as in ${libtorch.lib}`;
     }
@@ -84,8 +87,30 @@ export function fittingLibraries(
   return fitting;
 }
 
-/** Puts a prebuilt library into the cache, for a libtorch. */
+/** Puts prebuilt libraries into the cache, for a libtorch: of each project the first that loads. Or says why none does. */
 export async function installPrebuilt(
+  found: PrebuiltPackage,
+  fitting: readonly (readonly PrebuiltLibrary[])[],
+  projects: readonly NativeProject[],
+  libtorch: LinkedLibtorch,
+): Promise<BuiltLibrary[] | string> {
+  const installed: BuiltLibrary[] = [];
+  for (const [i, project] of projects.entries()) {
+    let problem: string | undefined = 'it is not there';
+    for (const candidate of fitting[i] ?? []) {
+      const copy = await copyLibrary(found, candidate, project, libtorch);
+      // The engine is the first; what it loads needs it.
+      problem = isSelected(copy, libtorch) ? undefined : checkLoading([...installed.slice(0, 1), copy]);
+      if (problem !== undefined) continue;
+      installed.push(copy);
+      break;
+    }
+    if (problem !== undefined) return `${found.name}: ${project.title} does not load here: ${problem}`;
+  }
+  return installed;
+}
+
+async function copyLibrary(
   { name, folder }: PrebuiltPackage,
   prebuilt: PrebuiltLibrary,
   { library }: NativeProject,

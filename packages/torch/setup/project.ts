@@ -10,6 +10,8 @@ export interface NativeProject {
   readonly title: string;
   /** How to build it on this machine; it may look for, or install, what it needs. */
   readonly plan: (machine: Machine) => BuildPlan;
+  /** How to build it for other machines, which may lack what this one has; the first that loads there is used. Default: `plan`. */
+  readonly portablePlans?: (machine: Machine) => readonly BuildPlan[];
 }
 
 export interface Machine {

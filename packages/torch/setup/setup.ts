@@ -94,19 +94,10 @@ async function takePrebuilt(
   const found = source && findPrebuilt(source);
   if (!found) return undefined;
   const fitting = fittingLibraries(found, projects, libtorch);
-  if (typeof fitting === 'string') {
-    log(fitting);
-    return undefined;
-  }
-  const built: BuiltLibrary[] = [];
-  for (const [i, project] of projects.entries()) {
-    const library = fitting[i];
-    if (library) built.push(await installPrebuilt(found, library, project, libtorch));
-  }
-  if (built.every((library) => isSelected(library, libtorch))) return built;
-  const problem = checkLoading(built);
-  if (problem === undefined) return built;
-  log(`${found.name} does not load here: ${problem}`);
+  const installed =
+    typeof fitting === 'string' ? fitting : await installPrebuilt(found, fitting, projects, libtorch);
+  if (typeof installed !== 'string') return installed;
+  log(installed);
   return undefined;
 }
 

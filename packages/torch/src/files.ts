@@ -16,8 +16,6 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-export { unpackZip } from './serialization/unpackZip.js';
-
 /** A file in the making. */
 export interface FileDraft {
   /** Where the content is until the draft is finished. */

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Log, type NativeProject, programPath } from '@anyclass/torch/setup';
+import { type BuildPlan, type Log, type NativeProject, programPath } from '@anyclass/torch/setup';
 import { imagesLibrary } from '../data/images/imagesAddon.js';
 
 export const imagesProject: NativeProject = {
@@ -13,14 +13,20 @@ export const imagesProject: NativeProject = {
   title: 'the reader of images',
   plan({ compiler, log }) {
     const withJpeg = process.env['ANYCLASS_JPEG'] !== 'sharp' && findOrInstallLibjpeg(compiler, log);
-    return {
-      uses: (file) => withJpeg || withoutJpeg.includes(file),
-      // No fused multiplications: the same bytes on every processor.
-      flags: ['-O3', '-ffp-contract=off', '-pthread', ...(withJpeg ? ['-DANYCLASS_LIBJPEG'] : [])],
-      linkFlags: ['-pthread', ...(withJpeg ? ['-ljpeg'] : [])],
-    };
+    return planFor(withJpeg);
   },
+  // Debian and Ubuntu give libjpeg-turbo different versions, and a machine may have none.
+  portablePlans: () => [planFor(true), planFor(false)],
 };
+
+function planFor(withJpeg: boolean): BuildPlan {
+  return {
+    uses: (file) => withJpeg || withoutJpeg.includes(file),
+    // No fused multiplications: the same bytes on every processor.
+    flags: ['-O3', '-ffp-contract=off', '-pthread', ...(withJpeg ? ['-DANYCLASS_LIBJPEG'] : [])],
+    linkFlags: ['-pthread', ...(withJpeg ? ['-ljpeg'] : [])],
+  };
+}
 
 const withoutJpeg = ['addon.cc', 'readRows.cc', 'workThreads.cc'];
 
