@@ -1,35 +1,60 @@
-// Time and memory to index the largest tables: a SewerML training table of 1,040,129 rows, and a COCO instances file of
-// 450 MB. Both are generated, with the sizes of the real ones. On one core:
+// Time and memory to index large tables, each in a process of its own: a SewerML training table of 1,040,129 rows and a COCO instances
+// file of 450 MB, generated with the sizes of the real ones; a user's own million rows with a column per class, whose splits are drawn;
+// a million rows of one image and label each; and YOLO label files for 20,000 images. On one core:
 //
 //     taskset -c 0 node bench/dist/data/indexing.js
 
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openDataset } from 'anyclass/data';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-index-'));
-try {
-  const sewer = join(folder, 'SewerML_Train.csv');
-  await write(sewer, sewerLines());
-  await index('SewerML table', sewer, `sewerml=${folder}`);
-  mkdirSync(join(folder, 'coco'));
-  const coco = join(folder, 'coco', 'instances_train2017.json');
-  await write(coco, cocoPieces());
-  await index('COCO instances', coco, `coco-41=${join(folder, 'coco')}`);
-} finally {
-  rmSync(folder, { recursive: true });
+const [spec, title] = process.argv.slice(2);
+if (spec !== undefined) await index(spec, title ?? spec);
+else await indexAll();
+
+async function indexAll(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-index-'));
+  try {
+    await write(join(folder, 'SewerML_Train.csv'), sewerLines());
+    mkdirSync(join(folder, 'coco'));
+    await write(join(folder, 'coco', 'instances_train2017.json'), cocoPieces());
+    await write(join(folder, 'own.csv'), ownLines());
+    await write(join(folder, 'labels.csv'), labelLines());
+    writeYolo(join(folder, 'yolo'));
+    indexApart('SewerML table', `sewerml=${folder}`, join(folder, 'SewerML_Train.csv'));
+    indexApart(
+      'COCO instances',
+      `coco-41=${join(folder, 'coco')}`,
+      join(folder, 'coco', 'instances_train2017.json'),
+    );
+    indexApart('a column per class, splits drawn', join(folder, 'own.csv'));
+    indexApart('a row per image and label', join(folder, 'labels.csv'));
+    indexApart('YOLO label files', join(folder, 'yolo'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-async function index(what: string, file: string, spec: string): Promise<void> {
+function indexApart(what: string, dataset: string, file?: string): void {
+  const megabytes = file === undefined ? '' : `, ${Math.round(statSync(file).size / 1e6)} MB`;
+  spawnSync(process.execPath, [fileURLToPath(import.meta.url), dataset, what + megabytes], {
+    stdio: 'inherit',
+  });
+}
+
+async function index(dataset: string, what: string): Promise<void> {
   const start = performance.now();
-  const { labels } = await openDataset(spec);
+  const { labels } = await openDataset(dataset);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  const megabytes = Math.round(statSync(file).size / 1e6);
+  const { user, system } = process.cpuUsage();
+  const cpu = ((user + system) / 1e6).toFixed(1);
   const peak = Math.round(process.resourceUsage().maxRSS / 1000);
   console.log(
-    `${what}: ${labels.rows} rows, ${megabytes} MB indexed in ${seconds} s; peak of the process ${peak} MB`,
+    `${what}: ${labels.rows} images indexed in ${seconds} s (${cpu} s of CPU time); peak of the process ${peak} MB`,
   );
 }
 
@@ -47,6 +72,32 @@ function* sewerLines(): Generator<string> {
     const present = (row * 7919) % 100 < 47;
     const cells = codes.map((_, j) => (present && (row + j * 31) % 17 === 1 ? 1 : 0));
     yield `${String(row).padStart(8, '0')}.png,${row % 5},${cells.join(',')},${present ? 1 : 0}\n`;
+  }
+}
+
+function* ownLines(): Generator<string> {
+  const classes = Array.from({ length: 17 }, (_, j) => `class ${j}`);
+  yield `Filename,${classes.join(',')}\n`;
+  for (let row = 0; row < 1_000_000; row++) {
+    const present = (row * 7919) % 100 < 20;
+    const cells = classes.map((_, j) => (present && (row + j * 31) % 17 === 1 ? 1 : 0));
+    yield `${String(row).padStart(8, '0')}.png,${cells.join(',')}\n`;
+  }
+}
+
+function* labelLines(): Generator<string> {
+  yield 'image,label\n';
+  for (let row = 0; row < 1_000_000; row++) yield `${(row * 7919) % 400_000}.png,class ${row % 80}\n`;
+}
+
+function writeYolo(root: string): void {
+  mkdirSync(join(root, 'images'), { recursive: true });
+  mkdirSync(join(root, 'labels'));
+  writeFileSync(join(root, 'classes.txt'), Array.from({ length: 80 }, (_, j) => `class ${j}\n`).join(''));
+  for (let i = 0; i < 20_000; i++) {
+    writeFileSync(join(root, 'images', `${i}.jpg`), '');
+    const objects = Array.from({ length: i % 8 }, (_, k) => `${(i + k * 13) % 80} 0.5 0.5 0.1 0.1\n`);
+    writeFileSync(join(root, 'labels', `${i}.txt`), objects.join(''));
   }
 }
 

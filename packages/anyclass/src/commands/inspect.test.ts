@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeSyntheticRun } from '../../test/experimentRuns.js';
+import { tinyRun } from '../../test/tinyRun.js';
+import type { Inspection } from '../inspect/inspection.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
@@ -100,6 +103,41 @@ test.each([
   expect({ status: result.status, stderr: result.stderr }).toEqual({
     status,
     stderr: expect.stringContaining(message),
+  });
+});
+
+test('given a run, inspect names the label that its scores speak against', () => {
+  writeSyntheticRun(join(folder, 'run'), { configuration: tinyRun, strength: 6 });
+  const scores = readFileSync(join(folder, 'run', 'scores', 'validation.csv'), 'utf8').split('\n');
+  const labels = readFileSync(join(folder, 'run', 'scores', 'validation-labels.csv'), 'utf8').split('\n');
+  // The surest crack loses its label.
+  const [surest] = scores
+    .map((line, i) => ({ i, score: Number(line.split(',')[1]), label: labels[i]!.split(',')[1] }))
+    .filter(({ label }) => label === '1')
+    .sort((a, b) => b.score - a.score);
+  labels[surest!.i] = labels[surest!.i]!.replace(',1,', ',0,');
+  writeFileSync(join(folder, 'relabeled.csv'), labels.join('\n'));
+  const { status, stdout, stderr } = anyclass(
+    'inspect',
+    'relabeled.csv',
+    '--no-images',
+    '--run',
+    'run',
+    '--json',
+  );
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  const inspection: Inspection = JSON.parse(stdout);
+  expect(inspection.suspects[0]).toMatchObject({
+    name: labels[surest!.i]!.split(',')[0],
+    class: 'crack',
+    kind: 'missing',
+  });
+  expect(inspection.problems.find(({ kind }) => kind === 'suspect-label')?.count).toBe(
+    inspection.suspects.length,
+  );
+  expect(anyclass('inspect', 'relabeled.csv', '--no-images', '--run', 'nowhere')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('nowhere: there is no run here'),
   });
 });
 

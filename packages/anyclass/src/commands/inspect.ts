@@ -1,11 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { chooseSubset, closeDataset, type Dataset } from '../data/index.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { inspectDataset } from '../inspect/inspectDataset.js';
 import { inspectText } from '../inspect/inspectText.js';
+import { openRun } from '../runs/runFolder.js';
+import { type NamedTable, readTable } from '../runs/scoreFiles.js';
 import { chosenData, datasetFields } from './datasetOptions.js';
 
 export const inspect = command({
@@ -15,6 +20,7 @@ export const inspect = command({
   examples: [
     ['anyclass inspect digits --limit 500', 'the embedded scenes of digits, 500 images of them read'],
     ['anyclass inspect chestxray14=data/chest --html chest.html', 'a page with charts and sample images'],
+    ['anyclass inspect pipes.csv --run runs/pipes --html pipes.html', 'with labels that the model doubts'],
     ['anyclass inspect labels.csv --image-folder photos --no-images', 'the table alone'],
     [
       `anyclass inspect labels.csv --set 'data.columns.ignore=["weather"]' --set data.draw.seed=7`,
@@ -26,6 +32,11 @@ export const inspect = command({
     noImages: z.boolean().default(false).describe('look at the tables only'),
     limit: z.number().int().min(1).optional().describe('read so many images, evenly spread; default all'),
     size: z.number().int().min(8).default(224).describe('pixels at which channel statistics are taken'),
+    run: z
+      .string()
+      .optional()
+      .describe('a finished run on these data: find labels that its scores speak against')
+      .meta({ placeholder: 'RUN' }),
     beta: z.number().min(0).lt(1).default(0.9999).describe('of the class-balancing weights'),
     html: z
       .string()
@@ -42,6 +53,7 @@ export const inspect = command({
       const dataset = withSubset(whole, data.subset);
       const { noImages, limit, size, beta, html, json } = options;
       const inspection = await inspectDataset(dataset, {
+        ...(options.run !== undefined && { scores: await savedScores(options.run) }),
         images: !noImages,
         size: { width: size, height: size },
         beta,
@@ -65,6 +77,19 @@ export const inspect = command({
     }
   },
 });
+
+/** What the run scored: its validation split, and its test split if it has one. */
+async function savedScores(run: string): Promise<NamedTable[]> {
+  const { paths } = openRun(run);
+  const files = ['validation', 'test'].map((split) => join(paths.scores, `${split}.csv`));
+  const found = files.filter((file) => existsSync(file));
+  if (found.length === 0) {
+    throw new UserError(`${run}: no saved scores; the run is not finished. Resume it`, {
+      next: resumeCommand(run),
+    });
+  }
+  return Promise.all(found.map(readTable));
+}
 
 /** The dataset with the training images that a run would be left with. */
 function withSubset(dataset: Dataset, subset: Configuration['data']['subset']): Dataset {

@@ -52,6 +52,8 @@ export interface Dataset {
   readonly groups?: Grouping;
   /** Families of classes for the grouped distribution: COCO's supercategories. */
   readonly classFamilies?: readonly { readonly name: string; readonly classes: readonly string[] }[];
+  /** Annotated objects of each class, where the dataset has them: COCO's boxes. */
+  readonly annotationCounts?: readonly number[];
   /** Weight of each class in F2-CIW. */
   readonly classImportance?: readonly number[];
   readonly preparation: Preparation;

@@ -165,10 +165,12 @@ function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): Datase
   const classes = (asked ?? table.classes).filter((name) => !drop?.includes(name));
   if (classes.length === 0) throw new DataError(`${table.name}: no class is left`);
   const indices = classes.map((name) => table.classes.indexOf(name));
+  const { annotationCounts } = table;
   return {
     ...table,
     classes,
     labels: selectClasses(table.labels, indices),
+    ...(annotationCounts && { annotationCounts: indices.map((j) => annotationCounts[j]!) }),
     ...(table.classImportance && { classImportance: indices.map((j) => table.classImportance![j]!) }),
   };
 }

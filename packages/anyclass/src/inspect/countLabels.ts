@@ -25,7 +25,12 @@ export function countSplits({
 }
 
 /** Positive instances of each class by split. */
-export function countClasses({ classes, splits, labels }: Labels): ClassCount[] {
+export function countClasses({
+  classes,
+  splits,
+  labels,
+  annotationCounts,
+}: Labels & Pick<Dataset, 'annotationCounts'>): ClassCount[] {
   const ofSplit = (split: SplitName) => {
     const counts = new Int32Array(classes.length);
     for (const row of splits[split]) {
@@ -34,7 +39,13 @@ export function countClasses({ classes, splits, labels }: Labels): ClassCount[] 
     return counts;
   };
   const [train, validation, test] = [ofSplit('train'), ofSplit('validation'), ofSplit('test')];
-  return classes.map((name, j) => ({ name, train: train[j]!, validation: validation[j]!, test: test[j]! }));
+  return classes.map((name, j) => ({
+    name,
+    train: train[j]!,
+    validation: validation[j]!,
+    test: test[j]!,
+    ...(annotationCounts && { annotations: annotationCounts[j]! }),
+  }));
 }
 
 /** Unknown, uncertain and soft labels of each class, over all splits. */
@@ -54,19 +65,42 @@ export function countPartialLabels({ classes, splits, labels }: Labels): LabelCo
   return counts;
 }
 
-/** Instances that show any class of a family, by split. */
-export function countFamilies({ classes, classFamilies, splits, labels }: Dataset): ClassCount[] {
-  const families = (classFamilies ?? []).map((family) => ({
-    name: family.name,
-    members: family.classes.map((name) => classes.indexOf(name)).filter((j) => j >= 0),
-  }));
-  return families
-    .filter(({ members }) => members.length > 0)
-    .map(({ name, members }) => {
-      const count = (split: SplitName) =>
-        splits[split].reduce((sum, row) => sum + (members.some((j) => labels.isPresent(row, j)) ? 1 : 0), 0);
-      return { name, train: count('train'), validation: count('validation'), test: count('test') };
-    });
+/** Instances that show any class of a family, by split, and instances of pairs of families. */
+export function countFamilies(dataset: Dataset): Pick<Inspection, 'familyCounts' | 'familyCooccurrence'> {
+  const { splits, labels, annotationCounts } = dataset;
+  const families = familiesOf(dataset);
+  const shows = (row: number, members: readonly number[]) => members.some((j) => labels.isPresent(row, j));
+  const familyCounts = families.map(({ name, members }) => {
+    const count = (split: SplitName) =>
+      splits[split].reduce((sum, row) => sum + Number(shows(row, members)), 0);
+    return {
+      name,
+      train: count('train'),
+      validation: count('validation'),
+      test: count('test'),
+      ...(annotationCounts && { annotations: members.reduce((sum, j) => sum + annotationCounts[j]!, 0) }),
+    };
+  });
+  const familyCooccurrence = families.map(() => new Array<number>(families.length).fill(0));
+  for (const split of splitNames) {
+    for (const row of families.length > 0 ? splits[split] : []) {
+      if (labels.presence(row) === 'undecided') continue;
+      const shown = [...families.keys()].filter((i) => shows(row, families[i]!.members));
+      for (const a of shown)
+        for (const b of shown) familyCooccurrence[a]![b] = familyCooccurrence[a]![b]! + 1;
+    }
+  }
+  return { familyCounts, familyCooccurrence };
+}
+
+/** The families that have a class in the dataset, with the places of their classes. */
+function familiesOf({ classes, classFamilies = [] }: Dataset) {
+  return classFamilies
+    .map(({ name, classes: names }) => ({
+      name,
+      members: names.map((className) => classes.indexOf(className)).filter((j) => j >= 0),
+    }))
+    .filter(({ members }) => members.length > 0);
 }
 
 /** Labels per instance and pairs of classes, over all splits. */

@@ -10,6 +10,8 @@ import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
 import type { ImageStatistics } from './inspection.js';
+import { nearDuplicateFinder } from './nearDuplicates.js';
+import { perceptualHash } from './perceptualHash.js';
 
 export interface ExamineOptions extends DecoderOptions {
   /** Look at this many images, evenly spread. Default: all. */
@@ -25,12 +27,16 @@ export interface ExamineOptions extends DecoderOptions {
 export interface Examined {
   readonly statistics: ImageStatistics | undefined;
   readonly duplicates: DuplicateGroups;
+  /** Sets of images that look alike, with an image beside that is not the same bytes. */
+  readonly nearDuplicates: DuplicateGroups;
+  /** Rows of images that are nearly of one color. */
+  readonly oneColor: readonly number[];
   readonly quarantined: readonly Quarantined[];
 }
 
 /**
- * Read and decode the images of all splits: their sizes, channel statistics of the training split, exact duplicates,
- * and those that cannot be read.
+ * Read and decode the images of all splits: their sizes, channel statistics of the training split, exact duplicates and images
+ * that look alike, and those that cannot be read.
  *
  * @example
  * (await examineImages(dataset, { limit: 1000 })).statistics?.mean // [0.47, 0.447, 0.408]
@@ -49,6 +55,8 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   const heights = new Map<number, number>();
   const sizes = new Map<string, number>();
   const finder = duplicateFinder(dataset.names.length);
+  const nearFinder = nearDuplicateFinder(dataset.names.length);
+  const oneColor: number[] = [];
   const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
   const limited = limiter(2 * (options.processes || availableParallelism()));
   const decoder = createDecoder(format, options);
@@ -67,6 +75,9 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
       count(heights, stored.height);
       count(sizes, `${stored.width}x${stored.height}`);
       if (training[row] === 1) sums.add(pixels);
+      const hash = perceptualHash(pixels, format);
+      nearFinder.add(row, hash);
+      if (hash === undefined) oneColor.push(row);
     } catch (error) {
       quarantine.add(row, error);
     }
@@ -82,6 +93,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     await decoder.close();
   }
   const examined = rows.length - quarantine.size;
+  const duplicates = finder.groups();
   return {
     statistics:
       examined === 0
@@ -100,9 +112,17 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
               .slice(0, 8),
             ...sums.finish(),
           },
-    duplicates: finder.groups(),
+    duplicates,
+    nearDuplicates: withoutCopies(nearFinder.sets(), duplicates),
+    oneColor: oneColor.sort((a, b) => a - b),
     quarantined: quarantine.list(),
   };
+}
+
+/** Sets that are more than copies of one file, which are told apart from these. */
+function withoutCopies(sets: DuplicateGroups, copies: DuplicateGroups): DuplicateGroups {
+  const firstOf = new Map(copies.flatMap((rows) => rows.map((row) => [row, rows[0]!] as const)));
+  return sets.filter((rows) => new Set(rows.map((row) => firstOf.get(row) ?? row)).size > 1);
 }
 
 /** Deviations are summed in whole parts of this size. */

@@ -1,7 +1,8 @@
 import { type Dataset, splitNames } from '../data/dataset.js';
 import type { DuplicateGroups } from './duplicates.js';
 import type { Examined } from './examineImages.js';
-import type { ClassCount, Problem, SplitCount } from './inspection.js';
+import { foundImages } from './foundImages.js';
+import type { ClassCount, LabelSuspect, Problem, SplitCount } from './inspection.js';
 import { scarcePositives } from './validationPositives.js';
 
 /** What in the labels and splits needs a look. */
@@ -25,7 +26,10 @@ export function labelProblems(
 }
 
 /** What in the images needs a look. */
-export function imageProblems(dataset: Dataset, { duplicates, quarantined }: Examined): Problem[] {
+export function imageProblems(
+  dataset: Dataset,
+  { duplicates, nearDuplicates, oneColor, quarantined }: Examined,
+): Problem[] {
   const problems: Problem[] = [];
   if (quarantined.length > 0) {
     problems.push({
@@ -35,24 +39,63 @@ export function imageProblems(dataset: Dataset, { duplicates, quarantined }: Exa
       examples: quarantined.slice(0, 10).map(({ name, reason }) => `${name}: ${reason}`),
     });
   }
-  const splitOf = splitOfRows(dataset);
-  const labelsOf = (row: number) => dataset.classes.map((_, j) => dataset.labels.at(row, j)).join();
-  const across = duplicates.filter((rows) => new Set(rows.map((row) => splitOf[row])).size > 1);
-  const differing = duplicates.filter((rows) => new Set(rows.map(labelsOf)).size > 1);
-  const add = (kind: Problem['kind'], text: string, groups: DuplicateGroups) => {
-    if (groups.length === 0) return;
-    const named = (row: number) => `${dataset.names.at(row)} (${splitNames[splitOf[row]!] ?? 'no split'})`;
-    const examples = groups.slice(0, 10).map((rows) => rows.slice(0, 4).map(named).join(' = '));
-    problems.push({ kind, text, count: groups.length, examples });
+  const imageOf = foundImages(dataset);
+  const named = (row: number) => {
+    const { name, split } = imageOf(row);
+    return `${name} (${split ?? 'no split'})`;
   };
-  add('duplicate', 'sets of images that are the same, byte for byte', duplicates);
-  add(
-    'duplicate-across-splits',
-    'of these stand in more than one split: what is tested was trained on',
-    across,
-  );
-  add('duplicate-labels-differ', 'of these have different labels', differing);
+  const add = (kind: Problem['kind'], text: string, sets: DuplicateGroups, sign: string) => {
+    if (sets.length === 0) return;
+    const examples = sets.slice(0, 10).map((rows) => rows.slice(0, 4).map(named).join(` ${sign} `));
+    problems.push({ kind, text, count: sets.length, examples });
+  };
+  const splitsOf = (rows: readonly number[]) => new Set(rows.map((row) => imageOf(row).split)).size;
+  const labelsOf = (row: number) => dataset.classes.map((_, j) => dataset.labels.at(row, j)).join();
+  for (const [kind, sets, sign, what] of [
+    ['duplicate', duplicates, '=', 'sets of images that are the same, byte for byte'],
+    [
+      'near-duplicate',
+      nearDuplicates,
+      '≈',
+      'sets of images that look alike: copies that were re-encoded, resized or brightened',
+    ],
+  ] as const) {
+    add(kind, what, sets, sign);
+    add(
+      `${kind}-across-splits`,
+      'of these stand in more than one split: what is tested was trained on',
+      sets.filter((rows) => splitsOf(rows) > 1),
+      sign,
+    );
+    add(
+      `${kind}-labels-differ`,
+      'of these have different labels',
+      sets.filter((rows) => new Set(rows.map(labelsOf)).size > 1),
+      sign,
+    );
+  }
+  if (oneColor.length > 0) {
+    const text = 'images that are nearly of one color';
+    problems.push({
+      kind: 'one-color',
+      text,
+      count: oneColor.length,
+      examples: oneColor.slice(0, 10).map(named),
+    });
+  }
   return problems;
+}
+
+/** Labels that a model's scores speak against. */
+export function suspectProblems(suspects: readonly LabelSuspect[]): Problem[] {
+  if (suspects.length === 0) return [];
+  const text = 'labels that the scores of the run speak against: have a look at the first';
+  const examples = suspects.slice(0, 10).map(({ name, class: className, kind, score, typical }) => {
+    const label = kind === 'missing' ? 'is not labeled' : 'is labeled';
+    const others = kind === 'missing' ? 'labeled' : 'unlabeled';
+    return `${name}: '${className}' ${label} and scores ${score.toFixed(3)} (${others} images: ${typical.toFixed(3)})`;
+  });
+  return [{ kind: 'suspect-label', text, count: suspects.length, examples }];
 }
 
 function groupsAcrossSplits({ groups, splits, names }: Dataset): Problem[] {
@@ -83,24 +126,13 @@ function rareClasses(splits: readonly SplitCount[], classCounts: readonly ClassC
     const count = splits.find(({ split }) => split === name);
     return count !== undefined && count.positive + count.negative > 0;
   });
-  const examples = classCounts.flatMap((count) =>
-    labeled.filter((split) => count[split] < 2).map((split) => `${count.name}: ${count[split]} in ${split}`),
-  );
-  if (examples.length === 0) return [];
-  return [
-    {
-      kind: 'rare-class',
-      text: 'classes with no or one example in a split',
-      count: examples.length,
-      examples,
-    },
-  ];
-}
-
-function splitOfRows({ splits, names }: Dataset): Int8Array {
-  const splitOf = new Int8Array(names.length).fill(-1);
-  splitNames.forEach((split, s) => {
-    for (const row of splits[split]) splitOf[row] = s;
+  const examples = classCounts.flatMap((count) => {
+    const rare = labeled.filter((split) => count[split] < 2);
+    return rare.length === 0
+      ? []
+      : [`${count.name}: ${rare.map((split) => `${count[split]} in ${split}`).join(', ')}`];
   });
-  return splitOf;
+  if (examples.length === 0) return [];
+  const text = 'classes with no or one example in a split';
+  return [{ kind: 'rare-class', text, count: examples.length, examples }];
 }

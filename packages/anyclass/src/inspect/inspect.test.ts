@@ -1,9 +1,11 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 import { decodeImage } from '../data/images/decode.js';
 import { openDataset } from '../data/openDataset.js';
+import { randomStream } from '../data/philox.js';
 import { inspectDataset } from './inspectDataset.js';
 import { inspectPage } from './inspectPage.js';
 import { inspectText } from './inspectText.js';
@@ -11,8 +13,9 @@ import { lambdaAdvice } from './lambdaAdvice.js';
 import { sampleImages } from './samples.js';
 
 const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const tmp = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
+afterAll(() => rmSync(tmp, { recursive: true }));
+const folder = join(tmp, 'faulty');
 
 /** Nine images with one of every fault. */
 async function faulty() {
@@ -93,8 +96,8 @@ test('unknown, uncertain, soft and undecided labels are counted', async () => {
     'd.png,test,0.25,-1',
     'e.png,test,,0',
   ];
-  writeFileSync(join(folder, 'partial.csv'), ['file,split,cat,dog', ...rows].join('\n'));
-  const data = await openDataset(join(folder, 'partial.csv'), { uncertain: 0.75 });
+  writeFileSync(join(tmp, 'partial.csv'), ['file,split,cat,dog', ...rows].join('\n'));
+  const data = await openDataset(join(tmp, 'partial.csv'), { uncertain: 0.75 });
   const inspection = await inspectDataset(data, { images: false });
   expect(inspection.splits.at(-1)).toEqual({
     split: 'all',
@@ -115,7 +118,7 @@ test('unknown, uncertain, soft and undecided labels are counted', async () => {
   expect(text).toMatch(/split +positive +negative +undecided +total/);
   expect(text).toMatch(/\(all\) +2 +2 +3/);
   expect(inspectPage(inspection, [])).toContain('Unknown, uncertain and soft labels');
-  const ignored = await openDataset(join(folder, 'partial.csv'));
+  const ignored = await openDataset(join(tmp, 'partial.csv'));
   expect((await inspectDataset(ignored, { images: false })).labelCounts).toEqual([
     { name: 'cat', unknown: 3, uncertain: 1, soft: 1 },
     { name: 'dog', unknown: 1, uncertain: 1, soft: 0 },
@@ -132,7 +135,105 @@ test('every fault is found and named', async () => {
   expect(found['duplicate-across-splits']!.count).toBe(1);
   expect(found['duplicate-labels-differ']!.count).toBe(1);
   expect(found['group-across-splits']).toEqual({ count: 1, examples: ['p1 (train and test: f.png)'] });
-  expect(found['rare-class']!.examples).toEqual(['dog: 1 in train', 'dog: 0 in test']);
+  expect(found['rare-class']).toEqual({ count: 1, examples: ['dog: 1 in train, 0 in test'] });
+});
+
+test('images that look alike are found within and across splits, beside exact copies', async () => {
+  const folder = join(tmp, 'alike');
+  mkdirSync(folder);
+  const side = 64;
+  const scene = (number: number) => {
+    const draw = randomStream('sample', 9, 0, number);
+    const cells = Array.from({ length: 256 }, () => draw.below(256));
+    const pixels = Uint8Array.from({ length: side * side * 3 }, (_, i) => {
+      const [x, y] = [Math.floor(i / 3) % side, Math.floor(i / 3 / side)];
+      return cells[(y >> 2) * 16 + (x >> 2)]!;
+    });
+    return sharp(pixels, { raw: { width: side, height: side, channels: 3 } });
+  };
+  await scene(0).png().toFile(join(folder, 'a.png'));
+  await scene(0).jpeg({ quality: 70 }).toFile(join(folder, 'a-copy.jpg'));
+  await scene(1).png().toFile(join(folder, 'b.png'));
+  await scene(1).png().toFile(join(folder, 'b-same.png'));
+  await scene(2).png().toFile(join(folder, 'c.png'));
+  await scene(2).resize(48, 48).png().toFile(join(folder, 'c-small.png'));
+  await scene(3).png().toFile(join(folder, 'd.png'));
+  await sharp({ create: { width: 8, height: 8, channels: 3, background: '#445566' } })
+    .png()
+    .toFile(join(folder, 'flat.png'));
+  const rows = [
+    'a.png,train,1',
+    'a-copy.jpg,test,0',
+    'b.png,train,0',
+    'b-same.png,train,0',
+    'c.png,train,1',
+    'c-small.png,train,1',
+    'd.png,test,0',
+    'flat.png,test,0',
+  ];
+  writeFileSync(join(folder, 'labels.csv'), ['file,split,cat', ...rows].join('\n'));
+  const inspection = await inspectDataset(await openDataset(join(folder, 'labels.csv')), {});
+  expect(inspection.nearDuplicates.map((set) => set.map(({ name, split }) => `${name} ${split}`))).toEqual([
+    ['a.png train', 'a-copy.jpg test'],
+    ['c.png train', 'c-small.png train'],
+  ]);
+  const counted = Object.fromEntries(inspection.problems.map(({ kind, count }) => [kind, count]));
+  expect(counted).toMatchObject({
+    duplicate: 1,
+    'near-duplicate': 2,
+    'near-duplicate-across-splits': 1,
+    'near-duplicate-labels-differ': 1,
+    'one-color': 1,
+  });
+});
+
+test('classes with few examples are counted as classes, however many splits they are rare in', async () => {
+  const classes = Array.from({ length: 71 }, (_, j) => `c${j}`);
+  const lines = Array.from({ length: 142 }, (_, row) =>
+    [`${row}.png`, ...classes.map((_, j) => Number(row % 71 === j))].join(','),
+  );
+  writeFileSync(join(tmp, 'many.csv'), [['file', ...classes].join(','), ...lines].join('\n'));
+  const { problems } = await inspectDataset(await openDataset(join(tmp, 'many.csv')), { images: false });
+  const rare = problems.find(({ kind }) => kind === 'rare-class');
+  expect(rare?.count).toBeLessThanOrEqual(71);
+  expect(rare?.examples.length).toBe(rare?.count);
+});
+
+test('COCO: annotations and pairs of groups are counted as in the file', async () => {
+  const categories = [
+    { id: 1, name: 'cat', supercategory: 'animal' },
+    { id: 2, name: 'dog', supercategory: 'animal' },
+    { id: 3, name: 'boat', supercategory: 'vehicle' },
+  ];
+  const images = [0, 1, 2, 3].map((id) => ({ id, file_name: `${id}.jpg` }));
+  const objects = [
+    [0, 1],
+    [0, 1],
+    [0, 3],
+    [1, 2],
+    [1, 1],
+    [2, 3],
+  ];
+  const annotations = objects.map(([image_id, category_id]) => ({ image_id, category_id }));
+  writeFileSync(join(tmp, 'instances.json'), JSON.stringify({ images, annotations, categories }));
+  const inspection = await inspectDataset(await openDataset(join(tmp, 'instances.json')), { images: false });
+  expect(inspection.classCounts.map(({ name, annotations: count }) => [name, count])).toEqual([
+    ['cat', 3],
+    ['dog', 1],
+    ['boat', 2],
+  ]);
+  expect(inspection.familyCounts.map(({ name, annotations: count }) => [name, count])).toEqual([
+    ['animal', 4],
+    ['vehicle', 2],
+  ]);
+  expect(inspection.familyCooccurrence).toEqual([
+    [2, 1],
+    [1, 2],
+  ]);
+  const kept = await openDataset(join(tmp, 'instances.json'), { keep: ['boat', 'cat'] });
+  expect(
+    (await inspectDataset(kept, { images: false })).familyCounts.map((family) => family.annotations),
+  ).toEqual([3, 2]);
 });
 
 test('strict makes an unreadable image an error', async () => {

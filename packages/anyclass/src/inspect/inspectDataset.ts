@@ -11,9 +11,12 @@ import {
   countSplits,
   countTogether,
 } from './countLabels.js';
+import type { DuplicateGroups } from './duplicates.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
-import { imageProblems, labelProblems } from './findProblems.js';
+import { imageProblems, labelProblems, suspectProblems } from './findProblems.js';
+import { foundImages } from './foundImages.js';
 import type { Inspection } from './inspection.js';
+import { labelSuspects, type SavedScores } from './labelSuspects.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface InspectOptions extends ExamineOptions {
@@ -23,6 +26,8 @@ export interface InspectOptions extends ExamineOptions {
   readonly images?: boolean;
   /** Of the class-balancing weights. Default 0.9999. */
   readonly beta?: number;
+  /** What a model scored, to find labels in doubt by. */
+  readonly scores?: readonly SavedScores[];
 }
 
 /**
@@ -53,6 +58,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
   const train = splits[0]!;
   const withImages = options.images !== false && dataset.images.absent === undefined;
   const examined = withImages ? await examineImages(dataset, options) : undefined;
+  const suspects = options.scores ? labelSuspects(dataset, options.scores) : [];
   return {
     dataset: dataset.name,
     splitOrigin: dataset.splitOrigin,
@@ -60,7 +66,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     splits,
     classCounts,
     labelCounts: countPartialLabels(dataset),
-    familyCounts: countFamilies(dataset),
+    ...countFamilies(dataset),
     ...countTogether(dataset),
     balance: balanceWeights(classCounts, splits, options.beta ?? 0.9999),
     ...(dataset.groups && { groupColumn: dataset.groups.column }),
@@ -69,7 +75,18 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     problems: [
       ...labelProblems(dataset, splits, classCounts),
       ...(examined ? imageProblems(dataset, examined) : []),
+      ...suspectProblems(suspects),
     ],
+    nearDuplicates: nearSets(dataset, examined?.nearDuplicates ?? []),
+    suspects,
     quarantined: examined?.quarantined ?? [],
   };
+}
+
+/** Those that stand in several splits first: they spoil what is measured. */
+function nearSets(dataset: Dataset, sets: DuplicateGroups): Inspection['nearDuplicates'] {
+  const imageOf = foundImages(dataset);
+  const found = sets.map((rows) => rows.map(imageOf));
+  const splits = (images: (typeof found)[number]) => new Set(images.map(({ split }) => split)).size;
+  return found.sort((a, b) => splits(b) - splits(a) || a[0]!.row - b[0]!.row);
 }

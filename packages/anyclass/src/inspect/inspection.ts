@@ -19,6 +19,8 @@ export interface ClassCount {
   readonly train: number;
   readonly validation: number;
   readonly test: number;
+  /** Annotated objects over all splits, where the dataset tells. */
+  readonly annotations?: number;
 }
 
 /** Labels of a class, over all splits, that are not simply 0 or 1. */
@@ -39,6 +41,11 @@ export interface Problem {
     | 'duplicate'
     | 'duplicate-across-splits'
     | 'duplicate-labels-differ'
+    | 'near-duplicate'
+    | 'near-duplicate-across-splits'
+    | 'near-duplicate-labels-differ'
+    | 'one-color'
+    | 'suspect-label'
     | 'group-across-splits'
     | 'rare-class'
     | 'scarce-validation'
@@ -48,6 +55,25 @@ export interface Problem {
   readonly text: string;
   readonly count: number;
   readonly examples: readonly string[];
+}
+
+/** An image of a set, or one whose label is in doubt. */
+export interface FoundImage {
+  readonly row: number;
+  readonly name: string;
+  readonly split: SplitName | undefined;
+  /** The classes that are present. */
+  readonly labels: readonly string[];
+}
+
+/** A label that a model's scores speak against. */
+export interface LabelSuspect extends FoundImage {
+  readonly class: string;
+  /** `missing`: the class is not labeled and scores as if it were there. `wrong`: it is labeled and scores as if it were not. */
+  readonly kind: 'missing' | 'wrong';
+  readonly score: number;
+  /** The mean score of images that are labeled as this one should be. */
+  readonly typical: number;
 }
 
 /** What the images themselves show. */
@@ -87,6 +113,8 @@ export interface Inspection {
   readonly labelsPerInstance: readonly number[];
   /** Instances with both classes; the class itself on the diagonal. */
   readonly cooccurrence: readonly (readonly number[])[];
+  /** The same of families of classes, in the order of `familyCounts`. */
+  readonly familyCooccurrence: readonly (readonly number[])[];
   readonly balance: {
     readonly beta: number;
     readonly classWeights: readonly number[];
@@ -96,5 +124,9 @@ export interface Inspection {
   readonly lambda: LambdaAdvice;
   readonly images?: ImageStatistics;
   readonly problems: readonly Problem[];
+  /** Sets of images that look alike and are not the same bytes, those in several splits first. */
+  readonly nearDuplicates: readonly (readonly FoundImage[])[];
+  /** Where scores of a model were given; the most doubtful first. */
+  readonly suspects: readonly LabelSuspect[];
   readonly quarantined: readonly Quarantined[];
 }

@@ -126,11 +126,13 @@ function cocoTable(
   // Annotations of an image stand anywhere in the file: gather them by row first.
   const firstClass = new Int32Array(names.length).fill(-1);
   const present = new Uint8Array(names.length * classes.length);
+  const annotationCounts = new Array<number>(classes.length).fill(0);
   for (const { rows, categories: ids } of annotations) {
     rows.forEach((row, i) => {
       const index = classOf.get(ids[i]!);
       if (index === undefined) return;
       if (firstClass[row] === -1) firstClass[row] = index;
+      annotationCounts[index] = annotationCounts[index]! + 1;
       present[row * classes.length + index] = 1;
     });
   }
@@ -151,6 +153,7 @@ function cocoTable(
     labels: labels.finish(),
     images: fileImages(names, folderByRow(parts)),
     firstClass,
+    annotationCounts,
     classFamilies: families,
     remarks: [],
     ...splitsByFile(parts, paths, names.length),

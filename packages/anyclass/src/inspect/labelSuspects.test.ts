@@ -1,0 +1,69 @@
+import { NumpyRandom } from '@anyclass/core';
+import { expect, test } from 'vitest';
+import type { Dataset } from '../data/dataset.js';
+import { absentImages } from '../data/images/absentImages.js';
+import { labelMatrixBuilder } from '../data/labelMatrix.js';
+import { nameTableBuilder } from '../data/nameTable.js';
+import { labelSuspects } from './labelSuspects.js';
+
+const classes = ['crack', 'root'];
+
+/** Images of a good model, with some labels turned round. */
+function scenes(rows: number, flipped: ReadonlySet<number>) {
+  const random = new NumpyRandom(4);
+  const names = nameTableBuilder();
+  const labels = labelMatrixBuilder(classes.length);
+  const values: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    names.add(`${row}.png`);
+    labels.addRow();
+    for (let j = 0; j < classes.length; j++) {
+      const truth = random.random() < 0.2;
+      values.push(1 / (1 + Math.exp((truth ? -3 : 3) + 3 * (random.random() - 0.5))));
+      if (truth !== flipped.has(row * classes.length + j)) labels.set(j);
+    }
+  }
+  const table = names.finish();
+  const all = Int32Array.from({ length: rows }, (_, row) => row);
+  const none = new Int32Array(0);
+  const dataset: Dataset = {
+    name: 'scenes',
+    classes,
+    names: table,
+    labels: labels.finish(),
+    images: absentImages('none'),
+    splits: { train: none, validation: all, test: none },
+    splitOrigin: 'one',
+    preparation: { channels: 3, mean: [0, 0, 0], std: [1, 1, 1], augmentation: 'none' },
+    remarks: [],
+  };
+  return { dataset, scores: { names: Array.from(all, (row) => `${row}.png`), classNames: classes, values } };
+}
+
+test('labels that were turned round come before all others, each as missing or wrong', () => {
+  const flipped = new Set([7, 42, 101, 300, 555, 802, 1203, 1500]);
+  const { dataset, scores } = scenes(1000, flipped);
+  const suspects = labelSuspects(dataset, [scores]);
+  const places = suspects.map(({ row, class: name }) => row * 2 + classes.indexOf(name));
+  // Scores below the mean of their label are no evidence: about half of all turned labels, of these few one or two.
+  const found = places.filter((place) => flipped.has(place));
+  expect(found.length).toBeGreaterThanOrEqual(6);
+  expect(places.slice(0, found.length)).toEqual(found);
+  for (const { row, class: name, kind, labels, split } of suspects.slice(0, found.length)) {
+    expect([kind, split]).toEqual([labels.includes(name) ? 'wrong' : 'missing', 'validation']);
+    expect(dataset.labels.isPresent(row, classes.indexOf(name))).toBe(kind === 'wrong');
+  }
+});
+
+test('a good model has no doubts about right labels that score on the right side', () => {
+  const { dataset, scores } = scenes(1000, new Set());
+  expect(labelSuspects(dataset, [scores])).toEqual([]);
+});
+
+test('scores of other images, of other classes and of classes with few examples raise no doubt', () => {
+  const { dataset, scores } = scenes(1000, new Set([7]));
+  expect(labelSuspects(dataset, [{ ...scores, names: scores.names.map((name) => `x${name}`) }])).toEqual([]);
+  expect(labelSuspects(dataset, [{ ...scores, classNames: ['a', 'b'] }])).toEqual([]);
+  const few = { names: scores.names.slice(0, 8), classNames: classes, values: scores.values.slice(0, 16) };
+  expect(labelSuspects(dataset, [few])).toEqual([]);
+});
