@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { thisProcess } from '@anyclass/torch/files';
 import { afterAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
-import { thisProcess } from '../../files/processLock.js';
 import type { Dataset } from '../dataset.js';
 import { jpegDecoder } from '../images/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
