@@ -1,6 +1,6 @@
 // Writing safetensors files: the same tensors give the same bytes, in the order of the reference implementation.
 
-import { writeFileAtomically } from '../files.js';
+import { writeFileAtomically } from '../files/index.js';
 import { checksumsKey, checksumsOf } from './checksums.js';
 import { quoted, SafetensorsError } from './errors.js';
 import { longestHeader, metadataKey, safetensorsDTypes } from './safetensorsHeader.js';

@@ -17,9 +17,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { thisProcess } from '@anyclass/torch/files';
 import { afterAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
-import { thisProcess } from '../../files/processLock.js';
 import type { Dataset } from '../dataset.js';
 import { imagesAddon } from '../images/imagesAddon.js';
 import { jpegDecoder } from '../images/jpeg.js';
