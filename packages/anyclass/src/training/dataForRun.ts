@@ -6,7 +6,7 @@ import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
-import { checkImagesAreThere } from '../data/images/missingImages.js';
+import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
@@ -36,7 +36,7 @@ export interface RunData {
  * data.trainingRows.length // 20000
  */
 export async function openRunData(
-  { data, network, bestBy }: Configuration,
+  { data, network, bestBy, evaluation }: Configuration,
   facts: WeightFacts = {},
   onNote?: (text: string) => void,
 ): Promise<RunData> {
@@ -57,6 +57,10 @@ export async function openRunData(
       );
     }
     await checkImagesAreThere(dataset, dataset.splits.train);
+    if (!data.allowPartial) {
+      await checkJudgedImages(dataset, dataset.splits.validation);
+      if (evaluation.test) await checkJudgedImages(dataset, dataset.splits.test);
+    }
     checkBestBy(bestBy, dataset);
     if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
       throw new UserError(`${dataset.name}: no training image shows a class; there is nothing to learn`);
