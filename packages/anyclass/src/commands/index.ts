@@ -13,6 +13,7 @@ import { predict } from './predict.js';
 import { prepare } from './prepare.js';
 import { recommend } from './recommend.js';
 import { report } from './report.js';
+import { serveModels } from './serve.js';
 import { setup } from './setup.js';
 import { sweep } from './sweep.js';
 import { train } from './train.js';
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   evaluate,
   predict,
   exportModel,
+  serveModels,
   importCheckpoint,
   recommend,
   compare,

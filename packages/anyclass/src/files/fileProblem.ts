@@ -17,6 +17,9 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   EIO: 'the disk reports an error',
+  EADDRINUSE: 'another program listens there; choose another port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host',
 };
 
 /** The system's name of what went wrong, such as ENOENT. */
