@@ -81,6 +81,7 @@ export const predict = command({
     const { strict, ...preparation } = imageSettings(set);
     const decision = await usedDecision(options, terminal);
     using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+    for (const remark of predictor.remarks) terminal.note(remark);
     const { header, line } = outputOf(format, {
       classes: predictor.description.classes,
       decision: predictor.decision,
