@@ -34,6 +34,7 @@ const rooms = [
   'setup',
   'doctor',
   'playground',
+  'demo',
   'commandLine',
   'commands',
 ];

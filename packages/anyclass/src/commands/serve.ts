@@ -5,7 +5,6 @@ import { interruptible } from '../commandLine/interruption.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
-import { checkOutputFile } from '../files/outputs.js';
 import { serveFields } from '../serving/options.js';
 import type { Server } from '../serving/serve.js';
 import { decisionFields } from './decisionOptions.js';
@@ -46,7 +45,6 @@ export const serveModels = command({
   async run(options, terminal) {
     const { models, tokenFile, json, ...given } = options;
     const { falseAlarms, confidence, f1Neg, beta, rule, threshold, ...settings } = given;
-    if (settings.logPredictions !== undefined) checkOutputFile('--log-predictions', settings.logPredictions);
     const token = givenToken(tokenFile);
     const fit = { falseAlarms, confidence, f1Neg, beta, rule, threshold };
     let decision: Awaited<ReturnType<typeof usedDecision>>;

@@ -18,6 +18,8 @@ export interface ModelScorer extends Disposable {
   readonly runtime: 'libtorch' | 'onnxruntime';
   readonly device: Device;
   readonly precision: Precision | OnnxPrecision;
+  /** What its user should know, such as that the file cannot be checked for damage. */
+  readonly remarks?: readonly string[];
 }
 
 export interface ModelScorerOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
@@ -40,12 +42,13 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   if (isOnnx(model)) return openOnnxScorer(model, options);
   const { device = 'auto', precision = 'auto', batchSize = 32, capturedSizes, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });
-  const { network, description } = loadModel(model);
+  const { network, description, remarks = [] } = loadModel(model);
   try {
     const { channels, mean, std } = changedPreparation(description, preparation);
     moveNetwork(network, settings.device);
     return {
       description,
+      remarks,
       scorer: createScorer(network, { ...settings, batchSize, capturedSizes, channels, mean, std }),
       network: network.name,
       runtime: 'libtorch',

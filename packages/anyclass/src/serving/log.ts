@@ -1,6 +1,7 @@
 // Log lines and predictions as JSON lines, written beside the work: a slow disk or pipe keeps no request waiting.
 
-import { createWriteStream } from 'node:fs';
+import { closeSync, createWriteStream, openSync } from 'node:fs';
+import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
 
 export const levels = ['info', 'warn', 'error'] as const;
@@ -34,6 +35,19 @@ export interface LineWriter {
   write(line: string): void;
   /** Brings out what is still held back. */
   close(): Promise<void>;
+}
+
+/**
+ * Whether lines can be appended to a file, which is made where there is none.
+ *
+ * @throws UserError where they cannot
+ */
+export function checkAppending(path: string): void {
+  try {
+    closeSync(openSync(path, 'a'));
+  } catch (error) {
+    throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
+  }
 }
 
 /** What may wait for a slow disk or reader; lines beyond that are dropped, and counted. */

@@ -152,7 +152,9 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
   });
 
   test('an address that is taken, a model that is none and a name given twice are told', async () => {
-    await expect(serve([onnx], { ...quiet, port: server.port })).rejects.toThrow('another program listens');
+    await expect(serve([onnx], { ...quiet, port: server.port })).rejects.toThrow(
+      'another program uses that port',
+    );
     writeFileSync(join(folder, 'text.onnx'), 'text');
     await expect(serve([join(folder, 'text.onnx')], quiet)).rejects.toThrow('text.onnx');
     await expect(serve([join(folder, 'missing')], quiet)).rejects.toThrow('there is no such model or run');

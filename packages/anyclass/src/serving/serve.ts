@@ -8,10 +8,11 @@ import { createAdmission } from './admission.js';
 import { drained, listen, portOf, shownHost } from './http/listen.js';
 import { modelSummary } from './http/modelSummaries.js';
 import type { ModelSummary } from './http/schemas.js';
-import { appendLines, createLog, type Log } from './log.js';
+import { appendLines, checkAppending, createLog, type Log } from './log.js';
 import { createMetrics, type ServingMetrics } from './metrics.js';
 import { createDeviceGate } from './models/deviceGate.js';
 import { openServedModel, type ServedModel } from './models/servedModel.js';
+import type { OpenedModel } from './models/workerMessages.js';
 import {
   bufferBytes,
   requestLimits,
@@ -49,6 +50,7 @@ export async function serve(models: readonly string[], options: ServeOptions = {
   const settings = serveOptions.parse(given);
   const paths = namedModels(models);
   if (token === '') throw new UserError('the token is empty; leave it out to serve without one');
+  if (settings.logPredictions !== undefined) checkAppending(settings.logPredictions);
   const standardError = logLine ? undefined : appendLines(2, () => {});
   const log = createLog(settings.logLevel, logLine ?? ((line) => standardError?.write(line)));
   const admission = createAdmission({ images: settings.queue, bytes: bufferBytes(settings) });
@@ -149,6 +151,10 @@ async function openModels(
   const served = new Map<string, ServedModel>();
   try {
     for (const [name, model] of paths) {
+      const tellOpened = (version: OpenedModel) => {
+        metrics.opened(name, version);
+        for (const remark of version.remarks ?? []) log.warn(remark, { model: name });
+      };
       const opened = await openServedModel(name, {
         task: { model, device, precision, decision, batchSize: maxBatch, slots: queue },
         gate,
@@ -167,12 +173,12 @@ async function openModels(
             return;
           }
           metrics.reloaded(name, 'ok');
-          metrics.opened(name, result.version.model);
+          tellOpened(result.version.model);
           log.info('model reloaded', { model: name, version: result.version.model.version });
         },
       });
       served.set(name, opened);
-      metrics.opened(name, opened.version().model);
+      tellOpened(opened.version().model);
     }
     return served;
   } catch (error) {

@@ -3,7 +3,7 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../errors/userError.js';
-import { fileProblem } from '../../files/fileProblem.js';
+import { errorCode, fileProblem } from '../../files/fileProblem.js';
 import type { ServeSettings } from '../options.js';
 import type { ServerState } from '../serverState.js';
 import { createApp } from './app.js';
@@ -33,7 +33,7 @@ export async function listen(state: ServerState): Promise<HttpServer> {
   const { host, port } = settings;
   await new Promise<void>((done, fail) => {
     server.once('error', (error) =>
-      fail(new UserError(`${shownHost(host)}:${port} cannot be listened on: ${fileProblem(error)}`)),
+      fail(new UserError(`Cannot listen on ${shownHost(host)}:${port}: ${listenProblem(error)}`)),
     );
     server.listen({ host, port, backlog: 4096 }, done);
   });
@@ -67,4 +67,11 @@ export function portOf(server: HttpServer, { port }: ServeSettings): number {
 /** IPv6 addresses have brackets in URLs. */
 export function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+function listenProblem(error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'EADDRINUSE') return 'another program uses that port; choose another one';
+  if (code === 'EADDRNOTAVAIL') return 'this machine has no such address';
+  return fileProblem(error);
 }

@@ -68,7 +68,7 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
   const version = await fileVersion(modelPath(model));
   const capturedSizes = powersUpTo(batchSize);
   const opened = await openModelScorer(model, { device, precision, batchSize, capturedSizes });
-  const { description, network, runtime, device: chosen, precision: own, scorer } = opened;
+  const { description, network, runtime, device: chosen, precision: own, scorer, remarks = [] } = opened;
   const decision = await modelDecision(model, description, task.decision);
   return {
     opened,
@@ -81,6 +81,7 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
       version,
       format: scorer.format,
       decision,
+      remarks,
     },
   };
 }

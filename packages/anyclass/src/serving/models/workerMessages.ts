@@ -20,7 +20,7 @@ export interface WorkerTask {
 
 /** All that there is to tell about an opened model. */
 export interface OpenedModel
-  extends Pick<ModelScorer, 'description' | 'network' | 'runtime' | 'device' | 'precision'> {
+  extends Pick<ModelScorer, 'description' | 'network' | 'runtime' | 'device' | 'precision' | 'remarks'> {
   /** The beginning of the SHA-256 of the model's file. */
   readonly version: string;
   readonly format: PixelFormat;
