@@ -33,6 +33,7 @@ const rooms = [
   'setup',
   'doctor',
   'playground',
+  'demo',
   'commandLine',
   'commands',
 ];

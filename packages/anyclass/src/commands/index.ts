@@ -1,5 +1,6 @@
 import type { Command } from '../commandLine/command.js';
 import { compare } from './compare.js';
+import { demo } from './demo.js';
 import { doctor } from './doctor.js';
 import { evaluate } from './evaluate.js';
 import { exportModel } from './export.js';
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   paper,
   networks,
   weights,
+  demo,
   playground,
   verify,
   setup,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
@@ -9,13 +10,14 @@ import { validateConfiguration } from '../configuration/validate.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
+import { refuseSameFile } from '../files/replacing.js';
 import type { Draft } from '../files/wholeFile.js';
 import { decisionText } from '../inference/decide.js';
-import { imageInputs } from '../inference/imageInputs.js';
+import { type ImageInput, imageInputs } from '../inference/imageInputs.js';
 import { refitDecision } from '../inference/modelDecision.js';
-import { outputFormats, outputOf } from '../inference/outputFormats.js';
+import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
 import { openPredictor } from '../inference/predictor.js';
-import { chosenFields, settingOption } from './datasetOptions.js';
+import { chosenFields, force, settingOption } from './datasetOptions.js';
 import { chosenDecision, decisionFields, type GivenDecision } from './decisionOptions.js';
 
 /** Some images could not be read; the others were predicted. */
@@ -64,6 +66,7 @@ export const predict = command({
     set: settingOption(
       'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
     ),
+    force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
   async run(options, terminal) {
@@ -74,10 +77,11 @@ export const predict = command({
       throw new UsageError('--format sewerml has probabilities only: no --details or --top');
     if (paths.filter((path) => path === '-').length > 1)
       throw new UsageError('PATH…: - stands for the list on standard input, which is there once');
-    if (out !== undefined) checkOutputFile('--out', out);
+    if (out !== undefined) checkOutput(out, format, options);
     const { strict, ...preparation } = imageSettings(set);
     const decision = await usedDecision(options, terminal);
     using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+    for (const remark of predictor.remarks) terminal.note(remark);
     const { header, line } = outputOf(format, {
       classes: predictor.description.classes,
       decision: predictor.decision,
@@ -94,7 +98,8 @@ export const predict = command({
     using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
     let predicted = 0;
-    for await (const prediction of predictor.predict(imageInputs(paths, undefined, reading.signal))) {
+    const inputs = imageInputs(paths, undefined, reading.signal);
+    for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
         if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
@@ -118,6 +123,34 @@ export const predict = command({
     return predicted;
   },
 });
+
+/** What a format writes. */
+const outputKinds = {
+  csv: 'a table of predictions',
+  sewerml: 'a table of scores',
+  jsonl: 'predictions as JSON lines',
+} as const;
+
+function checkOutput(
+  out: string,
+  format: OutputFormat,
+  {
+    model,
+    paths,
+    force,
+  }: { readonly model: string; readonly paths: readonly string[]; readonly force: boolean },
+): void {
+  checkOutputFile('--out', out, { kind: outputKinds[format], inputs: [model, ...paths], force });
+}
+
+/** Images as they come, none of which is the output: patterns and lists tell their files only on the way. */
+async function* sparing(out: string, inputs: AsyncIterable<ImageInput>): AsyncGenerator<ImageInput> {
+  const isThere = existsSync(out);
+  for await (const input of inputs) {
+    if (isThere && input.path !== undefined) refuseSameFile('--out', out, input.path);
+    yield input;
+  }
+}
 
 /** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
 async function usedDecision(

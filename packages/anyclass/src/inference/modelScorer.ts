@@ -11,6 +11,8 @@ import { createScorer, type Scorer } from './scorer.js';
 export interface ModelScorer extends Disposable {
   readonly description: ModelDescription;
   readonly scorer: Scorer;
+  /** What its user should know, such as that the file cannot be checked for damage. */
+  readonly remarks?: readonly string[];
 }
 
 export interface ModelScorerOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
@@ -31,12 +33,13 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   if (isOnnx(model)) return openOnnxScorer(model, options);
   const { device = 'auto', precision = 'auto', batchSize = 32, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });
-  const { network, description } = loadModel(model);
+  const { network, description, remarks = [] } = loadModel(model);
   try {
     const { channels, mean, std } = changedPreparation(description, preparation);
     moveNetwork(network, settings.device);
     return {
       description,
+      remarks,
       scorer: createScorer(network, { ...settings, batchSize, channels, mean, std }),
       [Symbol.dispose]: () => network.dispose(),
     };

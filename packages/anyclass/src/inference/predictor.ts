@@ -46,6 +46,8 @@ export interface Predictor extends Disposable {
   readonly description: ModelDescription;
   /** What labels are decided by. */
   readonly decision: Decision;
+  /** What its user should know, such as that the model's file cannot be checked for damage. */
+  readonly remarks: readonly string[];
   /** Predictions in the order of the images. */
   predict(
     images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
@@ -117,6 +119,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   return {
     description,
     decision,
+    remarks: opened.remarks ?? [],
     predict,
     async predictOne(image) {
       const input = typeof image === 'string' ? fileInput(image) : bytesInput(image);

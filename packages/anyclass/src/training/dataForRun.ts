@@ -29,6 +29,7 @@ export interface RunData {
  * Opens the data of a configuration.
  *
  * @param facts of the weights that training starts from
+ * @param onNote told what turns out while images are read, such as a damaged cache
  *
  * @example
  * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
@@ -37,11 +38,12 @@ export interface RunData {
 export async function openRunData(
   { data, network, bestBy }: Configuration,
   facts: WeightFacts = {},
+  onNote?: (text: string) => void,
 ): Promise<RunData> {
   const dataset = await openData(data, facts);
   const { preparation } = dataset;
   const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
-  const { pixels, state } = await openPixels(dataset, size, data.cache);
+  const { pixels, state } = await openPixels(dataset, size, data.cache, { onNote });
   const close = async () => {
     await pixels.close();
     await dataset.images.close();

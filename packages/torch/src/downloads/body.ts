@@ -1,7 +1,7 @@
 // The bytes of a file from some position on, or from the start where the server has another version by now or knows no ranges.
 
-import { UserError } from '../errors/userError.js';
-import { networkReason, type Request, request, TemporaryProblem } from './request.js';
+import { DownloadError, TemporaryProblem } from './problems.js';
+import { networkReason, type Request, request } from './request.js';
 import type { Patience } from './retrying.js';
 
 export interface BodySource extends Pick<Request, 'address' | 'token'> {
@@ -47,7 +47,7 @@ export async function openBody(
     refuseOtherContent(source, response);
     const size = isPart ? range?.size : contentLength(response);
     if (source.size !== undefined && size !== undefined && size !== source.size) {
-      throw new UserError(`${source.title}: the server has ${size} bytes; expected ${source.size}`);
+      throw new DownloadError(`${source.title}: the server has ${size} bytes; expected ${source.size}`);
     }
     return {
       start: isPart ? start : 0,
@@ -106,15 +106,15 @@ function silenceTimer({ patience, signal }: BodySource): SilenceTimer {
 
 /** A page is what a log-in or a proxy answers with in place of a file. */
 function refuseOtherContent({ title }: BodySource, { status, headers }: Response): void {
-  if (status === 416) throw new UserError(`${title}: the server says that the file has no content`);
+  if (status === 416) throw new DownloadError(`${title}: the server says that the file has no content`);
   if (/^text\/html\b/i.test(headers.get('content-type') ?? '')) {
-    throw new UserError(
+    throw new DownloadError(
       `${title}: the server sent a web page in place of the file; is there a log-in or a proxy between?`,
     );
   }
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') {
-    throw new UserError(`${title}: the server packs the file (${encoding}), though it was asked not to`);
+    throw new DownloadError(`${title}: the server packs the file (${encoding}), though it was asked not to`);
   }
 }
 

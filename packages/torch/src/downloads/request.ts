@@ -1,7 +1,6 @@
 // One request, with its redirects followed by hand: the token goes to the host that was asked for and to no other.
 
-import { messageOf } from '../errors/reasonOf.js';
-import { UserError } from '../errors/userError.js';
+import { DownloadError, TemporaryProblem } from './problems.js';
 
 export interface Request {
   readonly address: string;
@@ -14,35 +13,12 @@ export interface Request {
   readonly signal?: AbortSignal;
 }
 
-/** What may go better the next time. */
-export class TemporaryProblem extends Error {
-  override readonly name = 'TemporaryProblem';
-  /** Seconds that the server asked to wait for. */
-  readonly retryAfter: number | undefined;
-
-  constructor(message: string, retryAfter?: number) {
-    super(message);
-    this.retryAfter = retryAfter;
-  }
-}
-
-/** The server has no such file. */
-export class NotOnServer extends UserError {
-  /** Of a hub: the commit that lacks it. */
-  readonly commit: string | null;
-
-  constructor(message: string, commit: string | null) {
-    super(message);
-    this.commit = commit;
-  }
-}
-
 const mostRedirects = 8;
 
 /**
  * The response at the end of all redirects: a success, or 416.
  *
- * @throws TemporaryProblem where it is worth another try, else a UserError
+ * @throws TemporaryProblem where it is worth another try, else a DownloadError
  */
 export async function request({
   address,
@@ -74,32 +50,23 @@ export async function request({
     if (stayOnHost && next.origin !== first.origin) return response;
     await response.body?.cancel();
     if (url.protocol === 'https:' && next.protocol !== 'https:') {
-      throw new UserError(`${shown(url)} leads to ${shown(next)}, which is not encrypted`);
+      throw new DownloadError(`${shown(url)} leads to ${shown(next)}, which is not encrypted`);
     }
     url = next;
   }
-  throw new UserError(`${shown(first)} leads in a circle: ${mostRedirects} redirects`);
+  throw new DownloadError(`${shown(first)} leads in a circle: ${mostRedirects} redirects`);
 }
 
 /** An address for messages, without what signs it. */
-export function shown(url: URL | string): string {
+function shown(url: URL | string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
-}
-
-const localHosts = ['localhost', '127.0.0.1', '[::1]'];
-
-/** The address, checked: encrypted, except for this machine's own servers and for a hub that the user named so. */
-export function encryptedAddress(address: string): URL {
-  const url = webAddress(address);
-  if (url.protocol === 'https:' || localHosts.includes(url.hostname)) return url;
-  throw new UserError(`${address}: expected an address that begins with https:`);
 }
 
 function webAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
-  throw new UserError(`'${address}' is not a web address`);
+  throw new DownloadError(`'${address}' is not a web address`);
 }
 
 async function fetched(url: URL, options: RequestInit): Promise<Response> {
@@ -115,7 +82,8 @@ async function fetched(url: URL, options: RequestInit): Promise<Response> {
 export function networkReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof AggregateError) return networkReason(cause.errors[0]);
-  return cause === undefined ? messageOf(error) : messageOf(cause);
+  const shownError = cause ?? error;
+  return shownError instanceof Error ? shownError.message : String(shownError);
 }
 
 function locationOf({ status, headers }: Response, from: URL): URL | undefined {
@@ -132,13 +100,7 @@ function checked(response: Response, url: URL): Response {
   if (status === 429 || status === 408 || status >= 500) {
     throw new TemporaryProblem(said, waitAskedFor(headers.get('retry-after')));
   }
-  if (status === 401 || status === 403) {
-    throw new UserError(`${said}: set HF_TOKEN to a token that may read it, if it is not public`);
-  }
-  if (status === 404) {
-    throw new NotOnServer(`${said}: there is no such file or revision`, headers.get('x-repo-commit'));
-  }
-  throw new UserError(said);
+  throw new DownloadError(said, { status, headers });
 }
 
 /**

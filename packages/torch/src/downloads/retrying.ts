@@ -1,8 +1,7 @@
 // Work over a network, tried again where that may help.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../errors/userError.js';
-import { TemporaryProblem } from './request.js';
+import { DownloadError, TemporaryProblem } from './problems.js';
 
 export interface Patience {
   /** How many tries in a row may bring nothing. */
@@ -38,7 +37,7 @@ export interface RetryOptions {
  * Does work until it succeeds. Pauses grow, with a part of chance so that many clients do not come back at the same moment;
  * a server that says when to come back is obeyed.
  *
- * @throws UserError after the last try
+ * @throws DownloadError after the last try
  *
  * @example
  * await retrying(() => fileFacts(address), { title: 'config.json', patience: usualPatience });
@@ -58,7 +57,7 @@ export async function retrying<Result>(
       failures = reached > furthest ? 1 : failures + 1;
       furthest = Math.max(furthest, reached);
       if (failures >= patience.tries)
-        throw new UserError(`${title}: ${error.message}; tried ${failures} times`);
+        throw new DownloadError(`${title}: ${error.message}; tried ${failures} times`);
       const pause = pauseBefore(failures, error, title, patience);
       onNote?.(`${title}: ${error.message}; trying again in ${(pause / 1000).toFixed(1)} s`);
       await sleep(pause, undefined, { ...(signal && { signal }) });
@@ -74,7 +73,9 @@ function pauseBefore(
 ): number {
   if (retryAfter !== undefined) {
     if (retryAfter * 1000 <= longestWait) return retryAfter * 1000;
-    throw new UserError(`${title}: ${message} and asks to wait ${Math.ceil(retryAfter)} s; try again then`);
+    throw new DownloadError(
+      `${title}: ${message} and asks to wait ${Math.ceil(retryAfter)} s; try again then`,
+    );
   }
   const pause = Math.min(firstPause * 2 ** (failures - 1), longestPause);
   return pause * (0.75 + 0.5 * Math.random());

@@ -5,17 +5,13 @@
 // writers of one version could not harm each other.
 
 import type { Hash } from 'node:crypto';
-import { constants, existsSync, readFileSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { constants, readFileSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from '@anyclass/torch/files';
-import { z } from 'zod';
-import { UserError } from '../errors/userError.js';
-import { fileProblem } from '../files/fileProblem.js';
-import { parsedJson, writeWhole } from '../files/wholeFile.js';
+import { fileProblem, syncFolder, writeFileAtomically } from '../files/index.js';
 import { type Body, openBody } from './body.js';
 import { type Checksum, startHash } from './checksum.js';
-import { TemporaryProblem } from './request.js';
+import { DownloadError, TemporaryProblem } from './problems.js';
 import { type Patience, retrying } from './retrying.js';
 
 export interface Transfer {
@@ -38,7 +34,7 @@ export interface Transfer {
  * Brings a file to its place; call it with a lock held. What arrived stays for the next call where this one fails.
  *
  * @returns its hash and its size
- * @throws UserError where the server cannot be reached, has something else, or the bytes are not what they should be
+ * @throws DownloadError where the server cannot be reached, has something else, or the bytes are not what they should be
  */
 export async function transfer(job: Transfer): Promise<{ readonly hash: string; readonly size: number }> {
   const partial = partialPath(job.target);
@@ -55,7 +51,7 @@ export async function transfer(job: Transfer): Promise<{ readonly hash: string; 
     }
     removePartial(job.target);
     if (resumedAt === 0 || isSecond) {
-      throw new UserError(
+      throw new DownloadError(
         `${job.title}: the server sent other bytes than published: their ${job.checksum.algorithm} hash is ${hash}, ` +
           `expected ${job.checksum.value}; nothing was kept`,
       );
@@ -91,7 +87,7 @@ interface Arrived {
 /** One connection: from what is there to the end. */
 async function attempt(job: Transfer, partial: string): Promise<Arrived> {
   const file = await open(partial, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
-    throw new UserError(`${partial} cannot be written: ${fileProblem(error)}`);
+    throw new DownloadError(`${partial} cannot be written: ${fileProblem(error)}`);
   });
   try {
     const version = versionOf(partial);
@@ -101,7 +97,7 @@ async function attempt(job: Transfer, partial: string): Promise<Arrived> {
     const body = await openBody(job, { start, version });
     const size = job.size ?? body.size;
     if (size === undefined)
-      throw new UserError(`${job.title}: the server does not tell the size of the file`);
+      throw new DownloadError(`${job.title}: the server does not tell the size of the file`);
     checkSpace(job, size - body.start);
     if (body.start === 0) await beginAnew(file, partial, body);
     const hash = (body.start === 0 ? undefined : before) ?? startHash(job.checksum, size);
@@ -125,7 +121,7 @@ function resumePoint(
 /** Bytes of another version go first, then their note: what a kill leaves between the two begins anew. */
 async function beginAnew(file: FileHandle, partial: string, { version }: Body): Promise<void> {
   await file.truncate(0);
-  writeWhole(notePath(partial), JSON.stringify({ version: version ?? null }));
+  writeFileAtomically(notePath(partial), (write) => write(JSON.stringify({ version: version ?? null })));
 }
 
 interface Reception {
@@ -139,7 +135,7 @@ async function receive(file: FileHandle, job: Transfer, { body, hash, size }: Re
   job.onProgress?.(position, size);
   for await (const part of body.parts()) {
     if (position + part.length > size) {
-      throw new UserError(`${job.title}: the server sends more than the ${size} bytes that the file has`);
+      throw new DownloadError(`${job.title}: the server sends more than the ${size} bytes that the file has`);
     }
     hash.update(part);
     await write(file, part, position, job);
@@ -169,7 +165,7 @@ async function write(file: FileHandle, part: Uint8Array, position: number, job: 
       done += (await file.write(part, done, part.length - done, position + done)).bytesWritten;
     }
   } catch (error) {
-    throw new UserError(
+    throw new DownloadError(
       `${job.target} cannot be written: ${fileProblem(error)}; what arrived is kept to resume from`,
     );
   }
@@ -180,16 +176,18 @@ function checkSpace({ title, target }: Transfer, needed: number): void {
   const free = bavail * bsize;
   if (free >= needed) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
-  throw new UserError(
+  throw new DownloadError(
     `${title}: ${megabytes(needed)} do not fit into ${dirname(target)}, where ${megabytes(free)} are free`,
   );
 }
 
-const note = z.object({ version: z.string().nullable() });
-
 /** Of the bytes that are there: null where the server gave none, undefined where nothing is known of them. */
 function versionOf(partial: string): string | null | undefined {
-  const path = notePath(partial);
-  const parsed = note.safeParse(existsSync(path) ? parsedJson(readFileSync(path, 'utf8')) : undefined);
-  return parsed.success ? parsed.data.version : undefined;
+  try {
+    const note: { readonly version?: unknown } | null = JSON.parse(readFileSync(notePath(partial), 'utf8'));
+    const version = note?.version;
+    return typeof version === 'string' || version === null ? version : undefined;
+  } catch {
+    return undefined; // there is none, or a kill cut it off
+  }
 }

@@ -1,5 +1,4 @@
-// Files that are whole or absent, whatever happens while they are written. Needs Node's own modules only, so that programs
-// which never touch a tensor can use it as '@anyclass/torch/files'.
+// Files that are whole or absent, whatever happens while they are written.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -15,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { errorCode } from './problem.js';
 
 /** A file in the making. */
 export interface FileDraft {
@@ -132,7 +132,7 @@ function linkTarget(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     return linkTarget(resolve(dirname(path), readlinkSync(path)));
   }
 }

@@ -3,11 +3,20 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { withSharedLock } from './sharedLock.js';
+import { type SharedLockOptions, takeSharedLock } from './sharedLock.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-lock-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => vi.restoreAllMocks());
+
+async function withSharedLock<Result>(
+  path: string,
+  work: (lost: AbortSignal) => Result | Promise<Result>,
+  options: SharedLockOptions = {},
+): Promise<Result> {
+  using lock = await takeSharedLock(path, options);
+  return await work(lock.lost);
+}
 
 let count = 0;
 const lockPath = () => join(folder, `${count++}.lock`);
@@ -80,11 +89,33 @@ test('who lost its lock is told, and leaves the lock of the other alone', async 
 test('waiting ends with the signal', async () => {
   const path = lockPath();
   writeFileSync(path, elsewhere('a-machine-far-away'));
-  const waits: string[] = [];
+  const waits: (string | undefined)[] = [];
   const waiting = withSharedLock(path, () => 'in', {
     signal: AbortSignal.timeout(30),
-    onWait: () => waits.push('waits'),
+    onWait: (holder) => waits.push(holder?.host),
   });
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
-  expect(waits).toEqual(['waits']);
+  expect(waits).toEqual(['a-machine-far-away']);
+});
+
+test('a lock whose content is lost is taken over after two seconds', async () => {
+  const path = lockPath();
+  writeFileSync(path, '');
+  let ahead = 0;
+  fastClock(() => ahead);
+  const waiting = withSharedLock(path, () => 'in');
+  await sleep(30);
+  ahead = 2001;
+  expect(await waiting).toBe('in');
+});
+
+test('the lock is released where the work fails, and one that cannot be written is told', async () => {
+  const path = lockPath();
+  await expect(withSharedLock(path, () => Promise.reject(new Error('no compiler')))).rejects.toThrow(
+    'no compiler',
+  );
+  expect(existsSync(path)).toBe(false);
+  await expect(withSharedLock(join(folder, 'missing/a.lock'), () => 'in')).rejects.toMatchObject({
+    code: 'ENOENT',
+  });
 });
