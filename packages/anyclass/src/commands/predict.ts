@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { discardQuietly } from '@anyclass/torch/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
@@ -211,6 +212,6 @@ function fileOutput(path: string): Output {
       draft = undefined;
       return kept ? `what was predicted is in ${kept.path}` : `nothing was written to ${path}`;
     },
-    [Symbol.dispose]: () => draft?.discard(),
+    [Symbol.dispose]: () => draft && discardQuietly(draft),
   };
 }
