@@ -86,4 +86,8 @@ export const dataFields = z.strictObject({
   ...readingFields,
   cache: z.string().default('.anyclass/cache').describe('folder of prepared images, used where they are'),
   strict: z.boolean().default(false).describe('an unreadable image ends the run'),
+  allowPartial: z
+    .boolean()
+    .default(false)
+    .describe('judge validation and test although images of them are missing'),
 });
