@@ -58,7 +58,7 @@ export const predict = command({
     device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
     batchSize: z.int().positive().default(32).describe('images at a time'),
     set: settingOption(
-      'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
+      'data.channels, .mean, .std, .window, .frame or .pixelLimit, in place of those of training, or data.strict=true to end at an unreadable image',
     ),
     force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
@@ -147,7 +147,7 @@ async function* sparing(out: string, inputs: AsyncIterable<ImageInput>): AsyncGe
 }
 
 /** The fields of data that are about images; all others are about a dataset. */
-const imageFields = ['channels', 'mean', 'std', 'strict'];
+const imageFields = ['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit', 'strict'];
 
 function imageSettings(set: readonly string[]) {
   const idle = Object.keys(dataFields.shape).filter((name) => !imageFields.includes(name));
@@ -157,8 +157,11 @@ function imageSettings(set: readonly string[]) {
     'has no effect on predictions',
   );
   const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
-  const { channels, mean, std, strict } = validateConfiguration(fields, 'the options given').data;
-  return { channels, mean, std, strict };
+  const { channels, mean, std, window, frame, pixelLimit, strict } = validateConfiguration(
+    fields,
+    'the options given',
+  ).data;
+  return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 
 function images(count: number): string {

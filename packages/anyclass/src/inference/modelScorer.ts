@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Device } from '@anyclass/torch';
-import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
+import { changedPreparation, type PreparationChanges, readingOf } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
@@ -44,12 +44,20 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   const settings = chooseCompute({ device, precision });
   const { network, description, remarks = [] } = loadModel(model);
   try {
-    const { channels, mean, std } = changedPreparation(description, preparation);
+    const { channels, mean, std, ...own } = changedPreparation(description, preparation);
     moveNetwork(network, settings.device);
     return {
       description,
       remarks,
-      scorer: createScorer(network, { ...settings, batchSize, capturedSizes, channels, mean, std }),
+      scorer: createScorer(network, {
+        ...settings,
+        batchSize,
+        capturedSizes,
+        channels,
+        mean,
+        std,
+        ...readingOf(own),
+      }),
       network: network.name,
       runtime: 'libtorch',
       ...settings,

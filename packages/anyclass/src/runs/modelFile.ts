@@ -4,13 +4,14 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
+import type { ImageReading } from '../data/images/unpack.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalogue.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 
-export interface ModelDescription {
+export interface ModelDescription extends ImageReading {
   readonly classes: readonly string[];
   readonly channels: 1 | 3;
   readonly mean: readonly number[];

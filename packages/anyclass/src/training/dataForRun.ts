@@ -8,6 +8,7 @@ import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
+import { pixelFormat } from '../data/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
@@ -42,8 +43,8 @@ export async function openRunData(
 ): Promise<RunData> {
   const dataset = await openData(data, facts);
   const { preparation } = dataset;
-  const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
-  const { pixels, state } = await openPixels(dataset, size, data.cache, { onNote });
+  const format = pixelFormat(network.inputSize, preparation);
+  const { pixels, state } = await openPixels(dataset, format, data.cache, { onNote });
   const close = async () => {
     await pixels.close();
     await dataset.images.close();
