@@ -191,3 +191,29 @@ test('Markdown keeps a table of any texts in shape', () => {
   );
   expect(escapedMarkdown('a|b')).toBe('a\\|b');
 });
+
+test('a text that a spreadsheet would take for a formula is none in CSV; numbers stay numbers', () => {
+  const table = {
+    title: '',
+    columns: [
+      { title: '=class', kind: 'text' },
+      { title: 'gain', kind: 'difference' },
+    ] as const,
+    rows: [
+      ['=HYPERLINK("http://x")', -1.5],
+      ['+1', 2],
+      ['-a', 3],
+      ['@sum', 4],
+      ['plain', 5],
+    ],
+  };
+  expect(csvTable(table).split('\n')).toEqual([
+    "'=class,gain",
+    `"'=HYPERLINK(""http://x"")",-1.5`,
+    "'+1,2",
+    "'-a,3",
+    "'@sum,4",
+    'plain,5',
+    '',
+  ]);
+});

@@ -52,15 +52,20 @@ export async function openParquet(path: string): Promise<ParquetFile> {
         } catch (error) {
           // What the system or the storage says is for who waits for it.
           if (errorCode(error) !== undefined || error instanceof StorageError) throw error;
-          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${reasonOf(error)}`);
+          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${damageOf(error)}`);
         }
       },
       close: () => handle.close(),
     };
   } catch (error) {
     await handle.close();
-    throw new DataError(`${basename(path)}: cannot be read as Parquet: ${reasonOf(error)}`);
+    throw new DataError(`${basename(path)}: cannot be read as Parquet: ${damageOf(error)}`);
   }
+}
+
+/** The reader's own words where it has some; what it stumbles over in a damaged file tells a user nothing. */
+function damageOf(error: unknown): string {
+  return error instanceof TypeError ? 'the file is damaged' : reasonOf(error);
 }
 
 async function bufferOf(handle: FileHandle, path: string): Promise<AsyncBuffer> {
