@@ -14,6 +14,10 @@ const columns = z
     negative: z.string().optional().describe("a label that means 'nothing here'"),
     group: z.string().optional().describe('column with the patient, video or other group of a row'),
     split: z.string().optional().describe('column that says train, validation or test'),
+    features: z
+      .union([z.string(), z.array(z.string()).min(1)])
+      .optional()
+      .describe('columns that hold features, `*` for any text; default feature_0, feature_1 and so on'),
     ignore: z.array(z.string()).optional().describe('columns that are no classes'),
   })
   .describe('how a table is read, where its own names do not tell');
@@ -58,6 +62,12 @@ const digits = z
 export const dataFields = z.strictObject({
   dataset: z.string().min(1).describe('DATASET: a path, several with commas, `NAME=ROOT` or `digits`'),
   imageFolder: z.string().optional().describe('what image names are relative to'),
+  features: z
+    .string()
+    .optional()
+    .describe(
+      'file with the features of the rows: `.npy` or `.safetensors` row by row, `.csv` or `.parquet` by name',
+    ),
   classes: z.array(z.string()).min(1).optional().describe('the class names in their order'),
   keep: z.array(z.string()).min(1).optional().describe('use only these classes'),
   drop: z.array(z.string()).optional().describe('leave these classes out'),

@@ -6,7 +6,7 @@ import { isWeightsPath } from '../networks/weights/weightsName.js';
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /** The fields of the data that hold a path, except for `dataset`, which may hold several. */
-const pathFields = ['imageFolder', 'splitFolder', 'cache'] as const;
+const pathFields = ['imageFolder', 'features', 'splitFolder', 'cache'] as const;
 
 /**
  * The fields of a configuration file in `folder`, with paths relative to the current folder: messages show them so.

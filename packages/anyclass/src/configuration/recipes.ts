@@ -1,4 +1,5 @@
-// Set-ups with a name: those of arXiv 2506.05721, the one that did best in our own measurements, and one for small data on a CPU.
+// Set-ups with a name: those of arXiv 2506.05721, the one that did best in our own measurements, one for small data on a CPU, and
+// one for feature vectors.
 
 import { type FolderDataset, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
@@ -25,13 +26,14 @@ export interface PaperRecipe {
 export const recipeNames: readonly string[] = [
   'quick',
   'strong',
+  'features',
   ...paperDatasets.flatMap((dataset) =>
     paperNetworks.map((network) => paperRecipeName({ dataset, network })),
   ),
 ];
 
 /**
- * The fields that a recipe sets, or undefined where there is no such recipe. `strong` and the paper's leave `data.dataset` open:
+ * The fields that a recipe sets, or undefined where there is no such recipe. `strong`, `features` and the paper's leave `data.dataset` open:
  * it needs the folder.
  *
  * @example
@@ -40,6 +42,7 @@ export const recipeNames: readonly string[] = [
 export function recipe(name: string): PlainObject | undefined {
   if (name === 'quick') return quick;
   if (name === 'strong') return strong;
+  if (name === 'features') return features;
   const known = paperRecipe(name);
   return known && paper(known);
 }
@@ -122,6 +125,16 @@ const strong: PlainObject = {
   batchSize: 256,
   clipNorm: 1,
   augmentation: { flip: 0.5, jitter: { brightness: 0.1, contrast: 0.1, saturation: 0, hue: 0 } },
+};
+
+/** For tables of feature vectors, which train in seconds on a CPU. */
+const features: PlainObject = {
+  network: { name: 'mlp' },
+  loss: { name: 'any-bce', alpha: 1, lambda: 0.02, beta: null, reduction: 'mean' },
+  optimizer: { name: 'adamw', rate: 0.001, weightDecay: 0.05 },
+  schedule: { name: 'cosine' },
+  epochs: 40,
+  batchSize: 64,
 };
 
 function paper({ dataset, network }: PaperRecipe): PlainObject {

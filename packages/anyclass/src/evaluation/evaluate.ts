@@ -2,8 +2,8 @@
 
 import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
-import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
+import { openInputs } from '../data/inputs.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import type { PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
@@ -73,14 +73,14 @@ export async function evaluate(
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
-    const { pixels } = await openPixels(dataset, scorer.format, cache);
-    const result = await scoreRows(scorer, dataset, pixels, {
+    const { inputs } = await openInputs(dataset, scorer.format, cache);
+    const result = await scoreRows(scorer, dataset, inputs, {
       rows,
       batchSize,
       strict,
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
-    }).finally(() => pixels.close());
+    }).finally(() => inputs.close());
     const uncalibrated = {
       scores: probabilities(result.logits),
       targets: result.targets,

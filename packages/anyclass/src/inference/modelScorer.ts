@@ -1,7 +1,7 @@
 // A model of any kind as what turns images into logits: a run or its weights in libtorch, an exported file in onnxruntime.
 
 import { existsSync } from 'node:fs';
-import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
+import { changedInput, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
@@ -33,11 +33,11 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   const settings = chooseCompute({ device, precision });
   const { network, description } = loadModel(model);
   try {
-    const { channels, mean, std } = changedPreparation(description, preparation);
+    const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
     return {
       description,
-      scorer: createScorer(network, { ...settings, batchSize, channels, mean, std }),
+      scorer: createScorer(network, { ...settings, batchSize, input }),
       [Symbol.dispose]: () => network.dispose(),
     };
   } catch (error) {

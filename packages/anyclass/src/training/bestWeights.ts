@@ -24,16 +24,13 @@ export function keepBestWeights(session: Session, { paths }: ActiveRun, validati
 /** Saves the weights as they are after an epoch; the name of their file among the checkpoints. */
 export function saveEpochWeights(session: Session, paths: RunPaths, epoch: number): string {
   const { configuration, data } = session;
-  const { channels, mean, std } = data.preparation;
   const { classImportance, classes } = data.dataset;
   const file = `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
   saveModel(join(paths.checkpoints, file), {
     network: judgedNetwork(session),
     description: {
       classes,
-      channels,
-      mean,
-      std,
+      ...data.input,
       epoch,
       loss: configuration.loss.name,
       dataset: configuration.data.dataset,

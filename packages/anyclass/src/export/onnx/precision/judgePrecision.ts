@@ -2,8 +2,8 @@
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';
-import { openPixels } from '../../../data/cache/openCache.js';
 import type { Dataset } from '../../../data/dataset.js';
+import { openInputs } from '../../../data/inputs.js';
 import { openDataset } from '../../../data/openDataset.js';
 import { chooseSubset } from '../../../data/splits/subset.js';
 import { UserError } from '../../../errors/userError.js';
@@ -108,12 +108,12 @@ async function scoredValidation(
   rows: Int32Array,
   onProgress: (done: number) => void,
 ): Promise<Scored> {
-  const { pixels } = await openPixels(dataset, scorer.format, undefined);
-  const { logits, targets } = await scoreRows(scorer, dataset, pixels, {
+  const { inputs } = await openInputs(dataset, scorer.format, undefined);
+  const { logits, targets } = await scoreRows(scorer, dataset, inputs, {
     rows,
     batchSize,
     onProgress,
-  }).finally(() => pixels.close());
+  }).finally(() => inputs.close());
   const raw = { scores: probabilities(logits), targets, classNames: dataset.classes, split: 'validation' };
   return calibratedScores(raw, description.calibration);
 }
