@@ -1,6 +1,7 @@
 import type { Dataset } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { changedPreparation } from '../data/preparation.js';
+import { UserError } from '../errors/userError.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
 
@@ -19,11 +20,27 @@ export async function openData(
   const dataset = await openDataset(data.dataset, openOptions(data));
   const own = { ...dataset.preparation, ...defined({ mean, std }) };
   try {
+    if (dataset.features) {
+      refuseImageFields(data, dataset.name);
+      return dataset;
+    }
     return { ...dataset, preparation: changedPreparation(own, data) };
   } catch (error) {
     await dataset.images.close();
     throw error;
   }
+}
+
+/** Fields that say how images are found and prepared. */
+const imageFields = ['imageFolder', 'channels', 'mean', 'std'] as const;
+
+/** A field that would do nothing is refused: it was meant to do something. */
+function refuseImageFields(data: Configuration['data'], name: string): void {
+  const field = imageFields.find((candidate) => data[candidate] !== undefined);
+  if (field === undefined) return;
+  throw new UserError(`data.${field} is set, but ${name} holds features, no images; unset it`, {
+    setting: `data.${field}=null`,
+  });
 }
 
 /**

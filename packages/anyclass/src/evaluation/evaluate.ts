@@ -4,7 +4,7 @@ import { type Decision, type FitDecisionOptions, type Metrics, measure, type Sco
 import { openOptions } from '../configuration/openOptions.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import { openInputs } from '../data/inputs.js';
-import { type OpenOptions, openDataset } from '../data/openDataset.js';
+import type { OpenOptions } from '../data/openDataset.js';
 import type { PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
@@ -14,6 +14,7 @@ import type { ComputeWishes } from '../inference/computeDevice.js';
 import { calibratedScores } from '../inference/decide.js';
 import { refitDecision } from '../inference/modelDecision.js';
 import { openModelScorer } from '../inference/modelScorer.js';
+import { openForModel } from '../inference/openForModel.js';
 import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities } from '../inference/scorer.js';
 import type { ModelDescription } from '../runs/modelFile.js';
@@ -68,7 +69,7 @@ export async function evaluate(
   const { description, scorer } = opened;
   const fitted = await usedDecision(model, description, options.decision);
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
-  const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
+  const dataset = await openForModel(spec, open, description);
   try {
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];

@@ -9,6 +9,7 @@ import { openPixels } from '../data/cache/openCache.js';
 import { prepareCache } from '../data/cache/prepareCache.js';
 import { parseDataset } from '../data/datasetSpec.js';
 import type { RunEventListener } from '../events/runEvent.js';
+import { takesFeatures } from '../networks/catalogue.js';
 
 /** What is left free on the disk, for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
@@ -49,8 +50,10 @@ async function prepareOne(
   signal: AbortSignal,
 ): Promise<void> {
   const [{ data, network }] = runs;
+  if (takesFeatures(network.name)) return; // vectors are not decoded
   const dataset = await openData(data);
   try {
+    if (dataset.features) return; // the run says that its network takes images
     const { channels } = dataset.preparation;
     const format = { width: network.inputSize, height: network.inputSize, channels };
     const { pixels, state } = await openPixels(dataset, format, data.cache);

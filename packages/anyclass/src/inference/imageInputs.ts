@@ -37,7 +37,11 @@ export async function* imageInputs(
   }
 }
 
-async function* listedPaths(list: NodeJS.ReadableStream, signal?: AbortSignal): AsyncGenerator<string> {
+/** The paths on standard input, one a line. */
+export async function* listedPaths(
+  list: NodeJS.ReadableStream,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
   const options = { input: list, crlfDelay: Number.POSITIVE_INFINITY, ...(signal && { signal }) };
   for await (const line of createInterface(options)) {
     if (line.trim() !== '') yield line.trim();

@@ -15,7 +15,13 @@ import { fileInput, type ImageInput } from './imageInputs.js';
 import { fixedDecision, ownDecision, refitDecision } from './modelDecision.js';
 import { type ModelScorerOptions, openModelScorer } from './modelScorer.js';
 import { probabilities, scoredBatches } from './scorer.js';
-import { isVector, type VectorBatch, type VectorInput, vectorBatches, vectorOf } from './vectorInputs.js';
+import {
+  type FailedInput,
+  type VectorBatch,
+  type VectorInput,
+  vectorBatches,
+  vectorOf,
+} from './vectorInputs.js';
 
 export interface Prediction {
   readonly name: string;
@@ -27,8 +33,8 @@ export interface Prediction {
   readonly labels: readonly string[];
 }
 
-/** An image, or a feature vector for a model of those. */
-export type PredictorInput = ImageInput | VectorInput;
+/** An image, or a feature vector for a model of those; or what could not be read. */
+export type PredictorInput = ImageInput | VectorInput | FailedInput;
 
 /** An image that could not be read. */
 export interface FailedPrediction {
@@ -202,8 +208,12 @@ async function* imagesAmong(
   inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
 ): AsyncGenerator<ImageInput> {
   for await (const input of inOrder(inputs)) {
-    if (!isVector(input)) yield input;
-    else yield { name: input.name, read: () => Promise.reject(new UserError('the model takes images')) };
+    const { name } = input;
+    if ('read' in input) yield input;
+    else {
+      const reason = 'failure' in input ? input.failure : 'is a feature vector; the model takes images';
+      yield { name, read: () => Promise.reject(new UserError(reason)) };
+    }
   }
 }
 

@@ -12,12 +12,20 @@ export interface VectorInput {
   readonly features: ArrayLike<number>;
 }
 
+/** Stands for what cannot be read, among the vectors that can. */
+export interface FailedInput {
+  readonly name: string;
+  readonly failure: string;
+}
+
 /** A batch, and what became of everything that was to be in it. */
 export interface VectorBatch extends ImageBatch, Disposable {
   readonly entries: readonly { readonly image: { readonly name: string }; readonly failure?: string }[];
 }
 
-export function isVector(input: ImageInput | VectorInput): input is VectorInput {
+type AnyInput = ImageInput | VectorInput | FailedInput;
+
+export function isVector(input: AnyInput): input is VectorInput {
   return 'features' in input;
 }
 
@@ -28,7 +36,7 @@ export function isVector(input: ImageInput | VectorInput): input is VectorInput 
  * for await (using batch of vectorBatches([{ name: 'row 1', features: [0.5, 1] }], { features: 2 }, 32)) console.log(batch.size);
  */
 export async function* vectorBatches(
-  inputs: Iterable<ImageInput | VectorInput> | AsyncIterable<ImageInput | VectorInput>,
+  inputs: Iterable<AnyInput> | AsyncIterable<AnyInput>,
   { features }: FeatureFormat,
   batchSize: number,
 ): AsyncGenerator<VectorBatch> {
@@ -51,7 +59,8 @@ export async function* vectorBatches(
   if (entries.length > 0) yield made();
 }
 
-function problemWith(input: ImageInput | VectorInput, features: number): string | undefined {
+function problemWith(input: AnyInput, features: number): string | undefined {
+  if ('failure' in input) return input.failure;
   if (!isVector(input)) return 'is an image; the model takes feature vectors';
   const { length } = input.features;
   return length === features ? undefined : `has ${length} features; the model takes ${features}`;

@@ -43,7 +43,7 @@ export interface RunData {
  * data.trainingRows.length // 20000
  */
 export async function openRunData(
-  { data, network, bestBy }: Configuration,
+  { data, network, bestBy, augmentation }: Configuration,
   facts: WeightFacts = {},
 ): Promise<RunData> {
   const dataset = await openData(data, facts);
@@ -55,6 +55,7 @@ export async function openRunData(
   };
   try {
     const { format, input } = networkInput(network, dataset);
+    if (dataset.features) refuseAugmentation(augmentation, dataset.name);
     const opened = await openInputs(dataset, format, data.cache);
     inputs = opened.inputs;
     if (dataset.splits.train.length === 0)
@@ -116,6 +117,13 @@ function networkInput(
     );
   }
   return { format: { features: length }, input: { features: features.names } };
+}
+
+function refuseAugmentation(augmentation: Configuration['augmentation'], dataset: string): void {
+  if (augmentation === 'auto' || augmentation === 'none') return;
+  throw new UserError(`augmentation changes images, but ${dataset} holds features; set it to none`, {
+    setting: 'augmentation=none',
+  });
 }
 
 function featureRemarks(features: FittedFeatures | undefined): string[] {

@@ -22,6 +22,11 @@ export function numberedNames(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `feature_${i}`);
 }
 
+/** Whether these are names that `numberedNames` gave. */
+export function isNumbered(names: readonly string[]): boolean {
+  return names.every((name, i) => name === `feature_${i}`);
+}
+
 /**
  * The features that a model was trained with, in its order: by name, or by place where one side has no names.
  *
@@ -44,7 +49,7 @@ export function selectFeatures(
       wanted,
       Int32Array.from(wanted, (name) => places.get(name)!),
     );
-  const isByPlace = source.isNumbered || wanted.join('\0') === numberedNames(wanted.length).join('\0');
+  const isByPlace = source.isNumbered || isNumbered(wanted);
   if (isByPlace && source.names.length === wanted.length) {
     return { ...source, names: wanted, isNumbered: false };
   }
