@@ -11,7 +11,7 @@ import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/o
 import { extraOutputs } from '../export/onnx/modelOutputs.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
-import { chosenFields, settingOption } from './datasetOptions.js';
+import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
 
 const options = z.object({
   model: z.string().describe('a run, or a model.safetensors'),
@@ -40,6 +40,7 @@ const options = z.object({
     .meta({ placeholder: 'DATASET' }),
   judgedImages: z.int().positive().optional().describe('judge on at most N validation images; default 2000'),
   set: settingOption('a field of data: data.imageFolder=DIR; may be repeated'),
+  force,
   json: z.boolean().default(false).describe('print what was exported as JSON'),
 });
 
@@ -52,7 +53,7 @@ interface ExportFormat {
 }
 
 const formats: Readonly<Record<Options['format'], ExportFormat>> = {
-  onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set'], run: exportToOnnx },
+  onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set', 'force'], run: exportToOnnx },
   timm: { takes: [], run: (options, terminal) => exportForLibrary('timm', options, terminal) },
   torchvision: { takes: [], run: (options, terminal) => exportForLibrary('torchvision', options, terminal) },
 };
@@ -90,7 +91,11 @@ function isGiven(value: unknown): boolean {
 
 async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxExport> {
   const { model, out, outputs, precision, judgedImages, json } = options;
-  checkOutputFile('--out', out);
+  checkOutputFile('--out', out, {
+    kind: 'an ONNX model',
+    inputs: [model, ...datasetInputs(options.data)],
+    force: options.force,
+  });
   const chosen: ExportOnnxOptions = {
     out,
     outputs: listedOutputs(outputs),

@@ -1,5 +1,6 @@
 import type { Command } from '../commandLine/command.js';
 import { compare } from './compare.js';
+import { demo } from './demo.js';
 import { doctor } from './doctor.js';
 import { evaluate } from './evaluate.js';
 import { exportModel } from './export.js';
@@ -13,6 +14,7 @@ import { predict } from './predict.js';
 import { prepare } from './prepare.js';
 import { recommend } from './recommend.js';
 import { report } from './report.js';
+import { serveModels } from './serve.js';
 import { setup } from './setup.js';
 import { sweep } from './sweep.js';
 import { train } from './train.js';
@@ -29,6 +31,7 @@ export const commands: readonly Command[] = [
   evaluate,
   predict,
   exportModel,
+  serveModels,
   importCheckpoint,
   recommend,
   compare,
@@ -38,6 +41,7 @@ export const commands: readonly Command[] = [
   paper,
   networks,
   weights,
+  demo,
   playground,
   verify,
   setup,

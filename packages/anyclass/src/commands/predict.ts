@@ -1,8 +1,8 @@
-import type { FitDecisionOptions } from '@anyclass/core';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
-import { printed, type Terminal } from '../commandLine/terminal.js';
+import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -10,15 +10,15 @@ import { takesFeatures } from '../data/inputs.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
+import { refuseSameFile } from '../files/replacing.js';
 import type { Draft } from '../files/wholeFile.js';
-import { decisionText } from '../inference/decide.js';
 import { featureInputs } from '../inference/featureFiles.js';
 import { imageInputs } from '../inference/imageInputs.js';
-import { refitDecision } from '../inference/modelDecision.js';
-import { outputFormats, outputOf } from '../inference/outputFormats.js';
-import { openPredictor } from '../inference/predictor.js';
-import { chosenFields, settingOption } from './datasetOptions.js';
-import { chosenDecision, decisionFields, type GivenDecision } from './decisionOptions.js';
+import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
+import { openPredictor, type PredictorInput } from '../inference/predictor.js';
+import { chosenFields, force, settingOption } from './datasetOptions.js';
+import { decisionFields } from './decisionOptions.js';
+import { thresholdField, usedDecision } from './usedDecision.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -53,12 +53,7 @@ export const predict = command({
     format: z.enum(outputFormats).optional().describe('of the output; default csv'),
     out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
     ...decisionFields,
-    threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe("one threshold for all classes, in place of the model's decision"),
+    threshold: thresholdField,
     details: z
       .boolean()
       .default(false)
@@ -69,6 +64,7 @@ export const predict = command({
     set: settingOption(
       'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
     ),
+    force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
   async run(options, terminal) {
@@ -79,10 +75,11 @@ export const predict = command({
       throw new UsageError('--format sewerml has probabilities only: no --details or --top');
     if (paths.filter((path) => path === '-').length > 1)
       throw new UsageError('PATH…: - stands for the list on standard input, which is there once');
-    if (out !== undefined) checkOutputFile('--out', out);
+    if (out !== undefined) checkOutput(out, format, options);
     const { strict, ...preparation } = imageSettings(set);
     const decision = await usedDecision(options, terminal);
     using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+    for (const remark of predictor.remarks) terminal.note(remark);
     const { header, line } = outputOf(format, {
       classes: predictor.description.classes,
       decision: predictor.decision,
@@ -105,7 +102,7 @@ export const predict = command({
       ? featureInputs(paths, description.features, undefined, signal)
       : imageInputs(paths, undefined, signal);
     const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
-    for await (const prediction of predictor.predict(inputs)) {
+    for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
         if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
@@ -135,31 +132,32 @@ export const predict = command({
   },
 });
 
-/** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
-async function usedDecision(
-  options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },
-  terminal: Terminal,
-): Promise<number | FitDecisionOptions | undefined> {
-  const { model, threshold, rule, falseAlarms, f1Neg, confidence, beta } = options;
-  const given = { falseAlarms, f1Neg, confidence, beta };
-  if (threshold !== undefined) {
-    const hasOthers = Object.values(given).some((value) => value !== undefined);
-    if (hasOthers || (rule !== undefined && rule !== 'fixed'))
-      throw new UsageError('decides by itself; leave the other options of the decision out', 'threshold');
-    return threshold;
+/** What a format writes. */
+const outputKinds = {
+  csv: 'a table of predictions',
+  sewerml: 'a table of scores',
+  jsonl: 'predictions as JSON lines',
+} as const;
+
+function checkOutput(
+  out: string,
+  format: OutputFormat,
+  {
+    model,
+    paths,
+    force,
+  }: { readonly model: string; readonly paths: readonly string[]; readonly force: boolean },
+): void {
+  checkOutputFile('--out', out, { kind: outputKinds[format], inputs: [model, ...paths], force });
+}
+
+/** Images as they come, none of which is the output: patterns and lists tell their files only on the way. */
+async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
+  const isThere = existsSync(out);
+  for await (const input of inputs) {
+    if (isThere && 'path' in input && input.path !== undefined) refuseSameFile('--out', out, input.path);
+    yield input;
   }
-  const fit = chosenDecision({ ...given, rule });
-  if (Object.keys(fit).length === 0) return undefined;
-  if (rule === 'fixed') return 0.5;
-  const refitted = await refitDecision(model, fit, (text) => terminal.note(text));
-  terminal.note(decisionText(refitted));
-  const { test } = refitted;
-  if (test) {
-    const alarms =
-      test.falseAlarmRate === null ? '' : `, false alarms ${(100 * test.falseAlarmRate).toFixed(2)}%`;
-    terminal.note(`on test: F1 ${(100 * test.macroF1).toFixed(2)}${alarms}`);
-  }
-  return fit;
 }
 
 /** The fields of data that are about images; all others are about a dataset. */

@@ -94,4 +94,8 @@ export const dataFields = z.strictObject({
   std: z.array(z.number().positive()).min(1).max(3).optional().describe('channel deviations; likewise'),
   cache: z.string().default('.anyclass/cache').describe('folder of prepared images, used where they are'),
   strict: z.boolean().default(false).describe('an unreadable image ends the run'),
+  allowPartial: z
+    .boolean()
+    .default(false)
+    .describe('judge validation and test although images of them are missing'),
 });

@@ -1,7 +1,7 @@
 // What comes to a network, whatever it is: images of one size, or feature vectors. In batches both are bytes.
 
 import { DataError } from '../errors/dataError.js';
-import { openPixels } from './cache/openCache.js';
+import { type OpenPixelsOptions, openPixels } from './cache/openCache.js';
 import type { Dataset } from './dataset.js';
 import { imageBytes, type PixelFormat } from './images/decode.js';
 
@@ -64,11 +64,12 @@ export async function openInputs(
   dataset: Dataset,
   format: InputFormat,
   cache: string | undefined,
+  options: OpenPixelsOptions = {},
 ): Promise<{ readonly inputs: InputSource; readonly state: string }> {
   const { features } = dataset;
   if (!isFeatureFormat(format)) {
     if (features) throw new DataError(`${dataset.name} holds features; the network takes images`);
-    const { pixels, state } = await openPixels(dataset, format, cache);
+    const { pixels, state } = await openPixels(dataset, format, cache, options);
     return { inputs: pixels, state: state.text };
   }
   if (!features) throw new DataError(`${dataset.name} holds images; the network takes features`);

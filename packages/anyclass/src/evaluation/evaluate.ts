@@ -37,6 +37,8 @@ export interface EvaluateOptions
   readonly preparation?: PreparationChanges;
   /** An unreadable image is an error. Default false: it is left out. */
   readonly strict?: boolean;
+  /** Judge what is there of a split of which images are missing. Default false: that is an error. */
+  readonly allowPartial?: boolean;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
   readonly onEvent?: RunEventListener;
@@ -66,7 +68,8 @@ export async function evaluate(
   const { device = 'auto', precision = 'auto', batchSize = 64, strict = false, cache, onEvent } = options;
   const { preparation } = options;
   using opened = await openModelScorer(model, { device, precision, batchSize, preparation });
-  const { description, scorer } = opened;
+  const { description, scorer, remarks = [] } = opened;
+  for (const text of remarks) onEvent?.({ type: 'note', text });
   const fitted = await usedDecision(model, description, options.decision);
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openForModel(spec, open, description);
@@ -74,11 +77,13 @@ export async function evaluate(
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
-    const { inputs } = await openInputs(dataset, scorer.format, cache);
+    const onNote = (text: string) => onEvent?.({ type: 'note', text });
+    const { inputs } = await openInputs(dataset, scorer.format, cache, { onNote });
     const result = await scoreRows(scorer, dataset, inputs, {
       rows,
       batchSize,
       strict,
+      allowPartial: options.allowPartial ?? false,
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
     }).finally(() => inputs.close());

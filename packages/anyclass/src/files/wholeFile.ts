@@ -1,12 +1,11 @@
 // Texts that are whole or absent, and read back; what goes wrong is told with the name that the user gave.
 
-import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { draftFile, type FileDraft } from '@anyclass/torch/files';
+import { readFileSync } from 'node:fs';
+import { createWhole as createFile, draftFile, type FileDraft } from '@anyclass/torch/files';
 import type { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
 import { type NextCommand, UserError } from '../errors/userError.js';
-import { errorCode, fileProblem } from './fileProblem.js';
+import { fileProblem } from './fileProblem.js';
 
 /**
  * Writes a text, or its parts one after another, beside its place, brings it to the disk and renames it over what was there.
@@ -66,16 +65,10 @@ export function draftFor(path: string): Draft {
  * createWhole('runs/sewer/lock', text) // true for one of all processes that try
  */
 export function createWhole(path: string, text: string): boolean {
-  const draft = `${path}.${randomUUID()}`;
   try {
-    writeFileSync(draft, text);
-    linkSync(draft, path);
-    return true;
+    return createFile(path, text);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
     throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 

@@ -62,7 +62,7 @@ async function* vectorsIn(path: string, features: readonly string[]): AsyncGener
       const values = new Float32Array(rows.length * width);
       await source.read(rows, values);
       for (const [i, row] of rows.entries()) {
-        yield { name: names.at(row), features: values.subarray(i * width, (i + 1) * width) };
+        yield { name: names.at(row), path, features: values.subarray(i * width, (i + 1) * width) };
       }
     }
   } finally {

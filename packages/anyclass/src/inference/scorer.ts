@@ -17,6 +17,8 @@ export interface Scorer {
 export interface ScorerOptions extends ComputeSettings {
   /** Full batches are one captured graph on a GPU. */
   readonly batchSize: number;
+  /** Other sizes of batches that are captured as well; default none. */
+  readonly capturedSizes?: readonly number[] | undefined;
   readonly input: ModelInput;
 }
 
@@ -28,17 +30,19 @@ export interface ScorerOptions extends ComputeSettings {
  * scorer.score({ size: 64, images: bytes }).length // 64 times the classes
  */
 export function createScorer(network: Network, options: ScorerOptions): Scorer {
-  const { batchSize, input, device } = options;
+  const { batchSize, capturedSizes = [], input, device } = options;
   const { format, toDevice } = arrival(network, input, device);
   const forward = (images: Tensor) =>
     noGrad(() => inPrecision(options, () => network.forward(images)).to('float32'));
-  const captured = captureStep((images) => [forward(images!)]);
+  const captured = new Map(
+    [batchSize, ...capturedSizes].map((size) => [size, captureStep((images) => [forward(images!)])]),
+  );
   return {
     format,
     score: (batch) =>
       tidy(() => {
         const images = toDevice(batch);
-        const [logits] = batch.size === batchSize ? captured(images) : [forward(images)];
+        const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
         return logits!.toFloat32Array();
       }),
   };

@@ -10,6 +10,8 @@ import type { ImageInput } from './imageInputs.js';
 export interface VectorInput {
   readonly name: string;
   readonly features: ArrayLike<number>;
+  /** The file that it stands in. */
+  readonly path?: string;
 }
 
 /** Stands for what cannot be read, among the vectors that can. */

@@ -6,7 +6,7 @@ import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
-import { checkImagesAreThere } from '../data/images/missingImages.js';
+import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import { type InputFormat, type InputSource, type ModelInput, openInputs } from '../data/inputs.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
@@ -37,14 +37,16 @@ export interface RunData {
  * Opens the data of a configuration.
  *
  * @param facts of the weights that training starts from
+ * @param onNote told what turns out while images are read, such as a damaged cache
  *
  * @example
  * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
  * data.trainingRows.length // 20000
  */
 export async function openRunData(
-  { data, network, bestBy, augmentation }: Configuration,
+  { data, network, bestBy, augmentation, evaluation }: Configuration,
   facts: WeightFacts = {},
+  onNote?: (text: string) => void,
 ): Promise<RunData> {
   const dataset = await openData(data, facts);
   const { preparation } = dataset;
@@ -56,7 +58,7 @@ export async function openRunData(
   try {
     const { format, input } = networkInput(network, dataset);
     if (dataset.features) refuseAugmentation(augmentation, dataset.name);
-    const opened = await openInputs(dataset, format, data.cache);
+    const opened = await openInputs(dataset, format, data.cache, { onNote });
     inputs = opened.inputs;
     if (dataset.splits.train.length === 0)
       throw new UserError(`${dataset.name}: there are no training images`);
@@ -65,7 +67,13 @@ export async function openRunData(
         `${dataset.name}: there are no labeled validation images; name a split, or set data.draw`,
       );
     }
-    if (!dataset.features) await checkImagesAreThere(dataset, dataset.splits.train);
+    if (!dataset.features) {
+      await checkImagesAreThere(dataset, dataset.splits.train);
+      if (!data.allowPartial) {
+        await checkJudgedImages(dataset, dataset.splits.validation);
+        if (evaluation.test) await checkJudgedImages(dataset, dataset.splits.test);
+      }
+    }
     checkBestBy(bestBy, dataset);
     if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
       throw new UserError(`${dataset.name}: no training image shows a class; there is nothing to learn`);

@@ -18,7 +18,7 @@ export const rowState = { absent: 0, ready: 1, failed: 2 } as const;
 export const recordBytes = 16;
 
 export interface CacheManifest {
-  readonly version: 3;
+  readonly version: 4;
   readonly dataset: string;
   readonly rows: number;
   readonly width: number;
@@ -52,7 +52,7 @@ export function manifestFor(
 ): CacheManifest {
   const names = createHash('sha256').update(dataset.names.bytes).digest('hex');
   const rows = dataset.names.length;
-  return { version: 3, dataset: dataset.name, rows, width, height, channels, jpeg, names };
+  return { version: 4, dataset: dataset.name, rows, width, height, channels, jpeg, names };
 }
 
 export function writeManifest(path: string, manifest: CacheManifest): void {

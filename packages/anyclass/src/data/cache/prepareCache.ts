@@ -140,7 +140,7 @@ async function update(
   signal?.throwIfAborted();
   let fingerprint = 0n;
   try {
-    fingerprint = fingerprintBits(await dataset.images.fingerprint(row));
+    fingerprint = fingerprintBits(await dataset.images.fingerprint(row, { wait: true }));
     const same = before.state === rowState.ready && before.fingerprint === fingerprint;
     if (same && !(check && crc32(pixels) !== before.crc)) return before;
     await originals.readInto(row, pixels, 0);

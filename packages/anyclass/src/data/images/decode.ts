@@ -76,7 +76,13 @@ export async function decodeWithSharp(image: StoredImage, format: PixelFormat): 
     const { data, info } = await open(image)
       .autoOrient()
       .flatten({ background: '#000' })
-      .resize(width, height, { fit: 'fill', kernel: 'linear', withoutEnlargement: true })
+      .resize(width, height, {
+        fit: 'fill',
+        kernel: 'linear',
+        withoutEnlargement: true,
+        // libwebp would shrink with a filter of its own, which no other program can reproduce.
+        fastShrinkOnLoad: false,
+      })
       .toColorspace(channels === 1 ? 'b-w' : 'srgb')
       .timeout({ seconds: longestDecode })
       .raw()

@@ -46,6 +46,10 @@ export async function openOnnxScorer(
         return logits.data;
       },
     },
+    network: exported.network,
+    runtime: 'onnxruntime',
+    device: 'cpu',
+    precision: exported.precision,
     [Symbol.dispose]: () => void session.release(),
   };
 }

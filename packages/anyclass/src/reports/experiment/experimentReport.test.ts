@@ -27,7 +27,7 @@ const quiet = {
     throw new Error('a report shows no progress');
   },
 };
-const defaults = { replicates: 20, intervalConfidence: 0.95, json: false };
+const defaults = { replicates: 20, intervalConfidence: 0.95, force: false, json: false };
 
 function writeRun(loss: LossName, lambda: number, seed: number, strength: number): void {
   const run = join(runs, `${loss}-${lambda}-${seed}`);
