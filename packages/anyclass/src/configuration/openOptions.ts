@@ -5,8 +5,8 @@ import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
 
 /**
- * Opens the data of a configuration, with images prepared as it says; what it leaves open is as the weights that training
- * starts from expect it, else as the dataset says.
+ * Opens the data of a configuration, with images preprocessed as it says; what it does not set comes from the weights that
+ * training starts from, else from the dataset.
  *
  * @example
  * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);
@@ -61,7 +61,7 @@ export function openOptions({
   };
 }
 
-/** Without the fields that were left out. */
+/** Drops undefined fields. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Defined<Fields> = {};
   for (const name in fields) {

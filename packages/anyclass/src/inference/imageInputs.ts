@@ -98,7 +98,7 @@ export function fileInput(path: string): ImageInput {
         return { kind: 'encoded', bytes: await readFile(path) };
       } catch (error) {
         const isMissing = errorCode(error) === 'ENOENT';
-        throw new DataError(isMissing ? 'there is no such file' : `cannot be read: ${fileProblem(error)}`);
+        throw new DataError(isMissing ? 'no such file' : `cannot be read: ${fileProblem(error)}`);
       }
     },
   };
