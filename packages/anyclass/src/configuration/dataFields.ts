@@ -1,6 +1,7 @@
 // The data fields of a configuration.
 
 import { z } from 'zod';
+import { readingFields } from '../data/images/readingFields.js';
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
@@ -99,6 +100,11 @@ export const dataFields = z.strictObject({
     .max(3)
     .optional()
     .describe('channel standard deviations; same default'),
+  ...readingFields,
   cache: z.string().default('.anyclass/cache').describe('folder of preprocessed images; used if present'),
   strict: z.boolean().default(false).describe('stop at the first unreadable image'),
+  allowPartial: z
+    .boolean()
+    .default(false)
+    .describe('evaluate validation and test even if some of their images are missing'),
 });

@@ -36,6 +36,8 @@ export interface EvaluateOptions
   readonly preparation?: PreparationChanges;
   /** An unreadable image is an error. Default false: it is left out. */
   readonly strict?: boolean;
+  /** Judge what is there of a split of which images are missing. Default false: that is an error. */
+  readonly allowPartial?: boolean;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
   readonly onEvent?: RunEventListener;
@@ -80,6 +82,7 @@ export async function evaluate(
       rows,
       batchSize,
       strict,
+      allowPartial: options.allowPartial ?? false,
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
     }).finally(() => pixels.close());

@@ -4,13 +4,14 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
+import type { ImageReading } from '../data/images/unpack.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalogue.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 
-export interface ModelDescription {
+export interface ModelDescription extends ImageReading {
   readonly classes: readonly string[];
   readonly channels: 1 | 3;
   readonly mean: readonly number[];
@@ -71,7 +72,7 @@ export function loadModel(path: string): Model {
 }
 
 /** The file that a path to a model or a run means. */
-function modelPath(path: string): string {
+export function modelPath(path: string): string {
   if (!existsSync(path)) throw new UserError(`${path}: no such model or run`);
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');
