@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { discardQuietly } from '@anyclass/torch/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
@@ -62,7 +63,7 @@ export const predict = command({
     device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
     batchSize: z.int().positive().default(32).describe('images at a time'),
     set: settingOption(
-      'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
+      'data.channels, .mean, .std, .window, .frame or .pixelLimit, in place of those of training, or data.strict=true to end at an unreadable image',
     ),
     force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
@@ -120,7 +121,9 @@ export const predict = command({
     }
     if (reading.signal.aborted) return predicted;
     if (predicted + failed.length === 0)
-      throw new UserError(`nothing to predict in ${paths.map(inWords).join(', ')}`);
+      throw new UserError(
+        `no ${takesFeatures(description) ? 'row' : 'image'} in ${paths.map(inWords).join(', ')}`,
+      );
     if (predicted > 0) target.finish();
     if (failed.length > 0)
       throw new UserError(
@@ -161,7 +164,7 @@ async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): Asy
 }
 
 /** The fields of data that are about images; all others are about a dataset. */
-const imageFields = ['channels', 'mean', 'std', 'strict'];
+const imageFields = ['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit', 'strict'];
 
 function imageSettings(set: readonly string[]) {
   const idle = Object.keys(dataFields.shape).filter((name) => !imageFields.includes(name));
@@ -171,8 +174,11 @@ function imageSettings(set: readonly string[]) {
     'has no effect on predictions',
   );
   const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
-  const { channels, mean, std, strict } = validateConfiguration(fields, 'the options given').data;
-  return { channels, mean, std, strict };
+  const { channels, mean, std, window, frame, pixelLimit, strict } = validateConfiguration(
+    fields,
+    'the options given',
+  ).data;
+  return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 
 function counted(count: number, word: string): string {
@@ -226,6 +232,6 @@ function fileOutput(path: string): Output {
       draft = undefined;
       return kept ? `what was predicted is in ${kept.path}` : `nothing was written to ${path}`;
     },
-    [Symbol.dispose]: () => draft?.discard(),
+    [Symbol.dispose]: () => draft && discardQuietly(draft),
   };
 }

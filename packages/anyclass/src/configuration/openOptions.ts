@@ -6,8 +6,8 @@ import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
 
 /**
- * Opens the data of a configuration, with images prepared as it says; what it leaves open is as the weights that training
- * starts from expect it, else as the dataset says.
+ * Opens the data of a configuration, with images preprocessed as it says; what it does not set comes from the weights that
+ * training starts from, else from the dataset.
  *
  * @example
  * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);
@@ -32,7 +32,7 @@ export async function openData(
 }
 
 /** Fields that say how images are found and prepared. */
-const imageFields = ['imageFolder', 'channels', 'mean', 'std'] as const;
+const imageFields = ['imageFolder', 'channels', 'mean', 'std', 'window', 'frame', 'pixelLimit'] as const;
 
 /** A field that would do nothing is refused: it was meant to do something. */
 function refuseImageFields(data: Configuration['data'], name: string): void {
@@ -80,7 +80,7 @@ export function openOptions({
   };
 }
 
-/** Without the fields that were left out. */
+/** Drops undefined fields. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Defined<Fields> = {};
   for (const name in fields) {

@@ -4,6 +4,7 @@ import { DataError } from '../errors/dataError.js';
 import { type OpenPixelsOptions, openPixels } from './cache/openCache.js';
 import type { Dataset } from './dataset.js';
 import { imageBytes, type PixelFormat } from './images/decode.js';
+import type { ImageReading } from './images/unpack.js';
 
 /** Vectors of so many numbers, in single precision. */
 export interface FeatureFormat {
@@ -13,7 +14,7 @@ export interface FeatureFormat {
 export type InputFormat = PixelFormat | FeatureFormat;
 
 /** How images are prepared for a network. */
-export interface ImagePreparation {
+export interface ImagePreparation extends ImageReading {
   /** 1: images are decoded to gray, which the network sees on three channels. */
   readonly channels: 1 | 3;
   readonly mean: readonly number[];

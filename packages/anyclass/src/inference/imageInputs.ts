@@ -95,7 +95,7 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
  */
 export function fileInput(path: string, isThere = existsSync(path)): ImageInput {
-  if (!isThere) return unreadable(path, 'there is no such file');
+  if (!isThere) return unreadable(path, 'no such file');
   return {
     name: path,
     path,

@@ -38,7 +38,7 @@ export interface ModelScorerOptions extends Partial<Pick<ComputeWishes, 'device'
  * model.scorer.format // { width: 224, height: 224, channels: 3 }
  */
 export async function openModelScorer(model: string, options: ModelScorerOptions = {}): Promise<ModelScorer> {
-  if (!existsSync(model)) throw new UserError(`${model}: there is no such model or run`);
+  if (!existsSync(model)) throw new UserError(`${model}: no such model or run`);
   if (isOnnx(model)) return openOnnxScorer(model, options);
   const { device = 'auto', precision = 'auto', batchSize = 32, capturedSizes, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });

@@ -4,6 +4,7 @@ import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
 import { deviceFeatures, deviceImages, type ImageBatch } from '../data/deviceBatch.js';
 import { type InputFormat, type ModelInput, takesFeatures } from '../data/inputs.js';
+import { pixelFormat } from '../data/preparation.js';
 import type { Network } from '../networks/network.js';
 import { type ComputeSettings, inPrecision } from './computeDevice.js';
 
@@ -58,8 +59,8 @@ function arrival(
     const format = { features: inputSize };
     return { format, toDevice: (batch) => deviceFeatures(batch, format, device) };
   }
-  const { channels, mean, std } = input;
-  const format = { width: inputSize, height: inputSize, channels };
+  const { mean, std } = input;
+  const format = pixelFormat(inputSize, input);
   return { format, toDevice: (batch) => deviceImages(batch, { format, device, mean, std }) };
 }
 

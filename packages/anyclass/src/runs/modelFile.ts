@@ -73,7 +73,7 @@ export function loadModel(path: string): Model {
 
 /** The file that a path to a model or a run means. */
 export function modelPath(path: string): string {
-  if (!existsSync(path)) throw new UserError(`${path}: there is no such model or run`);
+  if (!existsSync(path)) throw new UserError(`${path}: no such model or run`);
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {

@@ -1,6 +1,8 @@
 // The weights that were best by some metric, for the run to be judged by.
 
 import { join } from 'node:path';
+import { defaultWindow } from '../data/images/levels/window.js';
+import { type ModelInput, takesFeatures } from '../data/inputs.js';
 import type { BestMetric } from '../events/bestMetric.js';
 import { saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
@@ -30,7 +32,7 @@ export function saveEpochWeights(session: Session, paths: RunPaths, epoch: numbe
     network: judgedNetwork(session),
     description: {
       classes,
-      ...data.input,
+      ...recordedInput(data.input),
       epoch,
       loss: configuration.loss.name,
       dataset: configuration.data.dataset,
@@ -38,4 +40,11 @@ export function saveEpochWeights(session: Session, paths: RunPaths, epoch: numbe
     },
   });
   return file;
+}
+
+/** With the defaults of today written out, which a later version may change. */
+function recordedInput(input: ModelInput): ModelInput {
+  if (takesFeatures(input)) return input;
+  const { window = defaultWindow, frame = 'first' } = input;
+  return { ...input, window, frame };
 }

@@ -8,6 +8,7 @@ import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import { type InputFormat, type InputSource, type ModelInput, openInputs } from '../data/inputs.js';
+import { pixelFormat, readingOf } from '../data/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
@@ -109,7 +110,10 @@ function networkInput(
       );
     }
     const { channels, mean, std } = preparation;
-    return { format: { width: inputSize, height: inputSize, channels }, input: { channels, mean, std } };
+    return {
+      format: pixelFormat(inputSize, preparation),
+      input: { channels, mean, std, ...readingOf(preparation) },
+    };
   }
   if (!features) {
     throw new UserError(

@@ -2,7 +2,9 @@
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';
+import { readingFields } from '../../data/images/readingFields.js';
 import { type ModelInput, takesFeatures } from '../../data/inputs.js';
+import { readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { ModelDescription } from '../../runs/modelFile.js';
@@ -24,6 +26,7 @@ const imagePreprocessing = z.object({
   /** For pixels from 0 to 1, one number a channel or one for all. */
   mean: z.array(z.number()),
   std: z.array(z.number()),
+  ...readingFields,
 });
 
 /** Of a model of feature vectors: their names in order. Standardization is part of the network. */
@@ -81,7 +84,7 @@ export function describeExport(
 
 function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['preprocessing'] {
   if (takesFeatures(input)) return { features: [...input.features] };
-  const { channels, mean, std } = input;
+  const { channels, mean, std, ...reading } = input;
   return {
     width: inputSize,
     height: inputSize,
@@ -90,6 +93,7 @@ function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['p
     channels,
     mean: [...mean],
     std: [...std],
+    ...readingOf(reading),
   };
 }
 
@@ -143,6 +147,6 @@ export function descriptionOf({
 
 function inputOf(preprocessing: ExportedModel['preprocessing']): ModelInput {
   if ('features' in preprocessing) return { features: preprocessing.features };
-  const { channels, mean, std } = preprocessing;
-  return { channels, mean, std };
+  const { channels, mean, std, ...reading } = preprocessing;
+  return { channels, mean, std, ...readingOf(reading) };
 }

@@ -2,7 +2,7 @@
 
 import type { ImageBatch } from '../../data/deviceBatch.js';
 import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/inputs.js';
-import { changedInput } from '../../data/preparation.js';
+import { changedInput, readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import type { ModelScorer, ModelScorerOptions } from '../modelScorer.js';
 import { descriptionOf, type ExportedModel, readExport } from './exportedModel.js';
@@ -74,8 +74,8 @@ function arrival(input: ModelInput, preprocessing: ExportedModel['preprocessing'
     };
   }
   const { width, height } = preprocessing;
-  const { channels, mean, std } = input;
-  const format = { width, height, channels };
+  const { channels, mean, std, ...reading } = input;
+  const format = { width, height, channels, ...readingOf(reading) };
   return {
     format,
     name: 'pixel_values',
