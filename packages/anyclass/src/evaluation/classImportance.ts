@@ -24,7 +24,7 @@ export function readClassImportance(source: string): ImportanceByClass {
   if (source === 'sewerml') return sewermlClasses;
   if (!existsSync(source)) {
     throw new UserError(
-      `${source}: there is no such file; expected sewerml or a JSON file such as { "crack": 1, "roots": 0.25 }`,
+      `${source}: no such file; expected sewerml or a JSON file such as { "crack": 1, "roots": 0.25 }`,
     );
   }
   const { data, error } = weights.safeParse(contentOf(source));

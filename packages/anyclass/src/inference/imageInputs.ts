@@ -39,7 +39,11 @@ export async function* imageInputs(
   }
 }
 
-async function* listedPaths(list: NodeJS.ReadableStream, signal?: AbortSignal): AsyncGenerator<string> {
+/** The paths on standard input, one a line. */
+export async function* listedPaths(
+  list: NodeJS.ReadableStream,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
   const options = { input: list, crlfDelay: Number.POSITIVE_INFINITY, ...(signal && { signal }) };
   for await (const line of createInterface(options)) {
     if (line.trim() !== '') yield line.trim();
@@ -92,7 +96,7 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
  */
 export function fileInput(path: string, isThere = existsSync(path)): ImageInput {
-  if (!isThere) return unreadable(path, 'there is no such file');
+  if (!isThere) return unreadable(path, 'no such file');
   return {
     name: path,
     path,

@@ -109,7 +109,7 @@ test('links to folders are followed, and those that lead back are not', async ()
   ]);
   expect(names.every((name) => !name.includes('top/linked'))).toBe(true);
   expect(await namesOf(join(folder, 'linked', '?', 'b.png'))).toEqual(['linked/b/b.png']);
-  expect(await failuresOf(join(folder, 'linked', 'c.png'))).toEqual(['linked/c.png: there is no such file']);
+  expect(await failuresOf(join(folder, 'linked', 'c.png'))).toEqual(['linked/c.png: no such file']);
 });
 
 test.skipIf(process.getuid?.() === 0)(
@@ -157,9 +157,7 @@ test('Parquet files are found in folders and by patterns; a damaged one counts a
       expect.stringMatching(/^shards\/a.parquet: cannot be read as Parquet: /),
     ]);
   }
-  expect(await failuresOf(join(folder, 'none.parquet'))).toEqual([
-    'none.parquet: there is no such file or folder',
-  ]);
+  expect(await failuresOf(join(folder, 'none.parquet'))).toEqual(['none.parquet: no such file or folder']);
 });
 
 test('predictions come in order, with those that failed among them, whatever the batch size', async () => {
@@ -173,7 +171,7 @@ test('predictions come in order, with those that failed among them, whatever the
     paths[1],
     'missing.png',
   ]);
-  expect(many[3]).toEqual({ name: 'missing.png', failure: 'there is no such file' });
+  expect(many[3]).toEqual({ name: 'missing.png', failure: 'no such file' });
   const [a, b] = [one, many].map((list) =>
     list.filter(isPrediction).flatMap((value) => [...value.probabilities]),
   );
