@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from '../pages/bundle.js';
 
 // The same place from src and from dist.
 const sources = join(import.meta.dirname, '../../src/playground/page');
@@ -10,8 +10,8 @@ const sources = join(import.meta.dirname, '../../src/playground/page');
 export async function buildPage(): Promise<string> {
   const [html, style, script] = await Promise.all([
     readFile(join(sources, 'index.html'), 'utf8'),
-    bundle('style.css'),
-    bundle('main.ts'),
+    bundle(join(sources, 'style.css')),
+    bundle(join(sources, 'main.ts')),
   ]);
   return html
     .replace('<link rel="stylesheet" href="style.css">', () => `<style>${style}</style>`)
@@ -19,19 +19,4 @@ export async function buildPage(): Promise<string> {
       '<script type="module" src="main.ts"></script>',
       () => `<script type="module">${script}</script>`,
     );
-}
-
-async function bundle(file: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(sources, file)],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
-    conditions: ['@anyclass/source'],
-    charset: 'utf8',
-    write: false,
-  });
-  return outputFiles[0]!.text.trim();
 }

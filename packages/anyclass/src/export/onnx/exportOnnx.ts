@@ -37,6 +37,8 @@ export interface WriteOnnxOptions {
   readonly out: string;
   /** Outputs beside logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
+  /** These too, where the network can give them. */
+  readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
 export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
@@ -138,14 +140,14 @@ interface WrittenDraft {
 
 /** Writes the file beside its place, and what the check will compare it with. */
 async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<WrittenDraft> {
-  const { description, inputSize, out, outputs, precision = 'float32' } = options;
+  const { description, inputSize, out, outputs, optionalOutputs, precision = 'float32' } = options;
   const decision = ownDecision(description);
   const { calibration } = description;
   const { problem } = await findOnnxRuntime();
   if (problem !== undefined && precision !== 'float32')
     throw new UserError(`${precision} cannot be judged: ${problem}`);
   const reference = problem === undefined ? referenceLogits(network, inputSize) : undefined;
-  using exported = networkGraph(network, { inputSize, calibration, outputs });
+  using exported = networkGraph(network, { inputSize, calibration, outputs, optionalOutputs });
   const graph = inPrecision[precision](exported.graph);
   const model = describeExport({ ...description, decision }, { network: graph.name, inputSize, precision });
   const proto = modelProto({

@@ -16,6 +16,8 @@ export interface GraphOptions {
   readonly calibration?: Calibration | undefined;
   /** Outputs beside logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
+  /** These too, where the network can give them. */
+  readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
 /** A graph whose weights are the network's own: it must not be disposed of before the graph is written. */
@@ -34,7 +36,7 @@ export interface NetworkGraph extends Disposable {
  * exported.graph.outputs.map(({ name }) => name) // logits, probabilities, presence_score
  */
 export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkGraph {
-  const { inputSize, calibration, outputs: extra = [] } = options;
+  const { inputSize, calibration, outputs: extra = [], optionalOutputs: optional = [] } = options;
   const trace = traceModule(network, {
     imageShape: [3, inputSize, inputSize],
     forward: (images) => forwardParts(network, images),
@@ -42,7 +44,7 @@ export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkG
   try {
     checkLogits(trace);
     const builder = translate(trace, 'pixel_values');
-    const outputs = addOutputs(builder, trace, { calibration, extra });
+    const outputs = addOutputs(builder, trace, { calibration, extra, optional });
     const nodes = simplify(builder.nodes, shownNames(outputs));
     const used = new Set(nodes.flatMap(({ inputs }) => inputs));
     const graph = {
