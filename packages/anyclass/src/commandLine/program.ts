@@ -5,8 +5,9 @@
 // for the user to run next.
 
 import { EngineError } from '@anyclass/torch/builds';
+import { FileError, isSystemError } from '@anyclass/torch/files';
 import { nearest } from '../errors/nearest.js';
-import { messageOf } from '../errors/reasonOf.js';
+import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
@@ -81,9 +82,10 @@ interface Failure {
   readonly terminal: Terminal;
 }
 
-function report(error: unknown, { commands, name, debug, terminal }: Failure): number {
+function report(thrown: unknown, { commands, name, debug, terminal }: Failure): number {
+  const error = firstError(thrown);
   if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
-  else terminal.note(`anyclass: ${shownMessage(error)}`);
+  else terminal.note(`anyclass: ${error === thrown ? shownMessage(error) : messageOf(thrown)}`);
   if (error instanceof UsageError) {
     const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
     terminal.note(`Try 'anyclass${known} --help'.`);
@@ -97,8 +99,13 @@ function report(error: unknown, { commands, name, debug, terminal }: Failure): n
     return error.exitCode;
   }
   // A machine that is not set up is no mistake of the program either.
-  if (!debug && !(error instanceof EngineError)) terminal.note('Add --debug for a stack trace.');
+  if (!debug && !(error instanceof EngineError) && !isFileError(error))
+    terminal.note('Add --debug for a stack trace.');
   return 1;
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof FileError || isSystemError(error);
 }
 
 /** How a field is set with the options that a command has. */

@@ -14,6 +14,7 @@ import { predict } from './predict.js';
 import { prepare } from './prepare.js';
 import { recommend } from './recommend.js';
 import { report } from './report.js';
+import { serveModels } from './serve.js';
 import { setup } from './setup.js';
 import { sweep } from './sweep.js';
 import { train } from './train.js';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   evaluate,
   predict,
   exportModel,
+  serveModels,
   importCheckpoint,
   recommend,
   compare,

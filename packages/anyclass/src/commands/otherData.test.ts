@@ -170,7 +170,16 @@ describe('evaluate', () => {
     writeFileSync('new/broken.csv', 'photo,crack,roots,split\nnone.png,1,0,test\n0.png,0,1,test\n');
     const { code, err } = await run('evaluate', 'run', 'new/broken.csv', '--set', 'data.strict=true');
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('none.png') });
-    expect((await run('evaluate', 'run', 'new/broken.csv')).code).toBe(0);
+  });
+
+  test('judges a split with a missing image only where it is told to', async () => {
+    writeFileSync('new/broken.csv', 'photo,crack,roots,split\nnone.png,1,0,test\n0.png,0,1,test\n');
+    const { code, err } = await run('evaluate', 'run', 'new/broken.csv');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/1 of 2 .* missing \(none\.png\)[\s\S]*--set data\.allowPartial=true/),
+    });
+    expect((await run('evaluate', 'run', 'new/broken.csv', '--set', 'data.allowPartial=true')).code).toBe(0);
   });
 
   test.each([

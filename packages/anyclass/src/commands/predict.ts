@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { FitDecisionOptions } from '@anyclass/core';
+import { discardQuietly } from '@anyclass/torch/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
-import { printed, type Terminal } from '../commandLine/terminal.js';
+import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -12,13 +12,12 @@ import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import type { Draft } from '../files/wholeFile.js';
-import { decisionText } from '../inference/decide.js';
 import { type ImageInput, imageInputs } from '../inference/imageInputs.js';
-import { refitDecision } from '../inference/modelDecision.js';
 import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
 import { openPredictor } from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
-import { chosenDecision, decisionFields, type GivenDecision } from './decisionOptions.js';
+import { decisionFields } from './decisionOptions.js';
+import { thresholdField, usedDecision } from './usedDecision.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -50,12 +49,7 @@ export const predict = command({
     format: z.enum(outputFormats).optional().describe('of the output; default csv'),
     out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
     ...decisionFields,
-    threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe("one threshold for all classes, in place of the model's decision"),
+    threshold: thresholdField,
     details: z
       .boolean()
       .default(false)
@@ -64,7 +58,7 @@ export const predict = command({
     device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
     batchSize: z.int().positive().default(32).describe('images at a time'),
     set: settingOption(
-      'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
+      'data.channels, .mean, .std, .window, .frame or .pixelLimit, in place of those of training, or data.strict=true to end at an unreadable image',
     ),
     force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
@@ -81,6 +75,7 @@ export const predict = command({
     const { strict, ...preparation } = imageSettings(set);
     const decision = await usedDecision(options, terminal);
     using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+    for (const remark of predictor.remarks) terminal.note(remark);
     const { header, line } = outputOf(format, {
       classes: predictor.description.classes,
       decision: predictor.decision,
@@ -151,35 +146,8 @@ async function* sparing(out: string, inputs: AsyncIterable<ImageInput>): AsyncGe
   }
 }
 
-/** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
-async function usedDecision(
-  options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },
-  terminal: Terminal,
-): Promise<number | FitDecisionOptions | undefined> {
-  const { model, threshold, rule, falseAlarms, f1Neg, confidence, beta } = options;
-  const given = { falseAlarms, f1Neg, confidence, beta };
-  if (threshold !== undefined) {
-    const hasOthers = Object.values(given).some((value) => value !== undefined);
-    if (hasOthers || (rule !== undefined && rule !== 'fixed'))
-      throw new UsageError('decides by itself; leave the other options of the decision out', 'threshold');
-    return threshold;
-  }
-  const fit = chosenDecision({ ...given, rule });
-  if (Object.keys(fit).length === 0) return undefined;
-  if (rule === 'fixed') return 0.5;
-  const refitted = await refitDecision(model, fit, (text) => terminal.note(text));
-  terminal.note(decisionText(refitted));
-  const { test } = refitted;
-  if (test) {
-    const alarms =
-      test.falseAlarmRate === null ? '' : `, false alarms ${(100 * test.falseAlarmRate).toFixed(2)}%`;
-    terminal.note(`on test: F1 ${(100 * test.macroF1).toFixed(2)}${alarms}`);
-  }
-  return fit;
-}
-
 /** The fields of data that are about images; all others are about a dataset. */
-const imageFields = ['channels', 'mean', 'std', 'strict'];
+const imageFields = ['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit', 'strict'];
 
 function imageSettings(set: readonly string[]) {
   const idle = Object.keys(dataFields.shape).filter((name) => !imageFields.includes(name));
@@ -189,8 +157,11 @@ function imageSettings(set: readonly string[]) {
     'has no effect on predictions',
   );
   const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
-  const { channels, mean, std, strict } = validateConfiguration(fields, 'the options given').data;
-  return { channels, mean, std, strict };
+  const { channels, mean, std, window, frame, pixelLimit, strict } = validateConfiguration(
+    fields,
+    'the options given',
+  ).data;
+  return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 
 function images(count: number): string {
@@ -244,6 +215,6 @@ function fileOutput(path: string): Output {
       draft = undefined;
       return kept ? `what was predicted is in ${kept.path}` : `nothing was written to ${path}`;
     },
-    [Symbol.dispose]: () => draft?.discard(),
+    [Symbol.dispose]: () => draft && discardQuietly(draft),
   };
 }

@@ -3,6 +3,7 @@ import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { openData } from '../configuration/openOptions.js';
 import { closeDataset, prepareCache } from '../data/index.js';
+import { pixelFormat } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { chosenData, datasetFields } from './datasetOptions.js';
@@ -35,7 +36,7 @@ export const prepare = command({
     try {
       const { size, check, json } = options;
       const result = await prepareCache(dataset, {
-        format: { width: size, height: size, channels: dataset.preparation.channels },
+        format: pixelFormat(size, dataset.preparation),
         folder: data.cache,
         check,
         strict: data.strict,

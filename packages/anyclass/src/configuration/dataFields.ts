@@ -1,6 +1,7 @@
 // What a configuration says about the data.
 
 import { z } from 'zod';
+import { readingFields } from '../data/images/readingFields.js';
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
@@ -82,6 +83,11 @@ export const dataFields = z.strictObject({
     .optional()
     .describe('channel means; default as the weights or the dataset say'),
   std: z.array(z.number().positive()).min(1).max(3).optional().describe('channel deviations; likewise'),
+  ...readingFields,
   cache: z.string().default('.anyclass/cache').describe('folder of prepared images, used where they are'),
   strict: z.boolean().default(false).describe('an unreadable image ends the run'),
+  allowPartial: z
+    .boolean()
+    .default(false)
+    .describe('judge validation and test although images of them are missing'),
 });

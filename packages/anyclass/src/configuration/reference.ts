@@ -53,6 +53,7 @@ function kindOf(type: unknown): string {
   if (type instanceof z.ZodBoolean) return 'true | false';
   if (type instanceof z.ZodArray) return `list of ${kindOf(type.element)}`;
   if (type instanceof z.ZodTuple) return `${type.def.items.length} numbers`;
+  if (type instanceof z.ZodReadonly) return kindOf(type.unwrap());
   if (type instanceof z.ZodUnion) return type.options.map(kindOf).join(' | ');
   return type instanceof z.ZodObject ? 'object' : 'text';
 }

@@ -1,4 +1,5 @@
 import type { ImageSource } from './images/imageSource.js';
+import type { ImageReading } from './images/unpack.js';
 import type { LabelMatrix } from './labelMatrix.js';
 import type { NameTable } from './nameTable.js';
 
@@ -19,7 +20,7 @@ export interface Grouping {
 }
 
 /** How images of a dataset are prepared for a network, where its authors said so. */
-export interface Preparation {
+export interface Preparation extends ImageReading {
   /** 1: decode to gray (the network sees it on three channels). 3: RGB. */
   readonly channels: 1 | 3;
   readonly mean: readonly number[];

@@ -8,5 +8,5 @@ import { UserError } from './userError.js';
  * throw new DataError("train.csv, line 7: class column 'RB' holds '2'; expected 0 to 1, empty for unknown, or -1 for uncertain")
  */
 export class DataError extends UserError {
-  override readonly name = 'DataError';
+  override readonly name: string = 'DataError';
 }

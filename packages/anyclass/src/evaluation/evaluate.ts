@@ -36,6 +36,8 @@ export interface EvaluateOptions
   readonly preparation?: PreparationChanges;
   /** An unreadable image is an error. Default false: it is left out. */
   readonly strict?: boolean;
+  /** Judge what is there of a split of which images are missing. Default false: that is an error. */
+  readonly allowPartial?: boolean;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
   readonly onEvent?: RunEventListener;
@@ -65,7 +67,8 @@ export async function evaluate(
   const { device = 'auto', precision = 'auto', batchSize = 64, strict = false, cache, onEvent } = options;
   const { preparation } = options;
   using opened = await openModelScorer(model, { device, precision, batchSize, preparation });
-  const { description, scorer } = opened;
+  const { description, scorer, remarks = [] } = opened;
+  for (const text of remarks) onEvent?.({ type: 'note', text });
   const fitted = await usedDecision(model, description, options.decision);
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
@@ -73,11 +76,13 @@ export async function evaluate(
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
-    const { pixels } = await openPixels(dataset, scorer.format, cache);
+    const onNote = (text: string) => onEvent?.({ type: 'note', text });
+    const { pixels } = await openPixels(dataset, scorer.format, cache, { onNote });
     const result = await scoreRows(scorer, dataset, pixels, {
       rows,
       batchSize,
       strict,
+      allowPartial: options.allowPartial ?? false,
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
     }).finally(() => pixels.close());

@@ -28,8 +28,13 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
   return {
     // A second time does nothing: the lock may be another's by then.
     [Symbol.dispose]() {
-      if (isHeld) rmSync(path, { force: true });
+      if (!isHeld) return;
       isHeld = false;
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // On a disk that became read-only: the lock names a process that has ended, and does not count.
+      }
     },
   };
 }

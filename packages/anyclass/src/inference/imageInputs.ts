@@ -2,15 +2,16 @@
 
 import { type Dirent, existsSync, realpathSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parquetSchema } from 'hyparquet';
 import type { UnreadImage } from '../data/images/decoder.js';
 import { isImageFile } from '../data/images/imageFiles.js';
+import { fromStorage } from '../data/images/storage.js';
 import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
-import { errorCode, fileProblem } from '../files/fileProblem.js';
+import { fileProblem } from '../files/fileProblem.js';
 
 export interface ImageInput extends UnreadImage {
   readonly name: string;
@@ -55,7 +56,7 @@ async function* imagesBelow(folder: string): AsyncGenerator<ImageInput> {
     if (typeof found !== 'string') yield found;
     // A table of labels may lie beside its images.
     else if (isParquet(found)) yield* parquetRows(found, { withoutImages: 'skip' });
-    else if (isImageFile(found)) yield fileInput(found);
+    else if (isImageFile(found)) yield fileInput(found, true);
   }
 }
 
@@ -84,23 +85,20 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
 }
 
 /**
- * An image file.
+ * An image file. One that is not there now is missing when it is read; storage that goes away later is waited for.
  *
  * @example
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
  */
-export function fileInput(path: string): ImageInput {
+export function fileInput(path: string, isThere = existsSync(path)): ImageInput {
+  if (!isThere) return unreadable(path, 'there is no such file');
   return {
     name: path,
     path,
-    async read() {
-      try {
-        return { kind: 'encoded', bytes: await readFile(path) };
-      } catch (error) {
-        const isMissing = errorCode(error) === 'ENOENT';
-        throw new DataError(isMissing ? 'there is no such file' : `cannot be read: ${fileProblem(error)}`);
-      }
-    },
+    read: async () => ({
+      kind: 'encoded',
+      bytes: await fromStorage(path, dirname(path), () => readFile(path)),
+    }),
   };
 }
 

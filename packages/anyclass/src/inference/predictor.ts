@@ -1,19 +1,14 @@
 // A model at work: images in, probabilities and labels out.
 
-import {
-  applyDecision,
-  calibrate,
-  type Decision,
-  type FitDecisionOptions,
-  presenceProbability,
-} from '@anyclass/core';
+import { type Decision, presenceProbability } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
+import { decideLogits } from './decideLogits.js';
 import { decodedBatches } from './decodedBatches.js';
 import { fileInput, type ImageInput } from './imageInputs.js';
-import { fixedDecision, ownDecision, refitDecision } from './modelDecision.js';
+import { type ChosenDecision, modelDecision } from './modelDecision.js';
 import { type ModelScorerOptions, openModelScorer } from './modelScorer.js';
-import { probabilities, scoredBatches } from './scorer.js';
+import { scoredBatches } from './scorer.js';
 
 export interface Prediction {
   readonly name: string;
@@ -46,6 +41,8 @@ export interface Predictor extends Disposable {
   readonly description: ModelDescription;
   /** What labels are decided by. */
   readonly decision: Decision;
+  /** What its user should know, such as that the model's file cannot be checked for damage. */
+  readonly remarks: readonly string[];
   /** Predictions in the order of the images. */
   predict(
     images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
@@ -59,11 +56,8 @@ export interface Predictor extends Disposable {
 }
 
 export interface PredictorOptions extends ModelScorerOptions {
-  /**
-   * How labels are decided: the model's own decision (default), one threshold for all classes, or options to fit another one
-   * with on the validation scores of the model's run.
-   */
-  readonly decision?: number | FitDecisionOptions | undefined;
+  /** How labels are decided; default the model's own decision. */
+  readonly decision?: ChosenDecision | undefined;
 }
 
 /**
@@ -78,10 +72,10 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   const { batchSize = 32 } = options;
   const opened = await openModelScorer(model, options);
   const { description, scorer } = opened;
-  const { classes, calibration } = description;
+  const { classes } = description;
   let decision: Decision;
   try {
-    decision = await chosenDecision(model, description, options.decision);
+    decision = await modelDecision(model, description, options.decision);
   } catch (error) {
     opened[Symbol.dispose]();
     throw error;
@@ -92,10 +86,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   ): AsyncGenerator<Prediction | FailedPrediction> {
     const batches = decodedBatches(images, scorer.format, batchSize);
     for await (const { batch, logits } of scoredBatches(batches, scorer)) {
-      const raw = probabilities(logits);
-      const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
-      // In doubles, as the decision was fitted and judged.
-      const { labels, presence } = applyDecision(Float64Array.from(values), decision);
+      const { probabilities, labels, presence } = decideLogits(logits, description, decision);
       let row = 0;
       for (const { image, failure } of batch.entries) {
         if (failure !== undefined) {
@@ -105,7 +96,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
         const at = row * classes.length;
         yield {
           name: image.name,
-          probabilities: values.slice(at, at + classes.length),
+          probabilities: probabilities.slice(at, at + classes.length),
           presenceScore: presence[row]!,
           labels: classes.filter((_, j) => labels[at + j] === 1),
         };
@@ -117,6 +108,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   return {
     description,
     decision,
+    remarks: opened.remarks ?? [],
     predict,
     async predictOne(image) {
       const input = typeof image === 'string' ? fileInput(image) : bytesInput(image);
@@ -149,22 +141,6 @@ export function named(
     },
     thresholds: byClass((j) => thresholds[j] ?? null),
   };
-}
-
-async function chosenDecision(
-  model: string,
-  description: ModelDescription,
-  chosen: PredictorOptions['decision'],
-): Promise<Decision> {
-  if (chosen === undefined) return ownDecision(description);
-  if (typeof chosen === 'number') {
-    if (!(chosen >= 0 && chosen <= 1))
-      throw new UserError(`decision is ${chosen}; expected a threshold from 0 to 1`);
-    return fixedDecision(description.classes, chosen);
-  }
-  if (chosen.rule === 'fixed' && typeof chosen.threshold === 'number')
-    return fixedDecision(description.classes, chosen.threshold);
-  return (await refitDecision(model, chosen)).decision;
 }
 
 function bytesInput(bytes: Uint8Array): ImageInput {

@@ -4,6 +4,8 @@ import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
 import { deviceImages, type ImageBatch } from '../data/deviceBatch.js';
 import type { PixelFormat } from '../data/images/decode.js';
+import type { ImageReading } from '../data/images/unpack.js';
+import { pixelFormat } from '../data/preparation.js';
 import type { Network } from '../networks/network.js';
 import { type ComputeSettings, inPrecision } from './computeDevice.js';
 
@@ -14,9 +16,11 @@ export interface Scorer {
   score(batch: ImageBatch): Float32Array | Promise<Float32Array>;
 }
 
-export interface ScorerOptions extends ComputeSettings {
+export interface ScorerOptions extends ComputeSettings, ImageReading {
   /** Full batches are one captured graph on a GPU. */
   readonly batchSize: number;
+  /** Other sizes of batches that are captured as well; default none. */
+  readonly capturedSizes?: readonly number[] | undefined;
   /** 1: images are decoded to gray, which the network sees on three channels. */
   readonly channels: 1 | 3;
   readonly mean: readonly number[];
@@ -31,18 +35,19 @@ export interface ScorerOptions extends ComputeSettings {
  * scorer.score({ size: 64, images: bytes }).length // 64 times the classes
  */
 export function createScorer(network: Network, options: ScorerOptions): Scorer {
-  const { batchSize, channels, mean, std, device } = options;
-  const side = network.options.inputSize;
-  const format = { width: side, height: side, channels };
+  const { batchSize, capturedSizes = [], mean, std, device } = options;
+  const format = pixelFormat(network.options.inputSize, options);
   const forward = (images: Tensor) =>
     noGrad(() => inPrecision(options, () => network.forward(images)).to('float32'));
-  const captured = captureStep((images) => [forward(images!)]);
+  const captured = new Map(
+    [batchSize, ...capturedSizes].map((size) => [size, captureStep((images) => [forward(images!)])]),
+  );
   return {
     format,
     score: (batch) =>
       tidy(() => {
         const images = deviceImages(batch, { format, device, mean, std });
-        const [logits] = batch.size === batchSize ? captured(images) : [forward(images)];
+        const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
         return logits!.toFloat32Array();
       }),
   };

@@ -6,6 +6,7 @@ import { createDecoder, type DecoderOptions } from '../data/images/decoder.js';
 import type { StoredImage } from '../data/images/imageSource.js';
 import { createQuarantine } from '../data/images/quarantine.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
+import { pixelFormat } from '../data/preparation.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
@@ -49,7 +50,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   );
   const training = new Uint8Array(dataset.names.length);
   for (const row of dataset.splits.train) training[row] = 1;
-  const format = { ...size, channels: dataset.preparation.channels };
+  const format = { ...pixelFormat(size.width, dataset.preparation), ...size };
   const sums = channelSums(format);
   const widths = new Map<number, number>();
   const heights = new Map<number, number>();
@@ -68,7 +69,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     signal?.throwIfAborted();
     try {
       const image = await dataset.images.read(row);
-      const stored = await imageSize(image);
+      const stored = await imageSize(image, format);
       const pixels = await decoder.decode(image);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
       count(widths, stored.width);

@@ -8,6 +8,7 @@ import { validateConfiguration } from '../configuration/validate.js';
 import { imageSize } from '../data/images/decode.js';
 import type { ImageSource } from '../data/images/imageSource.js';
 import { checkImagesAreThere } from '../data/images/missingImages.js';
+import type { ImageReading } from '../data/images/unpack.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface Suggestion {
@@ -35,7 +36,7 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
     const counts = { positive: 0, negative: 0, undecided: 0 };
     for (const row of train) counts[dataset.labels.presence(row)] += 1;
     const advice = lambdaAdvice(counts.negative / Math.max(1, counts.positive + counts.negative));
-    const inputSize = await fittingSize(dataset.images, train);
+    const inputSize = await fittingSize(dataset.images, train, dataset.preparation);
     const isSmall = inputSize <= 96 || train.length < 5000;
     const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));
     const suggested: ConfigurationInput = {
@@ -66,11 +67,11 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
 }
 
 /** The common sizes that networks are trained at, the smallest that keeps what typical images show. */
-async function fittingSize(images: ImageSource, rows: Int32Array): Promise<number> {
+async function fittingSize(images: ImageSource, rows: Int32Array, reading: ImageReading): Promise<number> {
   const sides: number[] = [];
   for (const row of rows.subarray(0, 25)) {
     try {
-      const { width, height } = await imageSize(await images.read(row));
+      const { width, height } = await imageSize(await images.read(row), reading);
       sides.push(Math.min(width, height));
     } catch {
       // an unreadable image tells nothing about the others

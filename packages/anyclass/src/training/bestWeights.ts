@@ -1,6 +1,8 @@
 // The weights that were best by some metric, for the run to be judged by.
 
 import { join } from 'node:path';
+import { defaultWindow } from '../data/images/levels/window.js';
+import { readingOf } from '../data/preparation.js';
 import type { BestMetric } from '../events/bestMetric.js';
 import { saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
@@ -24,7 +26,7 @@ export function keepBestWeights(session: Session, { paths }: ActiveRun, validati
 /** Saves the weights as they are after an epoch; the name of their file among the checkpoints. */
 export function saveEpochWeights(session: Session, paths: RunPaths, epoch: number): string {
   const { configuration, data } = session;
-  const { channels, mean, std } = data.preparation;
+  const { channels, mean, std, window = defaultWindow, frame = 'first', pixelLimit } = data.preparation;
   const { classImportance, classes } = data.dataset;
   const file = `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
   saveModel(join(paths.checkpoints, file), {
@@ -34,6 +36,7 @@ export function saveEpochWeights(session: Session, paths: RunPaths, epoch: numbe
       channels,
       mean,
       std,
+      ...readingOf({ window, frame, pixelLimit }),
       epoch,
       loss: configuration.loss.name,
       dataset: configuration.data.dataset,

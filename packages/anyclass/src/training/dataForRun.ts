@@ -6,8 +6,9 @@ import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
-import { checkImagesAreThere } from '../data/images/missingImages.js';
+import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
+import { pixelFormat } from '../data/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
@@ -29,19 +30,21 @@ export interface RunData {
  * Opens the data of a configuration.
  *
  * @param facts of the weights that training starts from
+ * @param onNote told what turns out while images are read, such as a damaged cache
  *
  * @example
  * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
  * data.trainingRows.length // 20000
  */
 export async function openRunData(
-  { data, network, bestBy }: Configuration,
+  { data, network, bestBy, evaluation }: Configuration,
   facts: WeightFacts = {},
+  onNote?: (text: string) => void,
 ): Promise<RunData> {
   const dataset = await openData(data, facts);
   const { preparation } = dataset;
-  const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
-  const { pixels, state } = await openPixels(dataset, size, data.cache);
+  const format = pixelFormat(network.inputSize, preparation);
+  const { pixels, state } = await openPixels(dataset, format, data.cache, { onNote });
   const close = async () => {
     await pixels.close();
     await dataset.images.close();
@@ -55,6 +58,10 @@ export async function openRunData(
       );
     }
     await checkImagesAreThere(dataset, dataset.splits.train);
+    if (!data.allowPartial) {
+      await checkJudgedImages(dataset, dataset.splits.validation);
+      if (evaluation.test) await checkJudgedImages(dataset, dataset.splits.test);
+    }
     checkBestBy(bestBy, dataset);
     if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
       throw new UserError(`${dataset.name}: no training image shows a class; there is nothing to learn`);

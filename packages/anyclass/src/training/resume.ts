@@ -42,7 +42,7 @@ export async function resume(
     run.keepLog();
     const summary = await writtenResult(run);
     if (summary && existsSync(paths.report)) return finished(run, summary);
-    const data = await openRunData(record.configuration);
+    const data = await openRunData(record.configuration, {}, run.note);
     try {
       if (!summary) return await continueFrom(run, record, data);
       await options.onJudged?.(folder, data.dataset);

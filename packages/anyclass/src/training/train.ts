@@ -35,7 +35,7 @@ export async function train(input: ConfigurationInput, options: TrainOptions = {
   const run = activeRun(folder, options);
   return reportingFailure(run, async () => {
     const weights = await startingWeights(configuration, run);
-    const data = await openRunData(configuration, weights?.facts);
+    const data = await openRunData(configuration, weights?.facts, run.note);
     try {
       mkdirSync(folder, { recursive: true });
       using _lock = lockRun(folder);

@@ -24,6 +24,7 @@ export async function scoreSplit(
     rows,
     batchSize: session.evaluationBatch,
     strict: session.configuration.data.strict,
+    allowPartial: session.configuration.data.allowPartial,
     signal: options.signal,
     onProgress: (done) => emit({ type: 'progress', task: split, done, total: rows.length, unit: 'images' }),
   });

@@ -4,6 +4,9 @@ import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadO
 import { compressors } from 'hyparquet-compressors';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
+import { errorCode } from '../../files/fileProblem.js';
+import { shownPath } from '../../files/shownPath.js';
+import { StorageError } from '../images/storage.js';
 
 /** An open Parquet file. */
 export interface ParquetFile {
@@ -25,7 +28,7 @@ export interface ParquetFile {
 export async function openParquet(path: string): Promise<ParquetFile> {
   const handle = await open(path);
   try {
-    const file = await bufferOf(handle);
+    const file = await bufferOf(handle, path);
     const metadata = await parquetMetadataAsync(file);
     const groupStarts = [0];
     for (const group of metadata.row_groups) groupStarts.push(groupStarts.at(-1)! + Number(group.num_rows));
@@ -47,6 +50,8 @@ export async function openParquet(path: string): Promise<ParquetFile> {
           };
           return await parquetReadObjects(options);
         } catch (error) {
+          // What the system or the storage says is for who waits for it.
+          if (errorCode(error) !== undefined || error instanceof StorageError) throw error;
           throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${reasonOf(error)}`);
         }
       },
@@ -58,7 +63,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
   }
 }
 
-async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
+async function bufferOf(handle: FileHandle, path: string): Promise<AsyncBuffer> {
   const { size } = await handle.stat();
   return {
     byteLength: size,
@@ -68,7 +73,10 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
       let done = 0;
       while (done < bytes.length) {
         const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-        if (bytesRead === 0) throw new RangeError('the file ends early');
+        if (bytesRead === 0)
+          throw new StorageError(
+            `${shownPath(path)} became shorter while it was read, at byte ${start + done} of ${size}; restore it, then start again`,
+          );
         done += bytesRead;
       }
       return bytes.buffer;

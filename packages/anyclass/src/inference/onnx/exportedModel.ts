@@ -2,6 +2,8 @@
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';
+import { readingFields } from '../../data/images/readingFields.js';
+import { readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { ModelDescription } from '../../runs/modelFile.js';
@@ -23,6 +25,7 @@ const preprocessing = z.object({
   /** For pixels from 0 to 1, one number a channel or one for all. */
   mean: z.array(z.number()),
   std: z.array(z.number()),
+  ...readingFields,
 });
 
 const decision = z.object({
@@ -63,6 +66,9 @@ export function describeExport(
     channels,
     mean,
     std,
+    window,
+    frame,
+    pixelLimit,
     calibration,
     decision,
     classes,
@@ -84,6 +90,7 @@ export function describeExport(
       channels,
       mean: [...mean],
       std: [...std],
+      ...readingOf({ window, frame, pixelLimit }),
     },
     calibration: calibration ?? null,
     decision,
@@ -128,13 +135,14 @@ export function descriptionOf({
   decision,
   training,
 }: ExportedModel): ModelDescription {
-  const { channels, mean, std } = preprocessing;
+  const { channels, mean, std, ...reading } = preprocessing;
   const { classImportance, ...rest } = training;
   return {
     classes,
     channels,
     mean,
     std,
+    ...readingOf(reading),
     ...rest,
     decision,
     ...(classImportance && { classImportance }),

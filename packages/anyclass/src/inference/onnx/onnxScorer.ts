@@ -1,6 +1,6 @@
 // From decoded images to logits with an exported model, without libtorch.
 
-import { changedPreparation } from '../../data/preparation.js';
+import { changedPreparation, readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import type { ModelScorer, ModelScorerOptions } from '../modelScorer.js';
 import { descriptionOf, readExport } from './exportedModel.js';
@@ -27,9 +27,9 @@ export async function openOnnxScorer(
   if (precision !== 'auto' && precision !== 'float32')
     throw new UserError(`precision ${precision}: ${path} has its own, ${exported.precision}`);
   const description = descriptionOf(exported);
-  const { channels, mean, std } = changedPreparation(description, preparation);
+  const { channels, mean, std, ...own } = changedPreparation(description, preparation);
   const { width, height } = exported.preprocessing;
-  const format = { width, height, channels };
+  const format = { width, height, channels, ...readingOf(own) };
   const { runtime, session } = await openSession(path);
   return {
     description,
@@ -44,6 +44,10 @@ export async function openOnnxScorer(
         return logits.data;
       },
     },
+    network: exported.network,
+    runtime: 'onnxruntime',
+    device: 'cpu',
+    precision: exported.precision,
     [Symbol.dispose]: () => void session.release(),
   };
 }
