@@ -7,14 +7,16 @@ import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { takesFeatures } from '../data/inputs.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import type { Draft } from '../files/wholeFile.js';
-import { type ImageInput, imageInputs } from '../inference/imageInputs.js';
+import { featureInputs } from '../inference/featureFiles.js';
+import { imageInputs } from '../inference/imageInputs.js';
 import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
-import { openPredictor } from '../inference/predictor.js';
+import { openPredictor, type PredictorInput } from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 import { thresholdField, usedDecision } from './usedDecision.js';
@@ -24,7 +26,7 @@ const someFailed = 3;
 
 export const predict = command({
   name: 'predict',
-  summary: 'Predict the classes of images',
+  summary: 'Predict the classes of images, or of feature vectors',
   positionals: [
     { field: 'model', placeholder: 'RUN|MODEL' },
     { field: 'paths', placeholder: 'PATH…', rest: true },
@@ -37,6 +39,7 @@ export const predict = command({
       'an object a line, with the gate',
     ],
     ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
+    ['anyclass predict runs/soil fields.csv --format jsonl', 'feature vectors, for a model of features'],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
     ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
   ],
@@ -45,7 +48,9 @@ export const predict = command({
     paths: z
       .array(z.string())
       .min(1)
-      .describe('images, folders, patterns, Parquet files, - for a list on standard input'),
+      .describe(
+        'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
+      ),
     format: z.enum(outputFormats).optional().describe('of the output; default csv'),
     out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
     ...decisionFields,
@@ -92,7 +97,12 @@ export const predict = command({
     using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
     let predicted = 0;
-    const inputs = imageInputs(paths, undefined, reading.signal);
+    const { description } = predictor;
+    const { signal } = reading;
+    const inputs = takesFeatures(description)
+      ? featureInputs(paths, description.features, undefined, signal)
+      : imageInputs(paths, undefined, signal);
+    const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
     for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
@@ -106,14 +116,21 @@ export const predict = command({
       else reading.abort();
     }
     if (interruption?.signal.aborted) {
-      const message = `interrupted after ${images(predicted)}; ${target.leave()}`;
+      const message = `interrupted after ${many(predicted)}; ${target.leave()}`;
       throw new UserError(message, { exitCode: interruption.exitCode() });
     }
     if (reading.signal.aborted) return predicted;
-    if (predicted + failed.length === 0) throw new UserError(`no image in ${paths.map(inWords).join(', ')}`);
+    if (predicted + failed.length === 0)
+      throw new UserError(
+        `no ${takesFeatures(description) ? 'row' : 'image'} in ${paths.map(inWords).join(', ')}`,
+      );
     if (predicted > 0) target.finish();
-    if (failed.length > 0) throw new UserError(failureText(predicted, failed), { exitCode: someFailed });
-    terminal.note(images(predicted));
+    if (failed.length > 0)
+      throw new UserError(
+        failureText(predicted, failed, takesFeatures(description) ? 'file or row' : 'image'),
+        { exitCode: someFailed },
+      );
+    terminal.note(many(predicted));
     return predicted;
   },
 });
@@ -138,10 +155,10 @@ function checkOutput(
 }
 
 /** Images as they come, none of which is the output: patterns and lists tell their files only on the way. */
-async function* sparing(out: string, inputs: AsyncIterable<ImageInput>): AsyncGenerator<ImageInput> {
+async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
   const isThere = existsSync(out);
   for await (const input of inputs) {
-    if (isThere && input.path !== undefined) refuseSameFile('--out', out, input.path);
+    if (isThere && 'path' in input && input.path !== undefined) refuseSameFile('--out', out, input.path);
     yield input;
   }
 }
@@ -164,19 +181,19 @@ function imageSettings(set: readonly string[]) {
   return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 
-function images(count: number): string {
-  return `${count} ${count === 1 ? 'image' : 'images'}`;
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function inWords(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-function failureText(predicted: number, failed: readonly string[]): string {
+function failureText(predicted: number, failed: readonly string[], word: string): string {
   const many =
     predicted === 0
-      ? 'no image could be read:'
-      : `${failed.length} of ${predicted + failed.length} images could not be read:`;
+      ? `no ${word} could be read:`
+      : `${failed.length} of ${predicted + failed.length} ${word === 'image' ? 'images' : 'files and rows'} could not be read:`;
   return [many, ...failed.map((text) => `  ${text}`)].join('\n');
 }
 

@@ -34,6 +34,10 @@ export const prepare = command({
     using interruption = interruptible(terminal, 'stopping; once more to end at once');
     const { signal } = interruption;
     try {
+      if (dataset.features)
+        throw new UserError(
+          `${dataset.name} holds features, which need no preparation; train on it as it is`,
+        );
       const { size, check, json } = options;
       const result = await prepareCache(dataset, {
         format: pixelFormat(size, dataset.preparation),

@@ -29,7 +29,7 @@ function failTwice(): never {
 
 test('an error of the system is told in words, with its path and what to do', () => {
   const error = thrownBy(() => readFileSync(join(folder, 'none.csv')));
-  expect(messageOf(error)).toBe(`${join(folder, 'none.csv')}: there is no such file or folder`);
+  expect(messageOf(error)).toBe(`${join(folder, 'none.csv')}: no such file or folder`);
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
     code: 'ENOSPC',
     syscall: 'write',

@@ -1,7 +1,7 @@
 // The one place that says what errors of the file system mean and what to do about them.
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'no such file or folder',
   ENOTDIR: 'a part of the path is a file, not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'there is a file of that name',
