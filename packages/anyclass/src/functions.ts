@@ -22,6 +22,8 @@ import type { RecommendOptions, RecommendResult } from './recommendation/recomme
 import type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
 import type { ImportModelOptions } from './runs/importModel.js';
 import type { RunScores } from './runs/runScores.js';
+import type { ServeOptions } from './serving/options.js';
+import type { Server } from './serving/serve.js';
 import type { TrainingResult, TrainOptions } from './training/activeRun.js';
 import type { StudyResult } from './tuning/studyResult.js';
 import type { TuneControl, TuneOptions } from './tuning/tune.js';
@@ -265,4 +267,15 @@ export async function exportTimm(model: string, folder: string): Promise<Exporte
  */
 export async function exportTorchvision(model: string, folder: string): Promise<ExportedModel> {
   return (await import('./export/exportFolder.js')).exportFolder('torchvision', model, folder);
+}
+
+/**
+ * Serves models over HTTP: runs, their model.safetensors or exported .onnx files, `NAME=PATH` under another name.
+ *
+ * @example
+ * await using server = await serve(['runs/sewer'], { port: 0 });
+ * await fetch(`${server.url}/v1/predict`, { method: 'POST', body: photo });
+ */
+export async function serve(models: readonly string[], options: ServeOptions = {}): Promise<Server> {
+  return (await import('./serving/serve.js')).serve(models, options);
 }

@@ -67,6 +67,8 @@ export type { Recommendation } from './recommendation/recommendation.js';
 export type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
 export type { ImportModelOptions } from './runs/importModel.js';
 export type { RunScores } from './runs/runScores.js';
+export type { ServeOptions } from './serving/options.js';
+export type { Server } from './serving/serve.js';
 export type { TrainingResult, TrainOptions } from './training/activeRun.js';
 export type { StudyResult } from './tuning/studyResult.js';
 export type { TuneControl, TuneOptions } from './tuning/tune.js';

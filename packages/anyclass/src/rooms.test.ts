@@ -29,6 +29,7 @@ const rooms = [
   'recommendation',
   'reports',
   'export',
+  'serving',
   'verify',
   'setup',
   'doctor',

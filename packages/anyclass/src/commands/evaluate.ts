@@ -193,6 +193,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     open: openOptions(data),
     preparation: data,
     strict: data.strict,
+    allowPartial: data.allowPartial,
     cache: data.cache,
     onEvent: terminal.onEvent,
   });

@@ -1,31 +1,32 @@
 import { existsSync } from 'node:fs';
-import type { FitDecisionOptions } from '@anyclass/core';
+import { discardQuietly } from '@anyclass/torch/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
-import { printed, type Terminal } from '../commandLine/terminal.js';
+import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { takesFeatures } from '../data/inputs.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import type { Draft } from '../files/wholeFile.js';
-import { decisionText } from '../inference/decide.js';
-import { type ImageInput, imageInputs } from '../inference/imageInputs.js';
-import { refitDecision } from '../inference/modelDecision.js';
+import { featureInputs } from '../inference/featureFiles.js';
+import { imageInputs } from '../inference/imageInputs.js';
 import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
-import { openPredictor } from '../inference/predictor.js';
+import { openPredictor, type PredictorInput } from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
-import { chosenDecision, decisionFields, type GivenDecision } from './decisionOptions.js';
+import { decisionFields } from './decisionOptions.js';
+import { thresholdField, usedDecision } from './usedDecision.js';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
 
 export const predict = command({
   name: 'predict',
-  summary: 'Predict the classes of images',
+  summary: 'Predict the classes of images, or of feature vectors',
   positionals: [
     { field: 'model', placeholder: 'RUN|MODEL' },
     { field: 'paths', placeholder: 'PATH…', rest: true },
@@ -38,6 +39,7 @@ export const predict = command({
       'an object a line, with the gate',
     ],
     ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
+    ['anyclass predict runs/soil fields.csv --format jsonl', 'feature vectors, for a model of features'],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
     ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
   ],
@@ -46,16 +48,13 @@ export const predict = command({
     paths: z
       .array(z.string())
       .min(1)
-      .describe('images, folders, patterns, Parquet files, - for a list on standard input'),
+      .describe(
+        'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
+      ),
     format: z.enum(outputFormats).optional().describe('of the output; default csv'),
     out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
     ...decisionFields,
-    threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe("one threshold for all classes, in place of the model's decision"),
+    threshold: thresholdField,
     details: z
       .boolean()
       .default(false)
@@ -64,7 +63,7 @@ export const predict = command({
     device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
     batchSize: z.int().positive().default(32).describe('images at a time'),
     set: settingOption(
-      'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
+      'data.channels, .mean, .std, .window, .frame or .pixelLimit, in place of those of training, or data.strict=true to end at an unreadable image',
     ),
     force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
@@ -98,7 +97,12 @@ export const predict = command({
     using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
     let predicted = 0;
-    const inputs = imageInputs(paths, undefined, reading.signal);
+    const { description } = predictor;
+    const { signal } = reading;
+    const inputs = takesFeatures(description)
+      ? featureInputs(paths, description.features, undefined, signal)
+      : imageInputs(paths, undefined, signal);
+    const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
     for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
@@ -112,14 +116,21 @@ export const predict = command({
       else reading.abort();
     }
     if (interruption?.signal.aborted) {
-      const message = `interrupted after ${images(predicted)}; ${target.leave()}`;
+      const message = `interrupted after ${many(predicted)}; ${target.leave()}`;
       throw new UserError(message, { exitCode: interruption.exitCode() });
     }
     if (reading.signal.aborted) return predicted;
-    if (predicted + failed.length === 0) throw new UserError(`no image in ${paths.map(inWords).join(', ')}`);
+    if (predicted + failed.length === 0)
+      throw new UserError(
+        `no ${takesFeatures(description) ? 'row' : 'image'} in ${paths.map(inWords).join(', ')}`,
+      );
     if (predicted > 0) target.finish();
-    if (failed.length > 0) throw new UserError(failureText(predicted, failed), { exitCode: someFailed });
-    terminal.note(images(predicted));
+    if (failed.length > 0)
+      throw new UserError(
+        failureText(predicted, failed, takesFeatures(description) ? 'file or row' : 'image'),
+        { exitCode: someFailed },
+      );
+    terminal.note(many(predicted));
     return predicted;
   },
 });
@@ -144,43 +155,16 @@ function checkOutput(
 }
 
 /** Images as they come, none of which is the output: patterns and lists tell their files only on the way. */
-async function* sparing(out: string, inputs: AsyncIterable<ImageInput>): AsyncGenerator<ImageInput> {
+async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
   const isThere = existsSync(out);
   for await (const input of inputs) {
-    if (isThere && input.path !== undefined) refuseSameFile('--out', out, input.path);
+    if (isThere && 'path' in input && input.path !== undefined) refuseSameFile('--out', out, input.path);
     yield input;
   }
 }
 
-/** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
-async function usedDecision(
-  options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },
-  terminal: Terminal,
-): Promise<number | FitDecisionOptions | undefined> {
-  const { model, threshold, rule, falseAlarms, f1Neg, confidence, beta } = options;
-  const given = { falseAlarms, f1Neg, confidence, beta };
-  if (threshold !== undefined) {
-    const hasOthers = Object.values(given).some((value) => value !== undefined);
-    if (hasOthers || (rule !== undefined && rule !== 'fixed'))
-      throw new UsageError('decides by itself; leave the other options of the decision out', 'threshold');
-    return threshold;
-  }
-  const fit = chosenDecision({ ...given, rule });
-  if (Object.keys(fit).length === 0) return undefined;
-  if (rule === 'fixed') return 0.5;
-  const refitted = await refitDecision(model, fit, (text) => terminal.note(text));
-  terminal.note(decisionText(refitted));
-  const { test } = refitted;
-  if (test) {
-    const alarms =
-      test.falseAlarmRate === null ? '' : `, false alarms ${(100 * test.falseAlarmRate).toFixed(2)}%`;
-    terminal.note(`on test: F1 ${(100 * test.macroF1).toFixed(2)}${alarms}`);
-  }
-  return fit;
-}
-
 /** The fields of data that are about images; all others are about a dataset. */
-const imageFields = ['channels', 'mean', 'std', 'strict'];
+const imageFields = ['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit', 'strict'];
 
 function imageSettings(set: readonly string[]) {
   const idle = Object.keys(dataFields.shape).filter((name) => !imageFields.includes(name));
@@ -190,23 +174,26 @@ function imageSettings(set: readonly string[]) {
     'has no effect on predictions',
   );
   const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
-  const { channels, mean, std, strict } = validateConfiguration(fields, 'the options given').data;
-  return { channels, mean, std, strict };
+  const { channels, mean, std, window, frame, pixelLimit, strict } = validateConfiguration(
+    fields,
+    'the options given',
+  ).data;
+  return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 
-function images(count: number): string {
-  return `${count} ${count === 1 ? 'image' : 'images'}`;
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function inWords(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-function failureText(predicted: number, failed: readonly string[]): string {
+function failureText(predicted: number, failed: readonly string[], word: string): string {
   const many =
     predicted === 0
-      ? 'no image could be read:'
-      : `${failed.length} of ${predicted + failed.length} images could not be read:`;
+      ? `no ${word} could be read:`
+      : `${failed.length} of ${predicted + failed.length} ${word === 'image' ? 'images' : 'files and rows'} could not be read:`;
   return [many, ...failed.map((text) => `  ${text}`)].join('\n');
 }
 
@@ -245,6 +232,6 @@ function fileOutput(path: string): Output {
       draft = undefined;
       return kept ? `what was predicted is in ${kept.path}` : `nothing was written to ${path}`;
     },
-    [Symbol.dispose]: () => draft?.discard(),
+    [Symbol.dispose]: () => draft && discardQuietly(draft),
   };
 }

@@ -98,7 +98,7 @@ function checkFolder(path: string, paper: PaperChoice | undefined): void {
   if (found?.isDirectory()) return;
   if (found) throw new UserError(`${path} is a file; name a run folder, or a folder that contains runs`);
   const hint = paper === 'auto' ? `; --paper takes ${paperDatasets.join(', ')}` : '';
-  throw new UserError(`${path}: there is no such folder${hint}`);
+  throw new UserError(`${path}: no such folder${hint}`);
 }
 
 function tellNotInPaper(runs: readonly Run[], paper: PaperChoice, terminal: Terminal): void {

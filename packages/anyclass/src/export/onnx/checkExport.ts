@@ -8,7 +8,9 @@ import { type OnnxRuntime, openSession } from '../../inference/onnx/onnxRuntime.
 
 /** Images of several batch sizes and the network's logits for them. */
 export interface Reference {
-  readonly imageShape: readonly [number, number, number];
+  /** The name of the file's input, and the shape of one instance. */
+  readonly inputName: string;
+  readonly inputShape: readonly number[];
   readonly batches: readonly {
     readonly size: number;
     readonly images: Float32Array;
@@ -33,21 +35,22 @@ const batchSizes = [1, 4];
  * The logits of a network for images of noise, the same each time.
  *
  * @example
- * const reference = referenceLogits(network, 224);
+ * const reference = referenceLogits(network, [3, 224, 224]);
  */
-export function referenceLogits(network: nn.Layer, inputSize: number): Reference {
-  const imageShape = [3, inputSize, inputSize] as const;
+export function referenceLogits(network: nn.Layer, inputShape: readonly number[]): Reference {
+  const inputName = inputShape.length === 1 ? 'features' : 'pixel_values';
+  const numbers = inputShape.reduce((product, size) => product * size, 1);
   const random = new NumpyRandom(1);
   const batches = batchSizes.map((size) => {
     // As wide as normalized pixels.
-    const images = Float32Array.from({ length: size * 3 * inputSize ** 2 }, () => 4 * random.random() - 2);
+    const images = Float32Array.from({ length: size * numbers }, () => 4 * random.random() - 2);
     const logits = tidy(() => {
-      const input = tensor(images, { shape: [size, ...imageShape] });
+      const input = tensor(images, { shape: [size, ...inputShape] });
       return noGrad(() => network.forward(input)).toFloat32Array();
     });
     return { size, images, logits };
   });
-  return { imageShape, batches };
+  return { inputName, inputShape, batches };
 }
 
 /**
@@ -61,7 +64,7 @@ export function referenceLogits(network: nn.Layer, inputSize: number): Reference
  */
 export async function checkExport(
   path: string,
-  { imageShape, batches }: Reference,
+  { inputName, inputShape, batches }: Reference,
   {
     precision,
     calibration,
@@ -72,8 +75,8 @@ export async function checkExport(
   let largestLogit = 0;
   try {
     for (const { size, images, logits } of batches) {
-      const input = new runtime.Tensor('float32', images, [size, ...imageShape]);
-      const outputs = await session.run({ pixel_values: input });
+      const input = new runtime.Tensor('float32', images, [size, ...inputShape]);
+      const outputs = await session.run({ [inputName]: input });
       const given = floatsOf(outputs['logits'], 'logits', runtime);
       largestError = Math.max(largestError, largestDifference(given, logits, 'logits'));
       largestLogit = logits.reduce((most, logit) => Math.max(most, Math.abs(logit)), largestLogit);

@@ -54,6 +54,8 @@ export async function exportWeb(model: string, options: ExportWebOptions): Promi
       out: join(draft, 'model', 'model.onnx'),
       optionalOutputs: ['cam'],
     });
+    if ('features' in exported.model.preprocessing)
+      throw new UserError(`${model} takes feature vectors; the page is for models of images`);
     mkdirSync(join(draft, 'runtime'));
     for (const path of runtime) copyFileSync(path, join(draft, 'runtime', basename(path)));
     const heading = title ?? (exported.model.training.dataset || exported.model.network);
