@@ -86,7 +86,7 @@ export const exportModel = command({
 });
 
 function isGiven(value: unknown): boolean {
-  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
 async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxExport> {

@@ -2,6 +2,7 @@ import type { Command } from '../commandLine/command.js';
 import { compare } from './compare.js';
 import { demo } from './demo.js';
 import { doctor } from './doctor.js';
+import { embed } from './embed.js';
 import { evaluate } from './evaluate.js';
 import { exportModel } from './export.js';
 import { importCheckpoint } from './import.js';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   train,
   evaluate,
   predict,
+  embed,
   exportModel,
   serveModels,
   importCheckpoint,
