@@ -1,6 +1,8 @@
 // `field=value` assignments, as on the command line.
 
+import { messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
+import { parseJson } from '../files/json.js';
 
 export type PlainObject = Record<string, unknown>;
 
@@ -30,6 +32,7 @@ export function withOverrides(configuration: PlainObject, assignments: readonly 
  */
 export function withField(object: PlainObject, field: string, value: unknown): PlainObject {
   const [first = '', ...rest] = field.split('.');
+  if (first === '__proto__') throw new UsageError(`${field}: there is no field '__proto__'`, 'set');
   if (rest.length === 0) return { ...object, [first]: value };
   const inner = object[first] ?? {};
   if (!isPlainObject(inner)) throw new UsageError(`${field}: '${first}' has no subfields`, 'set');
@@ -52,8 +55,10 @@ export function isPlainObject(value: unknown): value is PlainObject {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (/^\s*[[{]/.test(text) && messageOf(error).includes('__proto__'))
+      throw new UsageError(messageOf(error), 'set');
     return text;
   }
 }

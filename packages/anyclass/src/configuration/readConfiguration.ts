@@ -8,6 +8,7 @@ import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
+import { parseJson } from '../files/json.js';
 import { followWeights } from './followWeights.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
 import { pathsFromFile } from './paths.js';
@@ -121,7 +122,7 @@ async function readFile(path: string): Promise<Source> {
 
 async function contentOf(path: string): Promise<unknown> {
   const kind = extname(path);
-  if (kind === '.json' || kind === '.jsonc') return parseJson(path);
+  if (kind === '.json' || kind === '.jsonc') return readJson(path);
   if (kind === '.mjs' || kind === '.js') return importDefault(path);
   if (kind === '.ts' || kind === '.mts') {
     if (Reflect.get(process.features, 'typescript')) return importDefault(path);
@@ -132,10 +133,10 @@ async function contentOf(path: string): Promise<unknown> {
   throw new UserError(`${path}: expected a .json, .jsonc, .mjs or .ts file`);
 }
 
-function parseJson(path: string): unknown {
+function readJson(path: string): unknown {
   try {
     // Comments become spaces, so that positions in messages match the file.
-    return JSON.parse(stripJsonComments(readFileSync(path, 'utf8')));
+    return parseJson(stripJsonComments(readFileSync(path, 'utf8')));
   } catch (error) {
     throw new UserError(`${path}: ${fileProblem(error)}`);
   }

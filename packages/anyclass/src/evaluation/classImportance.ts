@@ -7,6 +7,7 @@ import { expectation } from '../errors/expectation.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
+import { parseJson } from '../files/json.js';
 
 export type ImportanceByClass = Readonly<Record<string, number>>;
 
@@ -54,7 +55,7 @@ export function importanceInOrder(importance: ImportanceByClass, classNames: rea
 
 function contentOf(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return parseJson(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new UserError(`${path}: ${fileProblem(error)}`);
   }

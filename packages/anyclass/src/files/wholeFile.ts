@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
 import { type NextCommand, UserError } from '../errors/userError.js';
 import { fileProblem, remedyOf } from './fileProblem.js';
+import { parseJson } from './json.js';
 
 /**
  * Writes a text, or its parts one after another, beside its place, brings it to the disk and renames it over what was there.
@@ -103,7 +104,7 @@ export function readWhole<Content>(
 /** The value of a JSON text, or undefined where it is none: what a killed process wrote may be cut off. */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

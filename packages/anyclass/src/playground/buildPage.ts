@@ -1,5 +1,6 @@
 // Makes the page one file: its style and its script, with the parts of core that it uses, stand inside the HTML.
 
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -13,7 +14,9 @@ export async function buildPage(): Promise<string> {
     bundle('style.css'),
     bundle('main.ts'),
   ]);
+  const hash = createHash('sha256').update(script).digest('base64');
   return html
+    .replace("script-src 'unsafe-inline'", `script-src 'sha256-${hash}'`)
     .replace('<link rel="stylesheet" href="style.css">', () => `<style>${style}</style>`)
     .replace(
       '<script type="module" src="main.ts"></script>',
