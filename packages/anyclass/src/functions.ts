@@ -9,6 +9,7 @@ import type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 import type { Judgment } from './events/judgment.js';
 import type { CompareOptions, CompareResult, ExperimentHooks } from './experiments/compare.js';
 import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
+import type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 import type { ExportedModel } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
 import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
@@ -216,6 +217,16 @@ export async function recommend(
   hooks: ExperimentHooks = {},
 ): Promise<RecommendResult> {
   return (await import('./recommendation/recommend.js')).recommend(options, hooks);
+}
+
+/**
+ * Writes a network's embeddings of a dataset with names, splits and labels, as a dataset of features.
+ *
+ * @example
+ * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });
+ */
+export async function embed(model: string, spec: string, options: EmbedOptions): Promise<Embedded> {
+  return (await import('./export/embedding/embedDataset.js')).embed(model, spec, options);
 }
 
 /**
