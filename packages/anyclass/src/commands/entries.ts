@@ -34,6 +34,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./predict.js')).predict,
   },
   {
+    name: 'embed',
+    summary: "Write a network's embeddings of a dataset, as a dataset of features",
+    load: async () => (await import('./embed.js')).embed,
+  },
+  {
     name: 'export',
     summary: 'Write a model for other programs: ONNX, timm, torchvision',
     load: async () => (await import('./export.js')).exportModel,
