@@ -19,26 +19,30 @@ const options = z.object({
     .enum(['onnx', 'timm', 'torchvision'])
     .default('onnx')
     .describe(
-      'onnx: one file for onnxruntime and the like; timm, torchvision: a folder with weights as those have them',
+      'onnx: one file for onnxruntime and similar; timm, torchvision: a folder with weights in their format',
     ),
   out: z.string().describe('the file to write, or the folder').meta({ placeholder: 'FILE|DIR' }),
   outputs: z
     .string()
     .optional()
-    .describe('onnx: also these outputs; cam: a heat map for each class, of networks with a linear head')
+    .describe('onnx: add these outputs; cam: a heat map per class, for networks with a linear head')
     .meta({ placeholder: 'embedding,cam' }),
   precision: z
     .enum(onnxPrecisions)
     .optional()
     .describe(
-      'onnx: of the network; float16 and int8 (weights alone) are judged on validation; default float32',
+      'onnx: precision of the network; float16 and int8 (weights only) are evaluated on validation; default float32',
     ),
   data: z
     .string()
     .optional()
-    .describe("what float16 and int8 are judged on; default the run's own data")
+    .describe("data to evaluate float16 and int8 on; default the run's own")
     .meta({ placeholder: 'DATASET' }),
-  judgedImages: z.int().positive().optional().describe('judge on at most N validation images; default 2000'),
+  judgedImages: z
+    .int()
+    .positive()
+    .optional()
+    .describe('evaluate on at most N validation images; default 2000'),
   set: settingOption('a field of data: data.imageFolder=DIR; may be repeated'),
   force,
   json: z.boolean().default(false).describe('print what was exported as JSON'),
@@ -46,7 +50,7 @@ const options = z.object({
 
 type Options = z.output<typeof options>;
 
-/** A format of `--format`: what it takes beside the model and the place, and how it is written. */
+/** A format of `--format`: its options besides the model and the path, and how it is written. */
 interface ExportFormat {
   readonly takes: readonly (keyof Options)[];
   run(options: Options, terminal: Terminal): Promise<unknown>;
@@ -67,7 +71,7 @@ export const exportModel = command({
   positionals: [{ field: 'model', placeholder: 'RUN|MODEL' }],
   examples: [
     ['anyclass export runs/sewer --out sewer.onnx', 'then: anyclass predict sewer.onnx photos'],
-    ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map for each class'],
+    ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map per class'],
     ['anyclass export runs/sewer --out sewer.onnx --precision int8', 'a quarter of the size'],
     [
       'anyclass export runs/sewer --format timm --out sewer-timm',
@@ -107,7 +111,7 @@ async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxE
   makeFolderOf('--out', out);
   const exported = await exportOnnx(model, chosen);
   if (exported.unchecked !== undefined)
-    terminal.note(`The file was not run and compared with libtorch: ${exported.unchecked}`);
+    terminal.note(`The file was not checked against libtorch: ${exported.unchecked}`);
   terminal.print(json ? JSON.stringify(exported, null, 2) : exportText(exported));
   return exported;
 }
@@ -127,7 +131,7 @@ async function exportForLibrary(
   return exported;
 }
 
-/** The data that a lower precision is judged on; undefined where nothing is said of it. */
+/** The data to evaluate a lower precision on; undefined if not given. */
 function judgedData({
   model,
   data,
@@ -137,12 +141,12 @@ function judgedData({
 }: Options): ReadingSettings | undefined {
   const idle = Object.entries({ data, judgedImages, set }).find(([, value]) => isGiven(value))?.[0];
   if (precision === 'float32') {
-    if (idle) throw new UsageError('has no effect: float32 needs no judgment on images', idle);
+    if (idle) throw new UsageError('has no effect: float32 is not evaluated on images', idle);
     return undefined;
   }
   const reading = readingFor(model, data);
   if (!reading || set.length === 0) return reading;
-  refuseFields(set, ['data.dataset'], 'is given with --data');
+  refuseFields(set, ['data.dataset'], 'is already given with --data');
   return validateConfiguration(chosenFields({ set }, ['data'], { data: reading }), 'the options given').data;
 }
 
@@ -151,7 +155,7 @@ function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
   return names.map((name) => {
     const known = extraOutputs.find((output) => output === name);
     if (known === undefined)
-      throw new UsageError(`there is no output '${name}'; expected ${extraOutputs.join(' or ')}`, 'outputs');
+      throw new UsageError(`no such output '${name}'; expected ${extraOutputs.join(' or ')}`, 'outputs');
     return known;
   });
 }
@@ -159,8 +163,8 @@ function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
 function exportText({ file, bytes, outputs, check, config, model, judgment }: OnnxExport): string {
   const megabytes = (bytes / 1e6).toFixed(1);
   const lines = [
-    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes} MB; gives ${outputs.join(', ')}`,
-    `${config}: classes, preparation, calibration and decision`,
+    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes} MB; outputs ${outputs.join(', ')}`,
+    `${config}: classes, preprocessing, calibration and decision`,
   ];
   if (check) {
     const share = check.largestLogit === 0 ? 0 : check.largestError / check.largestLogit;
@@ -170,7 +174,7 @@ function exportText({ file, bytes, outputs, check, config, model, judgment }: On
   }
   if (judgment) {
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
-    lines.push(`judged on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
+    lines.push(`evaluated on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
   }
   return lines.join('\n');
 }

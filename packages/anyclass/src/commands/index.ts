@@ -22,7 +22,7 @@ import { tune } from './tune.js';
 import { verify } from './verify.js';
 import { weights } from './weights.js';
 
-/** As the help lists them: from data to a model and its use, then experiments, then what is beside them. */
+/** In the order of the help: from data to a model and its use, then experiments, then the rest. */
 export const commands: readonly Command[] = [
   init,
   inspect,
