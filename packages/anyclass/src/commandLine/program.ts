@@ -11,7 +11,7 @@ import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
-import type { Command } from './command.js';
+import type { Command, CommandEntry } from './command.js';
 import { flagOf } from './fields.js';
 import { commandHelp, programHelp } from './help.js';
 import { parseOptions } from './parse.js';
@@ -20,7 +20,7 @@ import type { Terminal } from './terminal.js';
 
 /** Exit codes: 0 success, 1 bad input or failure, 2 invalid command line; a command may have its own. */
 export async function runProgram(
-  commands: readonly Command[],
+  commands: readonly AnyCommand[],
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
@@ -32,14 +32,14 @@ export async function runProgram(
       return 2;
     }
     if (name === 'help' || isHelpFlag(name)) {
-      terminal.print(helpOn(commands, rest));
+      terminal.print(await helpOn(commands, rest));
       return 0;
     }
     if (name === '--version') {
       terminal.print(version());
       return 0;
     }
-    const command = findCommand(commands, name);
+    const command = await loaded(findCommand(commands, name));
     if (rest.some(isHelpFlag)) {
       terminal.print(commandHelp(command));
       return 0;
@@ -47,8 +47,23 @@ export async function runProgram(
     await command.run(parseOptions(command, rest), terminal);
     return 0;
   } catch (error) {
-    return report(error, { commands, name, debug, terminal });
+    return await report(error, { commands, name, debug, terminal });
   }
+}
+
+/** Loaded or not. */
+type AnyCommand = Command | CommandEntry;
+
+async function loaded(command: AnyCommand): Promise<Command> {
+  return 'load' in command ? command.load() : command;
+}
+
+async function named(
+  commands: readonly AnyCommand[],
+  name: string | undefined,
+): Promise<Command | undefined> {
+  const found = commands.find((command) => command.name === name);
+  return found && loaded(found);
 }
 
 function isHelpFlag(word: string): boolean {
@@ -56,15 +71,15 @@ function isHelpFlag(word: string): boolean {
 }
 
 /** `help` alone is about the program, `help NAME` about one command. */
-function helpOn(commands: readonly Command[], words: readonly string[]): string {
+async function helpOn(commands: readonly AnyCommand[], words: readonly string[]): Promise<string> {
   const [name, extra] = words.filter((word) => !isHelpFlag(word));
   if (name === undefined) return programHelp(commands);
   if (extra !== undefined)
     throw new UsageError(`'anyclass help' takes one command; '${name}' and '${extra}' are two`);
-  return commandHelp(findCommand(commands, name));
+  return commandHelp(await loaded(findCommand(commands, name)));
 }
 
-function findCommand(commands: readonly Command[], name: string): Command {
+function findCommand(commands: readonly AnyCommand[], name: string): AnyCommand {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
   const close = nearest(
@@ -75,14 +90,14 @@ function findCommand(commands: readonly Command[], name: string): Command {
 }
 
 interface Failure {
-  readonly commands: readonly Command[];
+  readonly commands: readonly AnyCommand[];
   /** The command that failed, as given. */
   readonly name: string | undefined;
   readonly debug: boolean;
   readonly terminal: Terminal;
 }
 
-function report(thrown: unknown, { commands, name, debug, terminal }: Failure): number {
+async function report(thrown: unknown, { commands, name, debug, terminal }: Failure): Promise<number> {
   const error = firstError(thrown);
   if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
   else terminal.note(`anyclass: ${error === thrown ? shownMessage(error) : messageOf(thrown)}`);
@@ -92,8 +107,11 @@ function report(thrown: unknown, { commands, name, debug, terminal }: Failure): 
     return 2;
   }
   if (error instanceof UserError) {
-    if (error.next) terminal.note(`Run: ${commandLine(error.next, commands)}`);
-    const command = commands.find((candidate) => candidate.name === name);
+    if (error.next) {
+      const next = await named(commands, error.next.command);
+      terminal.note(`Run: ${commandLine(error.next, next ? [next] : [])}`);
+    }
+    const command = await named(commands, name);
     const option = command && error.setting !== undefined && settingOption(error.setting, command);
     if (option) terminal.note(`On the command line: ${option}`);
     return error.exitCode;

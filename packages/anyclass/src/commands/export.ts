@@ -9,6 +9,7 @@ import { exportFolder, type Library } from '../export/exportFolder.js';
 import type { ExportedModel } from '../export/foreignWeights.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/onnx/exportOnnx.js';
 import { extraOutputs } from '../export/onnx/modelOutputs.js';
+import { exportWeb, type WebExport } from '../export/web/exportWeb.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
 import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
@@ -16,10 +17,10 @@ import { chosenFields, datasetInputs, force, settingOption } from './datasetOpti
 const options = z.object({
   model: z.string().describe('a run, or a model.safetensors'),
   format: z
-    .enum(['onnx', 'timm', 'torchvision'])
+    .enum(['onnx', 'web', 'timm', 'torchvision'])
     .default('onnx')
     .describe(
-      'onnx: one file for onnxruntime and similar; timm, torchvision: a folder with weights in their format',
+      'onnx: one file for onnxruntime and similar; web: a folder with a page that runs the model in the browser; timm, torchvision: a folder with weights in their format',
     ),
   out: z.string().describe('the file to write, or the folder').meta({ placeholder: 'FILE|DIR' }),
   outputs: z
@@ -31,8 +32,9 @@ const options = z.object({
     .enum(onnxPrecisions)
     .optional()
     .describe(
-      'onnx: precision of the network; float16 and int8 (weights only) are evaluated on validation; default float32',
+      'onnx and web: precision of the network; float16 and int8 (weights only) are evaluated on validation; default float32',
     ),
+  title: z.string().optional().describe("web: title of the page; default the dataset's name"),
   data: z
     .string()
     .optional()
@@ -58,6 +60,7 @@ interface ExportFormat {
 
 const formats: Readonly<Record<Options['format'], ExportFormat>> = {
   onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set', 'force'], run: exportToOnnx },
+  web: { takes: ['title', 'precision', 'data', 'judgedImages', 'set'], run: exportToWeb },
   timm: { takes: [], run: (options, terminal) => exportForLibrary('timm', options, terminal) },
   torchvision: { takes: [], run: (options, terminal) => exportForLibrary('torchvision', options, terminal) },
 };
@@ -67,12 +70,16 @@ const shared: readonly string[] = ['model', 'format', 'out', 'json'];
 
 export const exportModel = command({
   name: 'export',
-  summary: 'Write a model for other programs: ONNX, timm, torchvision',
+  summary: 'Write a model for other programs: ONNX, a web page, timm, torchvision',
   positionals: [{ field: 'model', placeholder: 'RUN|MODEL' }],
   examples: [
     ['anyclass export runs/sewer --out sewer.onnx', 'then: anyclass predict sewer.onnx photos'],
     ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map per class'],
     ['anyclass export runs/sewer --out sewer.onnx --precision int8', 'a quarter of the size'],
+    [
+      'anyclass export runs/sewer --format web --out sewer-web',
+      'a page to drop photos on; any static host serves it',
+    ],
     [
       'anyclass export runs/sewer --format timm --out sewer-timm',
       "in Python: timm.create_model('local-dir:sewer-timm', pretrained=True)",
@@ -90,7 +97,7 @@ export const exportModel = command({
 });
 
 function isGiven(value: unknown): boolean {
-  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
 async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxExport> {
@@ -113,6 +120,28 @@ async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxE
   if (exported.unchecked !== undefined)
     terminal.note(`The file was not checked against libtorch: ${exported.unchecked}`);
   terminal.print(json ? JSON.stringify(exported, null, 2) : exportText(exported));
+  return exported;
+}
+
+async function exportToWeb(options: Options, terminal: Terminal): Promise<WebExport> {
+  const { model, out, title, precision, judgedImages, json } = options;
+  checkOutputFolder('--out', out);
+  const data = judgedData(options);
+  const exported = await exportWeb(model, {
+    out,
+    title,
+    precision,
+    data,
+    judgedImages,
+    onEvent: terminal.onEvent,
+  });
+  if (exported.unchecked !== undefined)
+    terminal.note(`The model was not run and compared with libtorch: ${exported.unchecked}`);
+  if (!exported.hasHeatMaps)
+    terminal.note(
+      `The page shows no heat maps: ${exported.model.network} has no linear head over feature maps`,
+    );
+  terminal.print(json ? JSON.stringify(exported, null, 2) : webText(exported));
   return exported;
 }
 
@@ -160,12 +189,28 @@ function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
   });
 }
 
-function exportText({ file, bytes, outputs, check, config, model, judgment }: OnnxExport): string {
-  const megabytes = (bytes / 1e6).toFixed(1);
-  const lines = [
-    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes} MB; outputs ${outputs.join(', ')}`,
+function exportText({ file, bytes, outputs, config, model, ...findings }: OnnxExport): string {
+  return [
+    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
     `${config}: classes, preprocessing, calibration and decision`,
-  ];
+    ...findingLines(findings),
+  ].join('\n');
+}
+
+function webText({ folder, bytes, model, ...findings }: WebExport): string {
+  return [
+    `${folder}: a page with ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB`,
+    ...findingLines(findings),
+    `try it: npx http-server ${folder} (any static host works; opened from disk, the page cannot load the model)`,
+  ].join('\n');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+function findingLines({ check, judgment }: Pick<OnnxExport, 'check' | 'judgment'>): string[] {
+  const lines: string[] = [];
   if (check) {
     const share = check.largestLogit === 0 ? 0 : check.largestError / check.largestLogit;
     lines.push(
@@ -176,5 +221,5 @@ function exportText({ file, bytes, outputs, check, config, model, judgment }: On
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
     lines.push(`evaluated on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
   }
-  return lines.join('\n');
+  return lines;
 }

@@ -21,6 +21,8 @@ export interface ScorerOptions extends ComputeSettings {
   /** Other sizes of batches that are captured as well; default none. */
   readonly capturedSizes?: readonly number[] | undefined;
   readonly input: ModelInput;
+  /** `embedding`: what the last layer sees, in place of the logits. Default logits. */
+  readonly output?: 'logits' | 'embedding' | undefined;
 }
 
 /**
@@ -34,7 +36,7 @@ export function createScorer(network: Network, options: ScorerOptions): Scorer {
   const { batchSize, capturedSizes = [], input, device } = options;
   const { format, toDevice } = arrival(network, input, device);
   const forward = (images: Tensor) =>
-    noGrad(() => inPrecision(options, () => network.forward(images)).to('float32'));
+    noGrad(() => inPrecision(options, () => computed(network, images, options.output)).to('float32'));
   const captured = new Map(
     [batchSize, ...capturedSizes].map((size) => [size, captureStep((images) => [forward(images!)])]),
   );
@@ -47,6 +49,10 @@ export function createScorer(network: Network, options: ScorerOptions): Scorer {
         return logits!.toFloat32Array();
       }),
   };
+}
+
+function computed(network: Network, images: Tensor, output: ScorerOptions['output']): Tensor {
+  return output === 'embedding' ? network.pooled(network.forwardFeatures(images)) : network.forward(images);
 }
 
 /** The format that instances come in, and their way to the device. */

@@ -1,7 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+} from 'hyparquet';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { errorCode } from '../../files/fileProblem.js';
@@ -42,7 +47,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
           const options = {
             file,
             metadata,
-            compressors,
+            ...(await codecs(metadata)),
             rowStart,
             rowEnd,
             columns: [...columns],
@@ -60,6 +65,26 @@ export async function openParquet(path: string): Promise<ParquetFile> {
   } catch (error) {
     await handle.close();
     throw new DataError(`${basename(path)}: cannot be read as Parquet: ${damageOf(error)}`);
+  }
+}
+
+/**
+ * What decompresses, loaded where a file needs it: it is WebAssembly, for which a machine with little memory may have no room. The
+ * reader has Snappy, the usual one, itself.
+ */
+async function codecs({ row_groups }: FileMetaData): Promise<{ readonly compressors?: Compressors }> {
+  const used = new Set(row_groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec)));
+  used.delete('UNCOMPRESSED');
+  used.delete('SNAPPY');
+  used.delete(undefined);
+  if (used.size === 0) return {};
+  try {
+    const { compressors } = await import('hyparquet-compressors');
+    return { compressors };
+  } catch (error) {
+    throw new DataError(
+      `needs a decoder for ${[...used].join(', ')}, which could not be loaded: ${reasonOf(error)}`,
+    );
   }
 }
 
