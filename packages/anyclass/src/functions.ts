@@ -12,6 +12,7 @@ import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
 import type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 import type { ExportedModel } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
+import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 import type { ImageInput } from './inference/imageInputs.js';
 import type { Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
@@ -247,6 +248,16 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
  */
 export async function exportNetwork(network: nn.Layer, options: ExportNetworkOptions): Promise<OnnxExport> {
   return (await import('./export/onnx/exportOnnx.js')).exportNetwork(network, options);
+}
+
+/**
+ * Exports a model as a web page: a folder that any static host serves, where visitors drop photos and see what the model finds.
+ *
+ * @example
+ * const { hasHeatMaps } = await exportWeb('runs/sewer', { out: 'sewer-web' });
+ */
+export async function exportWeb(model: string, options: ExportWebOptions): Promise<WebExport> {
+  return (await import('./export/web/exportWeb.js')).exportWeb(model, options);
 }
 
 /**

@@ -50,6 +50,7 @@ export type {
   NetworkDescription,
   OnnxExport,
 } from './export/onnx/exportOnnx.js';
+export type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 export * from './functions.js';
 export type { ImageInput } from './inference/imageInputs.js';
 export type {
