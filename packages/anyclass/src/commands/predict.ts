@@ -6,6 +6,7 @@ import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { type CountedNames, countedNames } from '../data/countedNames.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
@@ -90,8 +91,9 @@ export const predict = command({
     interruption?.signal.addEventListener('abort', () => reading.abort());
     using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
+    const skipped = countedNames();
     let predicted = 0;
-    const inputs = imageInputs(paths, undefined, reading.signal);
+    const inputs = imageInputs(paths, undefined, reading.signal, skipped.add);
     for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
@@ -109,6 +111,7 @@ export const predict = command({
       throw new UserError(message, { exitCode: interruption.exitCode() });
     }
     if (reading.signal.aborted) return predicted;
+    if (skipped.count > 0) terminal.note(skippedNote(skipped));
     if (predicted + failed.length === 0) throw new UserError(`no image in ${paths.map(inWords).join(', ')}`);
     if (predicted > 0) target.finish();
     if (failed.length > 0) throw new UserError(failureText(predicted, failed), { exitCode: someFailed });
@@ -165,6 +168,11 @@ function imageSettings(set: readonly string[]) {
 
 function images(count: number): string {
   return `${count} ${count === 1 ? 'image' : 'images'}`;
+}
+
+function skippedNote({ count, examples }: CountedNames): string {
+  const what = count === 1 ? 'file that is no image was' : 'files that are no images were';
+  return `${count} ${what} skipped, such as ${examples[0]}`;
 }
 
 function inWords(path: string): string {

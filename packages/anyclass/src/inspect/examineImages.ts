@@ -4,6 +4,7 @@ import { type Dataset, splitNames } from '../data/dataset.js';
 import { imageSize, type PixelFormat } from '../data/images/decode.js';
 import { createDecoder, type DecoderOptions } from '../data/images/decoder.js';
 import type { StoredImage } from '../data/images/imageSource.js';
+import { createLevelSurvey, type LevelProblem } from '../data/images/levels/levelSurvey.js';
 import { createQuarantine } from '../data/images/quarantine.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
 import { pixelFormat } from '../data/preparation.js';
@@ -33,6 +34,7 @@ export interface Examined {
   /** Rows of images that are nearly of one color. */
   readonly oneColor: readonly number[];
   readonly quarantined: readonly Quarantined[];
+  readonly levelProblems: readonly LevelProblem[];
 }
 
 /**
@@ -57,6 +59,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   const sizes = new Map<string, number>();
   const finder = duplicateFinder(dataset.names.length);
   const nearFinder = nearDuplicateFinder(dataset.names.length);
+  const survey = createLevelSurvey(format);
   const oneColor: number[] = [];
   const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
   const limited = limiter(2 * (options.processes || availableParallelism()));
@@ -71,6 +74,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
       const image = await dataset.images.read(row);
       const stored = await imageSize(image, format);
       const pixels = await decoder.decode(image);
+      await survey.add(dataset.names.at(row), image);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
       count(widths, stored.width);
       count(heights, stored.height);
@@ -94,6 +98,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     await decoder.close();
   }
   const examined = rows.length - quarantine.size;
+  const levels = survey.statistics();
   const duplicates = finder.groups();
   return {
     statistics:
@@ -112,11 +117,13 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
               .sort((a, b) => b.count - a.count || (a.size < b.size ? -1 : 1))
               .slice(0, 8),
             ...sums.finish(),
+            ...(levels && { levels }),
           },
     duplicates,
     nearDuplicates: withoutCopies(nearFinder.sets(), duplicates),
     oneColor: oneColor.sort((a, b) => a - b),
     quarantined: quarantine.list(),
+    levelProblems: survey.problems(),
   };
 }
 

@@ -6,6 +6,7 @@ import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
+import { levelRemarks } from '../data/images/levels/levelSurvey.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import type { PixelSource } from '../data/images/pixelSource.js';
 import { pixelFormat } from '../data/preparation.js';
@@ -74,6 +75,7 @@ export async function openRunData(
       state.text,
       ...validationRemarks(dataset),
       ...negativeRemarks(dataset, trainingRows),
+      ...(await levelRemarks(dataset, trainingRows)),
     ];
     return { dataset, pixels, preparation, trainingRows, remarks, close };
   } catch (error) {
