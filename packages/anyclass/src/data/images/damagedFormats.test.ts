@@ -14,6 +14,7 @@ const plain = Buffer.from(words.buffer);
 const format = { width, height, channels: 1, window: [0, 4095] } as const;
 
 interface Encoder {
+  setDecompositions?(levels: number): void;
   getDecodedBuffer(info: object): Uint8Array;
   encode(): void;
   getEncodedBuffer(): Uint8Array;
@@ -31,6 +32,7 @@ async function encodedBy(name: string, encoder: 'JpegLSEncoder' | 'J2KEncoder'):
     isSigned: false,
     isUsingColorTransform: false,
   };
+  coder.setDecompositions?.(2); // more than the picture has room for is an error
   coder.getDecodedBuffer(info).set(plain);
   coder.encode();
   const bytes = Buffer.from(coder.getEncodedBuffer());
