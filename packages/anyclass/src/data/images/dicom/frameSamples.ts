@@ -71,7 +71,8 @@ async function decode(
   header: DicomHeader,
 ): Promise<DecodedFrame> {
   if (coding === 'lossless JPEG') return decodeLosslessJpeg(encoded);
-  return coding === 'JPEG' ? decodeJpeg(encoded, header) : decodeFrame(coding, encoded);
+  if (coding === 'JPEG') return decodeJpeg(encoded, header);
+  return decodeFrame({ codec: coding, encoded }, header.width * header.height);
 }
 
 async function decodeJpeg(encoded: Uint8Array, { samples, photometric }: DicomHeader): Promise<DecodedFrame> {
