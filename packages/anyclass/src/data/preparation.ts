@@ -2,6 +2,7 @@ import { UserError } from '../errors/userError.js';
 import type { Preparation } from './dataset.js';
 import type { PixelFormat } from './images/decode.js';
 import type { ImageReading } from './images/unpack.js';
+import { type ModelInput, takesFeatures } from './inputs.js';
 
 /** What a user may say about how images are prepared. */
 export interface PreparationChanges extends ImageReading {
@@ -38,6 +39,28 @@ export function changedPreparation<Own extends Pick<Preparation, 'channels' | 'm
     throw new UserError(`data.${name} has ${numbers}; expected ${channels}, one for each channel`);
   }
   return changed;
+}
+
+/**
+ * What a model takes, with what a user changes of it; of features nothing can be changed.
+ *
+ * @example
+ * changedInput({ features: ['width'] }, { channels: 1 }) // UserError: data.channels has no effect: the model takes features
+ */
+export function changedInput(input: ModelInput, changes: PreparationChanges): ModelInput {
+  if (!takesFeatures(input)) {
+    const { channels, mean, std, ...reading } = changedPreparation(input, changes);
+    return { channels, mean, std, ...readingOf(reading) };
+  }
+  const changed = (['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit'] as const).find(
+    (name) => changes[name] !== undefined,
+  );
+  if (changed !== undefined) {
+    throw new UserError(
+      `data.${changed} has no effect: the model takes features, and standardizes them itself`,
+    );
+  }
+  return { features: input.features };
 }
 
 /**

@@ -11,6 +11,7 @@ import { parseDataset } from '../data/datasetSpec.js';
 import { imageBytes } from '../data/images/decode.js';
 import { pixelFormat } from '../data/preparation.js';
 import type { RunEventListener } from '../events/runEvent.js';
+import { takesFeatures } from '../networks/catalogue.js';
 
 /** What is left free on the disk, for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
@@ -51,8 +52,10 @@ async function prepareOne(
   signal: AbortSignal,
 ): Promise<void> {
   const [{ data, network }] = runs;
+  if (takesFeatures(network.name)) return; // vectors are not decoded
   const dataset = await openData(data);
   try {
+    if (dataset.features) return; // the run says that its network takes images
     const format = pixelFormat(network.inputSize, dataset.preparation);
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();

@@ -77,6 +77,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
   }
 }
 
-async function* inOrder<Image>(images: Iterable<Image> | AsyncIterable<Image>): AsyncGenerator<Image> {
+/** Of either kind of iterable, an asynchronous one. */
+export async function* inOrder<Image>(images: Iterable<Image> | AsyncIterable<Image>): AsyncGenerator<Image> {
   yield* images;
 }

@@ -12,6 +12,7 @@ import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { fileProblem } from '../files/fileProblem.js';
+import { globMatcher } from '../files/glob.js';
 
 export interface ImageInput extends UnreadImage {
   readonly name: string;
@@ -40,7 +41,11 @@ export async function* imageInputs(
   }
 }
 
-async function* listedPaths(list: NodeJS.ReadableStream, signal?: AbortSignal): AsyncGenerator<string> {
+/** The paths on standard input, one a line. */
+export async function* listedPaths(
+  list: NodeJS.ReadableStream,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
   const options = { input: list, crlfDelay: Number.POSITIVE_INFINITY, ...(signal && { signal }) };
   for await (const line of createInterface(options)) {
     if (line.trim() !== '') yield line.trim();
@@ -70,11 +75,11 @@ async function* matchingFiles(pattern: string): AsyncGenerator<ImageInput> {
     parts.findIndex((part) => /[*?]/.test(part)),
   );
   const root = fixed.join('/') || (pattern.startsWith('/') ? '/' : '.');
-  const expression = globExpression(join(pattern));
+  const matches = globMatcher(join(pattern));
   let isFound = false;
   if (existsSync(root)) {
     for await (const found of filesBelow(root, (folder) => mayHoldMatches(folder, parts))) {
-      if (typeof found === 'string' && !expression.test(found)) continue;
+      if (typeof found === 'string' && !matches(found)) continue;
       isFound = true;
       if (typeof found === 'string') yield* imagesIn(found);
       else yield found;
@@ -94,7 +99,7 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
  */
 export function fileInput(path: string, isThere = existsSync(path)): ImageInput {
-  if (!isThere) return unreadable(path, 'there is no such file');
+  if (!isThere) return unreadable(path, 'no such file');
   return {
     name: path,
     path,
@@ -154,25 +159,9 @@ function mayHoldMatches(folder: string, pattern: readonly string[]): boolean {
   for (const [i, name] of folder.split('/').entries()) {
     const part = pattern[i] ?? '';
     if (part.includes('**')) return true;
-    if (i >= pattern.length - 1 || !globExpression(part).test(name)) return false;
+    if (i >= pattern.length - 1 || !globMatcher(part)(name)) return false;
   }
   return true;
-}
-
-/**
- * A shell's pattern as an expression: `*` and `?` stay within a folder, `**` goes below it.
- *
- * @example
- * globExpression('a/*.png').test('a/b.png') // true
- */
-export function globExpression(pattern: string): RegExp {
-  const source = pattern.replaceAll(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (token) => {
-    if (token === '**/') return '(?:.*/)?';
-    if (token === '**') return '.*';
-    if (token === '*') return '[^/]*';
-    return token === '?' ? '[^/]' : `\\${token}`;
-  });
-  return new RegExp(`^${source}$`);
 }
 
 async function* parquetRows(

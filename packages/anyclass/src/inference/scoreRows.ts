@@ -2,7 +2,7 @@
 
 import type { Dataset } from '../data/dataset.js';
 import { refusePartial } from '../data/images/missingImages.js';
-import type { PixelSource } from '../data/images/pixelSource.js';
+import type { InputSource } from '../data/inputs.js';
 import { createLoader } from '../data/loading/loader.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type Scorer, scoredBatches } from './scorer.js';
@@ -31,17 +31,17 @@ export interface ScoredRows {
  * Scores rows of a dataset in their order.
  *
  * @example
- * const scored = await scoreRows(scorer, dataset, pixels, { rows: dataset.splits.test, batchSize: 64 });
+ * const scored = await scoreRows(scorer, dataset, inputs, { rows: dataset.splits.test, batchSize: 64 });
  */
 export async function scoreRows(
   scorer: Scorer,
   dataset: Dataset,
-  pixels: PixelSource,
+  inputs: InputSource,
   options: ScoreOptions,
 ): Promise<ScoredRows> {
   const { rows, batchSize, strict = false, allowPartial = false, signal, onProgress } = options;
   const classes = dataset.classes.length;
-  const loader = createLoader(dataset, pixels, { rows, batchSize, strict });
+  const loader = createLoader(dataset, inputs, { rows, batchSize, strict });
   const scored = new Int32Array(rows.length);
   const all = new Float32Array(rows.length * classes);
   const targets = new Float32Array(rows.length * classes);

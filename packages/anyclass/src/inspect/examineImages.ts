@@ -31,6 +31,8 @@ export interface Examined {
   readonly duplicates: DuplicateGroups;
   /** Sets of images that look alike, with an image beside that is not the same bytes. */
   readonly nearDuplicates: DuplicateGroups;
+  /** Rows of images that claim far more pixels than their bytes can tell apart. */
+  readonly overclaimed: readonly number[];
   /** Rows of images that are nearly of one color. */
   readonly oneColor: readonly number[];
   readonly quarantined: readonly Quarantined[];
@@ -61,6 +63,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   const nearFinder = nearDuplicateFinder(dataset.names.length);
   const survey = createLevelSurvey(format);
   const oneColor: number[] = [];
+  const overclaimed: number[] = [];
   const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
   const limited = limiter(2 * (options.processes || availableParallelism()));
   const decoder = createDecoder(format, options);
@@ -73,6 +76,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     try {
       const image = await dataset.images.read(row);
       const stored = await imageSize(image, format);
+      if (claimsTooMuch(image, stored)) overclaimed.push(row);
       const pixels = await decoder.decode(image);
       await survey.add(dataset.names.at(row), image);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
@@ -122,6 +126,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     duplicates,
     nearDuplicates: withoutCopies(nearFinder.sets(), duplicates),
     oneColor: oneColor.sort((a, b) => a - b),
+    overclaimed: overclaimed.sort((a, b) => a - b),
     quarantined: quarantine.list(),
     levelProblems: survey.problems(),
   };
@@ -171,6 +176,17 @@ function channelSums({ channels }: PixelFormat) {
       return { mean, std };
     },
   };
+}
+
+/**
+ * A picture of one color still takes about a byte for a thousand pixels: a file of 5 KB that claims 16,000 x 16,000 is cut off, or
+ * made to waste time and memory.
+ */
+function claimsTooMuch(
+  image: StoredImage,
+  { width, height }: { readonly width: number; readonly height: number },
+): boolean {
+  return width * height > Math.max(2 ** 22, 4096 * bytesOf(image).length);
 }
 
 function bytesOf(image: StoredImage): Uint8Array {

@@ -49,6 +49,7 @@ export interface Problem {
     | 'no-window'
     | 'unfit-window'
     | 'frames'
+    | 'overclaimed-size'
     | 'suspect-label'
     | 'group-across-splits'
     | 'rare-class'

@@ -26,16 +26,14 @@ export const readingFields = {
   window: windowField
     .optional()
     .describe(
-      'what becomes black and white in images of more than 8 bits: `auto`, `percentiles`, `[low, high]` or `{"percentiles": [1, 99]}`; default auto',
+      'which values become black and white in images of more than 8 bits: `auto`, `percentiles`, `[low, high]` or `{"percentiles": [1, 99]}`; default auto',
     ),
   frame: frameField
     .optional()
-    .describe(
-      'which frame of a file with several: `first`, `middle`, `last` or a number from 1 on; default first',
-    ),
+    .describe('frame of a file with several: `first`, `middle`, `last` or a number from 1; default first'),
   pixelLimit: z
     .int()
     .positive()
     .optional()
-    .describe('images of more pixels are refused; default 268402689 (16383 x 16383)'),
+    .describe('refuse images with more pixels; default 268402689 (16383 x 16383)'),
 };

@@ -1,7 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+} from 'hyparquet';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { errorCode } from '../../files/fileProblem.js';
@@ -42,7 +47,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
           const options = {
             file,
             metadata,
-            compressors,
+            ...(await codecs(metadata)),
             rowStart,
             rowEnd,
             columns: [...columns],
@@ -52,15 +57,40 @@ export async function openParquet(path: string): Promise<ParquetFile> {
         } catch (error) {
           // What the system or the storage says is for who waits for it.
           if (errorCode(error) !== undefined || error instanceof StorageError) throw error;
-          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${reasonOf(error)}`);
+          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${damageOf(error)}`);
         }
       },
       close: () => handle.close(),
     };
   } catch (error) {
     await handle.close();
-    throw new DataError(`${basename(path)}: cannot be read as Parquet: ${reasonOf(error)}`);
+    throw new DataError(`${basename(path)}: cannot be read as Parquet: ${damageOf(error)}`);
   }
+}
+
+/**
+ * What decompresses, loaded where a file needs it: it is WebAssembly, for which a machine with little memory may have no room. The
+ * reader has Snappy, the usual one, itself.
+ */
+async function codecs({ row_groups }: FileMetaData): Promise<{ readonly compressors?: Compressors }> {
+  const used = new Set(row_groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec)));
+  used.delete('UNCOMPRESSED');
+  used.delete('SNAPPY');
+  used.delete(undefined);
+  if (used.size === 0) return {};
+  try {
+    const { compressors } = await import('hyparquet-compressors');
+    return { compressors };
+  } catch (error) {
+    throw new DataError(
+      `needs a decoder for ${[...used].join(', ')}, which could not be loaded: ${reasonOf(error)}`,
+    );
+  }
+}
+
+/** The reader's own words where it has some; what it stumbles over in a damaged file tells a user nothing. */
+function damageOf(error: unknown): string {
+  return error instanceof TypeError ? 'the file is damaged' : reasonOf(error);
 }
 
 async function bufferOf(handle: FileHandle, path: string): Promise<AsyncBuffer> {

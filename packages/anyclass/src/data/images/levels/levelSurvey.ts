@@ -100,6 +100,7 @@ const looksAt = 16;
  */
 export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<LevelSurvey> {
   const survey = createLevelSurvey(dataset.preparation);
+  if (dataset.images.absent !== undefined) return survey;
   const step = Math.max(1, Math.ceil(rows.length / looksAt));
   for (let i = 0; i < rows.length; i += step) {
     const row = rows[i]!;
