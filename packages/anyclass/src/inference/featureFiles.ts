@@ -1,6 +1,7 @@
 // What a user names on the command line, as a stream of feature vectors: tables and matrices.
 
 import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { isPattern, matchingFiles } from '../data/datasetSpec.js';
 import { readFeatureRows } from '../data/features/featureRows.js';
 import { reasonOf } from '../errors/reasonOf.js';
@@ -46,7 +47,9 @@ async function* vectorsAt(
   try {
     yield* vectorsIn(path, features);
   } catch (error) {
-    yield { name: path, failure: reasonOf(error) };
+    const reason = reasonOf(error);
+    const own = `${basename(path)}: `; // stands before it already
+    yield { name: path, failure: reason.startsWith(own) ? reason.slice(own.length) : reason };
   }
 }
 

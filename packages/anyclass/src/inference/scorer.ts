@@ -7,6 +7,7 @@ import { type InputFormat, type ModelInput, takesFeatures } from '../data/inputs
 import { pixelFormat } from '../data/preparation.js';
 import type { Network } from '../networks/network.js';
 import { type ComputeSettings, inPrecision } from './computeDevice.js';
+import { withMemoryAdvice } from './memory.js';
 
 export interface Scorer {
   /** How images must be decoded, or how many features there are. */
@@ -21,6 +22,8 @@ export interface ScorerOptions extends ComputeSettings {
   /** Other sizes of batches that are captured as well; default none. */
   readonly capturedSizes?: readonly number[] | undefined;
   readonly input: ModelInput;
+  /** `embedding`: what the last layer sees, in place of the logits. Default logits. */
+  readonly output?: 'logits' | 'embedding' | undefined;
 }
 
 /**
@@ -34,19 +37,30 @@ export function createScorer(network: Network, options: ScorerOptions): Scorer {
   const { batchSize, capturedSizes = [], input, device } = options;
   const { format, toDevice } = arrival(network, input, device);
   const forward = (images: Tensor) =>
-    noGrad(() => inPrecision(options, () => network.forward(images)).to('float32'));
+    noGrad(() => inPrecision(options, () => computed(network, images, options.output)).to('float32'));
   const captured = new Map(
     [batchSize, ...capturedSizes].map((size) => [size, captureStep((images) => [forward(images!)])]),
   );
   return {
     format,
     score: (batch) =>
-      tidy(() => {
-        const images = toDevice(batch);
-        const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
-        return logits!.toFloat32Array();
-      }),
+      withMemoryAdvice(
+        () =>
+          tidy(() => {
+            const images = toDevice(batch);
+            const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
+            return logits!.toFloat32Array();
+          }),
+        () => ({
+          what: `a batch of ${batch.size} at input size ${network.options.inputSize} in ${network.name}`,
+          advice: 'lower the batch size, or use a smaller network or input size',
+        }),
+      ),
   };
+}
+
+function computed(network: Network, images: Tensor, output: ScorerOptions['output']): Tensor {
+  return output === 'embedding' ? network.pooled(network.forwardFeatures(images)) : network.forward(images);
 }
 
 /** The format that instances come in, and their way to the device. */

@@ -1,5 +1,6 @@
 // Feature vectors with names of rows, from any file that holds them, whatever else stands in it.
 
+import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
@@ -49,7 +50,7 @@ async function readRows(path: string, file: string, options: FeatureRowsOptions)
   const kind = extname(path.replace(/\.gz$/i, '')).toLowerCase();
   if (isMatrixFile(path)) {
     const source = await openMatrix(path);
-    return { names: numberedRows(file, source.rows), source };
+    return { names: (await namesBeside(path, source.rows)) ?? numberedRows(file, source.rows), source };
   }
   if (kind === '.parquet') return readParquetRows(path, options);
   if (kind === '.arff') return readArffRows(path, file, options);
@@ -104,6 +105,21 @@ async function readArffRows(
     };
   });
   return { names: names.finish(), source: features.finish() };
+}
+
+/** The names in the table of labels beside a matrix, if it has them for all rows. */
+async function namesBeside(path: string, rows: number): Promise<NameTable | undefined> {
+  const table = `${path.slice(0, -extname(path).length)}.csv`;
+  if (!existsSync(table)) return undefined;
+  const names = nameTableBuilder();
+  await readCsv(table, (columns) => {
+    const { image } = specialColumns(columns, {});
+    const index = image === undefined ? -1 : columns.indexOf(image);
+    return (cells) => {
+      if (index >= 0) names.add(cells[index]!);
+    };
+  });
+  return names.length === rows ? names.finish() : undefined;
 }
 
 function numberedRows(file: string, rows: number): NameTable {

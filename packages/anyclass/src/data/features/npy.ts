@@ -55,15 +55,18 @@ export async function npyPlace({ size, read }: HeaderReader, name: string): Prom
   return { rows, columns, type, start: at + length };
 }
 
+/** Whatever the counts, so that a header can be written again when the rows have been counted. */
+const headerBytes = 128;
+
 /**
- * The header of a `.npy` file of float32, as numpy.save writes it.
+ * The header of a `.npy` file of float32, as numpy.save writes it; of the same length for all counts.
  *
  * @example
- * npyHeader(5000, 512).length % 64 // 0
+ * npyHeader(5000, 512).length // 128
  */
 export function npyHeader(rows: number, columns: number): Buffer {
   const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
-  const padded = text.padEnd(64 * Math.ceil((10 + text.length + 1) / 64) - 11, ' ');
+  const padded = text.padEnd(headerBytes - 11, ' ');
   const start = Buffer.from('\x93NUMPY\x01\x00\x00\x00', 'latin1');
   start.writeUInt16LE(padded.length + 1, 8);
   return Buffer.concat([start, Buffer.from(`${padded}\n`, 'latin1')]);

@@ -60,8 +60,11 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
   return { rows: shape[0]!, columns: shape[1]!, type, start: 8 + length + offsets[0] };
 }
 
+/** Whatever the counts, so that a header can be written again when the rows have been counted. */
+const headerBytes = 120;
+
 /**
- * The beginning of a `.safetensors` file with one float32 matrix, `features`.
+ * The beginning of a `.safetensors` file with one float32 matrix, `features`; of the same length for all counts.
  *
  * @example
  * safetensorsHeader(5000, 512)
@@ -69,7 +72,7 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
 export function safetensorsHeader(rows: number, columns: number): Buffer {
   const features = { dtype: 'F32', shape: [rows, columns], data_offsets: [0, 4 * rows * columns] };
   const text = JSON.stringify({ features });
-  const header = Buffer.from(text.padEnd(8 * Math.ceil(text.length / 8), ' '));
+  const header = Buffer.from(text.padEnd(headerBytes, ' '));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
   return Buffer.concat([length, header]);

@@ -38,6 +38,8 @@ export interface WriteOnnxOptions {
   readonly out: string;
   /** Outputs beside logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
+  /** These too, where the network can give them. */
+  readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
 export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
@@ -141,7 +143,7 @@ interface WrittenDraft {
 
 /** Writes the file beside its place, and what the check will compare it with. */
 async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<WrittenDraft> {
-  const { description, inputSize, out, outputs, precision = 'float32' } = options;
+  const { description, inputSize, out, outputs, optionalOutputs, precision = 'float32' } = options;
   const decision = ownDecision(description);
   const { calibration } = description;
   const inputShape = takesFeatures(description) ? [description.features.length] : [3, inputSize, inputSize];
@@ -149,7 +151,7 @@ async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<Wri
   if (problem !== undefined && precision !== 'float32')
     throw new UserError(`${precision} cannot be judged: ${problem}`);
   const reference = problem === undefined ? referenceLogits(network, inputShape) : undefined;
-  using exported = networkGraph(network, { inputShape, calibration, outputs });
+  using exported = networkGraph(network, { inputShape, calibration, outputs, optionalOutputs });
   const graph = inPrecision[precision](exported.graph);
   const model = describeExport({ ...description, decision }, { network: graph.name, inputSize, precision });
   const proto = modelProto({

@@ -16,6 +16,8 @@ export interface GraphOptions {
   readonly calibration?: Calibration | undefined;
   /** Outputs beside logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
+  /** These too, where the network can give them. */
+  readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
 /** A graph whose weights are the network's own: it must not be disposed of before the graph is written. */
@@ -35,7 +37,7 @@ export interface NetworkGraph extends Disposable {
  * exported.graph.outputs.map(({ name }) => name) // logits, probabilities, presence_score
  */
 export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkGraph {
-  const { inputShape, calibration, outputs: extra = [] } = options;
+  const { inputShape, calibration, outputs: extra = [], optionalOutputs: optional = [] } = options;
   const trace = traceModule(network, {
     inputShape,
     forward: (images) => forwardParts(network, images),
@@ -44,7 +46,7 @@ export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkG
     checkLogits(trace);
     const inputName = inputShape.length === 1 ? 'features' : 'pixel_values';
     const builder = translate(trace, inputName);
-    const outputs = addOutputs(builder, trace, { calibration, extra });
+    const outputs = addOutputs(builder, trace, { calibration, extra, optional });
     const nodes = simplify(builder.nodes, shownNames(outputs));
     const used = new Set(nodes.flatMap(({ inputs }) => inputs));
     const graph = {
