@@ -2,7 +2,8 @@ import type { Dataset } from '../../data/dataset.js';
 import { labelMatrixBuilder } from '../../data/labelMatrix.js';
 import type { ScoredImages } from '../../experiments/readRuns.js';
 import { countClasses, countSplits, countTogether } from '../../inspect/countLabels.js';
-import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
+import { distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
+import { heatMapFigure } from '../../inspect/heatMap.js';
 import { splitTable } from '../../inspect/inspectTables.js';
 import type { Material, ReportSection } from './material.js';
 
@@ -23,7 +24,14 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
       { kind: 'figures', figures: [labelsPerInstanceFigure(countTogether(labels))] },
       {
         kind: 'figures',
-        figures: [cooccurrenceFigure({ classes: run.classes, ...countTogether(labels) })],
+        figures: [
+          heatMapFigure({
+            name: 'cooccurrence',
+            what: 'class',
+            names: run.classes,
+            together: countTogether(labels).cooccurrence,
+          }),
+        ],
       },
     ],
   };
