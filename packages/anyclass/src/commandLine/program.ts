@@ -5,6 +5,7 @@
 // for the user to run next.
 
 import { EngineError } from '@anyclass/torch/builds';
+import { toldLauncher } from '../children/ranks/rankFailure.js';
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
@@ -13,7 +14,7 @@ import { version } from '../runs/version.js';
 import type { Command } from './command.js';
 import { flagOf } from './fields.js';
 import { commandHelp, programHelp } from './help.js';
-import { parseOptions } from './parse.js';
+import { ownWords, parseOptions } from './parse.js';
 import { commandLine } from './shellLine.js';
 import type { Terminal } from './terminal.js';
 
@@ -39,7 +40,7 @@ export async function runProgram(
       return 0;
     }
     const command = findCommand(commands, name);
-    if (rest.some(isHelpFlag)) {
+    if (ownWords(command, rest).some(isHelpFlag)) {
       terminal.print(commandHelp(command));
       return 0;
     }
@@ -81,24 +82,33 @@ interface Failure {
   readonly terminal: Terminal;
 }
 
-function report(error: unknown, { commands, name, debug, terminal }: Failure): number {
-  if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
-  else terminal.note(`anyclass: ${shownMessage(error)}`);
+function report(error: unknown, failure: Failure): number {
+  const lines = errorLines(error, failure);
+  const exitCode = error instanceof UsageError ? 2 : error instanceof UserError ? error.exitCode : 1;
+  // Of several ranks, the launcher prints one message for all.
+  if (!toldLauncher(error, lines, exitCode)) for (const line of lines) failure.terminal.note(line);
+  return exitCode;
+}
+
+function errorLines(error: unknown, { commands, name, debug }: Failure): string[] {
+  const message =
+    debug && error instanceof Error ? (error.stack ?? error.message) : `anyclass: ${shownMessage(error)}`;
   if (error instanceof UsageError) {
     const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
-    terminal.note(`Try 'anyclass${known} --help'.`);
-    return 2;
+    return [message, `Try 'anyclass${known} --help'.`];
   }
   if (error instanceof UserError) {
-    if (error.next) terminal.note(`Run: ${commandLine(error.next, commands)}`);
     const command = commands.find((candidate) => candidate.name === name);
     const option = command && error.setting !== undefined && settingOption(error.setting, command);
-    if (option) terminal.note(`On the command line: ${option}`);
-    return error.exitCode;
+    return [
+      message,
+      ...(error.next ? [`Run: ${commandLine(error.next, commands)}`] : []),
+      ...(option ? [`On the command line: ${option}`] : []),
+    ];
   }
   // A machine that is not set up is no mistake of the program either.
-  if (!debug && !(error instanceof EngineError)) terminal.note('Add --debug for a stack trace.');
-  return 1;
+  if (debug || error instanceof EngineError) return [message];
+  return [message, 'Add --debug for a stack trace.'];
 }
 
 /** How a field is set with the options that a command has. */

@@ -6,6 +6,7 @@ import { exportModel } from './export.js';
 import { importCheckpoint } from './import.js';
 import { init } from './init.js';
 import { inspect } from './inspect.js';
+import { launch } from './launch.js';
 import { networks } from './networks.js';
 import { paper } from './paper.js';
 import { playground } from './playground.js';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   exportModel,
   importCheckpoint,
   recommend,
+  launch,
   compare,
   sweep,
   tune,

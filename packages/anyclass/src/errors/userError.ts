@@ -10,8 +10,8 @@ export interface UserErrorOptions {
   readonly cause?: unknown;
 }
 
-/** `run-busy`: another process works on the run. `run-exists`: the folder holds a run already. */
-export type ErrorCode = 'run-busy' | 'run-exists';
+/** `run-busy`: another process works on the run. `run-exists`: the folder holds a run already. `rank-lost`: another rank ended or is silent. */
+export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ';
 
 /** A command of the program with its options, by the names that programs give them. */
 export interface NextCommand {
