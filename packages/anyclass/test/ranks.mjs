@@ -2,22 +2,25 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 
+/** @typedef {readonly string[] | ((rank: number) => readonly string[])} Words of the program and its options */
+
 /**
  * Starts a program once for each rank.
  *
- * @param {readonly string[]} words of the program and its options
+ * @param {Words} words
  * @param {number} worldSize
  * @param {NodeJS.ProcessEnv} [environment]
  */
 export async function startRanks(words, worldSize, environment = {}) {
   const port = await freePort();
   return Array.from({ length: worldSize }, (_, rank) =>
-    started(words, {
+    started(typeof words === 'function' ? words(rank) : words, {
       RANK: String(rank),
       WORLD_SIZE: String(worldSize),
       MASTER_PORT: String(port),
@@ -29,13 +32,15 @@ export async function startRanks(words, worldSize, environment = {}) {
 /**
  * Starts a program and waits for all of its ranks, or for the one process where there is but one.
  *
- * @param {readonly string[]} words
+ * @param {Words} words
  * @param {number} worldSize
  * @param {NodeJS.ProcessEnv} [environment]
  */
 export async function runRanks(words, worldSize, environment = {}) {
   const ranks =
-    worldSize === 1 ? [started(words, environment)] : await startRanks(words, worldSize, environment);
+    worldSize === 1 && typeof words !== 'function'
+      ? [started(words, environment)]
+      : await startRanks(words, worldSize, environment);
   return Promise.all(ranks.map((rank) => rank.ended));
 }
 
@@ -67,4 +72,24 @@ export async function freePort() {
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new Error('a server without a port');
   return address.port;
+}
+
+/**
+ * The gradient of a batch as so many processes compute it.
+ *
+ * @param {string} file
+ * @param {number} worldSize
+ * @param {readonly string[]} words network, accumulation, type, device
+ */
+export async function rankGradients(file, worldSize, words) {
+  const script = fileURLToPath(new URL('rankGradients.mjs', import.meta.url));
+  for (const { code, errors } of await runRanks([script, file, ...words], worldSize)) {
+    if (code !== 0) throw new Error(errors);
+  }
+  return { figures: floatsOf(file), gradient: floatsOf(`${file}.gradient`) };
+}
+
+/** @param {string} file */
+function floatsOf(file) {
+  return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
 }
