@@ -5,7 +5,11 @@ export default defineConfig({
   resolve: { conditions: ['@anyclass/source'] },
   ssr: { resolve: { conditions: ['@anyclass/source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/{generate,setup}/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'packages/*/{generate,setup}/*.test.ts',
+      '{docs,examples}/*.test.ts',
+    ],
     // Each file computes with all cores; two at a time on a small machine.
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -5,7 +5,7 @@
 import { runDisplay, train } from 'anyclass';
 import { summaryText } from 'anyclass/reports';
 
-const [dataset = 'digits'] = process.argv.slice(2);
+const [dataset = 'digits', epochs = '10'] = process.argv.slice(2);
 
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort()); // saves a checkpoint; go on with resume(folder)
@@ -15,7 +15,7 @@ const { folder, summary } = await train(
     data: { dataset },
     network: { name: 'tresnet-s', inputSize: 64 },
     loss: { name: 'any-bce', lambda: 0.02 },
-    epochs: 10,
+    epochs: Number(epochs),
     batchSize: 64,
   },
   { onEvent: runDisplay(process.stderr), signal: stop.signal },

@@ -30,10 +30,12 @@ const rooms = [
   'recommendation',
   'reports',
   'export',
+  'serving',
   'verify',
   'setup',
   'doctor',
   'playground',
+  'demo',
   'commandLine',
   'commands',
 ];

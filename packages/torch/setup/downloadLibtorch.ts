@@ -3,12 +3,18 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { homeFolder, type LinkedLibtorch } from '@anyclass/torch/builds';
+import {
+  DownloadError,
+  type Patience,
+  partialEnding,
+  transfer,
+  usualPatience,
+} from '@anyclass/torch/downloads';
 import { unpackZip } from '#zip';
 import { chooseArchive, type LibtorchArchive, officialAddress, officialArchives } from './archives.js';
 import { wholeFolder } from './buildLibrary.js';
 import { describeLibtorch } from './describeLibtorch.js';
-import { type DownloadOptions, download } from './download.js';
-import { SetupError } from './shell.js';
+import { type Log, SetupError } from './shell.js';
 
 export interface DownloadWish {
   /** `cpu`, or a version of CUDA such as `cu130`. */
@@ -34,7 +40,7 @@ export function downloadedLibtorch(variant?: string): LinkedLibtorch | undefined
 /** Downloads and unpacks an archive that is not there yet. */
 export async function downloadLibtorch(
   wish: DownloadWish,
-  options: Omit<DownloadOptions, 'sha256'>,
+  { log, patience = usualPatience }: { readonly log: Log; readonly patience?: Patience },
 ): Promise<LinkedLibtorch> {
   const { variant, mirror = officialAddress, archives = officialArchives() } = wish;
   const { version, path, sha256 } = chooseArchive(archives, variant);
@@ -44,8 +50,8 @@ export async function downloadLibtorch(
     mkdirSync(downloads, { recursive: true });
     const archive = join(downloads, decodeURIComponent(basename(path)));
     const address = new URL(path, mirror.endsWith('/') ? mirror : `${mirror}/`).href;
-    await download(address, archive, { ...options, sha256 });
-    options.log(`unpacking ${archive}`);
+    if (!existsSync(archive)) await download({ address, archive, sha256, log, patience });
+    log(`unpacking ${archive}`);
     await wholeFolder(folder, (draft) => unpackZip(archive, draft));
     rmSync(archive);
   }
@@ -54,6 +60,44 @@ export async function downloadLibtorch(
   throw new SetupError(
     `${folder} holds no libtorch: expected libtorch/include and libtorch/lib in the archive`,
   );
+}
+
+interface ArchiveDownload {
+  readonly address: string;
+  readonly archive: string;
+  readonly sha256: string;
+  readonly log: Log;
+  readonly patience: Patience;
+}
+
+async function download({ address, archive, sha256, log, patience }: ArchiveDownload): Promise<void> {
+  log(`downloading ${address}`);
+  try {
+    await transfer({
+      address,
+      target: archive,
+      checksum: { algorithm: 'sha256', value: sha256 },
+      size: undefined,
+      title: address,
+      patience,
+      onNote: log,
+      onProgress: progressLines(log),
+    });
+  } catch (error) {
+    if (!(error instanceof DownloadError)) throw error;
+    const isBegun = existsSync(archive + partialEnding);
+    throw new SetupError(error.message + (isBegun ? '; set up again to resume the download' : ''));
+  }
+}
+
+/** A line for every tenth. */
+function progressLines(log: Log): (done: number, total: number) => void {
+  let tenth: number | undefined;
+  return (done, total) => {
+    const now = Math.floor((10 * done) / total);
+    if (tenth !== undefined && now > tenth) log(`${now * 10}% of ${(total / 1e6).toFixed(1)} MB`);
+    tenth = now;
+  };
 }
 
 function describeDownload(folder: string): LinkedLibtorch | undefined {

@@ -4,6 +4,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFolder, type LinkedLibtorch, selectBuild } from '@anyclass/torch/builds';
+import { takeSharedLock } from '@anyclass/torch/files';
 import { type BuiltLibrary, buildLibrary } from './buildLibrary.js';
 import { checkLoading, isSelected } from './checkLoading.js';
 import { findOrInstallCompiler } from './compiler.js';
@@ -11,7 +12,6 @@ import { hasApt, installCompanions, installDebianPackages, libtorchPackages } fr
 import { type DownloadWish, downloadLibtorch } from './downloadLibtorch.js';
 import { engineProject } from './engineProject.js';
 import { lookForLibtorch } from './findLibtorch.js';
-import { withLock } from './lock.js';
 import { findPrebuilt, fittingLibraries, installPrebuilt, type PrebuiltSource } from './prebuilt.js';
 import type { NativeProject } from './project.js';
 import { type Log, SetupError } from './shell.js';
@@ -49,17 +49,25 @@ export interface SetupResult {
  */
 export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const { log = () => {} } = options;
-  return withLock(join(writableHome(), 'setup.lock'), log, async () => {
-    const libtorch = await provideLibtorch(options, log);
-    const projects = [engineProject, ...(options.projects ?? [])];
-    const built =
-      (await takePrebuilt(projects, options.prebuilt, libtorch, log)) ??
-      (await buildAll(projects, libtorch, log));
-    for (const { library, build } of built) selectBuild(library, build, libtorch);
-    return {
-      libtorch,
-      libraries: built.map(({ path, builder, isNew }) => ({ path, builder, isNew })),
-    };
+  using _lock = await lockSetup(writableHome(), log);
+  const libtorch = await provideLibtorch(options, log);
+  const projects = [engineProject, ...(options.projects ?? [])];
+  const built =
+    (await takePrebuilt(projects, options.prebuilt, libtorch, log)) ??
+    (await buildAll(projects, libtorch, log));
+  for (const { library, build } of built) selectBuild(library, build, libtorch);
+  return {
+    libtorch,
+    libraries: built.map(({ path, builder, isNew }) => ({ path, builder, isNew })),
+  };
+}
+
+/** One set-up at a time: it spares a second process the work of the first. Nothing breaks without it, for builds are whole or absent. */
+function lockSetup(home: string, log: Log): Promise<Disposable> {
+  return takeSharedLock(join(home, 'setup.lock'), {
+    pause: 100,
+    onWait: (holder) =>
+      log(`waiting for another set-up${holder ? ` (process ${holder.pid} on ${holder.host})` : ''}`),
   });
 }
 

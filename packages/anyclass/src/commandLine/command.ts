@@ -15,6 +15,13 @@ export interface Command<Options extends z.ZodObject = z.ZodObject, Result = unk
   run(options: z.output<Options>, terminal: Terminal): Promise<Result>;
 }
 
+/** A command that is not loaded yet. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
 export interface Positional {
   /** The field of the options that takes it. */
   readonly field: string;

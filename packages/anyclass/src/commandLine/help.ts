@@ -3,7 +3,7 @@
 import type { Command } from './command.js';
 import { optionFields } from './fields.js';
 
-export function programHelp(commands: readonly Command[]): string {
+export function programHelp(commands: readonly Pick<Command, 'name' | 'summary'>[]): string {
   return [
     'anyclass: train, judge and ship multi-label classifiers on data where most examples are negative.',
     '',

@@ -5,13 +5,14 @@
 // for the user to run next.
 
 import { EngineError } from '@anyclass/torch/builds';
+import { FileError, isSystemError } from '@anyclass/torch/files';
 import { toldLauncher } from '../children/ranks/rankFailure.js';
 import { nearest } from '../errors/nearest.js';
-import { messageOf } from '../errors/reasonOf.js';
+import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
-import type { Command } from './command.js';
+import type { Command, CommandEntry } from './command.js';
 import { flagOf } from './fields.js';
 import { commandHelp, programHelp } from './help.js';
 import { ownWords, parseOptions } from './parse.js';
@@ -20,7 +21,7 @@ import type { Terminal } from './terminal.js';
 
 /** Exit codes: 0 done, 1 bad input or failure, 2 a command line that cannot be understood; a command may have its own. */
 export async function runProgram(
-  commands: readonly Command[],
+  commands: readonly AnyCommand[],
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
@@ -32,14 +33,14 @@ export async function runProgram(
       return 2;
     }
     if (name === 'help' || isHelpFlag(name)) {
-      terminal.print(helpOn(commands, rest));
+      terminal.print(await helpOn(commands, rest));
       return 0;
     }
     if (name === '--version') {
       terminal.print(version());
       return 0;
     }
-    const command = findCommand(commands, name);
+    const command = await loaded(findCommand(commands, name));
     if (ownWords(command, rest).some(isHelpFlag)) {
       terminal.print(commandHelp(command));
       return 0;
@@ -47,8 +48,23 @@ export async function runProgram(
     await command.run(parseOptions(command, rest), terminal);
     return 0;
   } catch (error) {
-    return report(error, { commands, name, debug, terminal });
+    return await report(error, { commands, name, debug, terminal });
   }
+}
+
+/** Loaded or not. */
+type AnyCommand = Command | CommandEntry;
+
+async function loaded(command: AnyCommand): Promise<Command> {
+  return 'load' in command ? command.load() : command;
+}
+
+async function named(
+  commands: readonly AnyCommand[],
+  name: string | undefined,
+): Promise<Command | undefined> {
+  const found = commands.find((command) => command.name === name);
+  return found && loaded(found);
 }
 
 function isHelpFlag(word: string): boolean {
@@ -56,15 +72,15 @@ function isHelpFlag(word: string): boolean {
 }
 
 /** `help` alone is about the program, `help NAME` about one command. */
-function helpOn(commands: readonly Command[], words: readonly string[]): string {
+async function helpOn(commands: readonly AnyCommand[], words: readonly string[]): Promise<string> {
   const [name, extra] = words.filter((word) => !isHelpFlag(word));
   if (name === undefined) return programHelp(commands);
   if (extra !== undefined)
     throw new UsageError(`'anyclass help' takes one command; '${name}' and '${extra}' are two`);
-  return commandHelp(findCommand(commands, name));
+  return commandHelp(await loaded(findCommand(commands, name)));
 }
 
-function findCommand(commands: readonly Command[], name: string): Command {
+function findCommand(commands: readonly AnyCommand[], name: string): AnyCommand {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
   const close = nearest(
@@ -75,40 +91,49 @@ function findCommand(commands: readonly Command[], name: string): Command {
 }
 
 interface Failure {
-  readonly commands: readonly Command[];
+  readonly commands: readonly AnyCommand[];
   /** The command that failed, as it was given. */
   readonly name: string | undefined;
   readonly debug: boolean;
   readonly terminal: Terminal;
 }
 
-function report(error: unknown, failure: Failure): number {
-  const lines = errorLines(error, failure);
+async function report(thrown: unknown, failure: Failure): Promise<number> {
+  const error = firstError(thrown);
+  const lines = await errorLines(error, error === thrown ? shownMessage(error) : messageOf(thrown), failure);
   const exitCode = error instanceof UsageError ? 2 : error instanceof UserError ? error.exitCode : 1;
   // Of several ranks, the launcher prints one message for all.
   if (!toldLauncher(error, lines, exitCode)) for (const line of lines) failure.terminal.note(line);
   return exitCode;
 }
 
-function errorLines(error: unknown, { commands, name, debug }: Failure): string[] {
-  const message =
-    debug && error instanceof Error ? (error.stack ?? error.message) : `anyclass: ${shownMessage(error)}`;
+async function errorLines(
+  error: unknown,
+  shown: string,
+  { commands, name, debug }: Failure,
+): Promise<string[]> {
+  const message = debug && error instanceof Error ? (error.stack ?? error.message) : `anyclass: ${shown}`;
   if (error instanceof UsageError) {
     const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
     return [message, `Try 'anyclass${known} --help'.`];
   }
   if (error instanceof UserError) {
-    const command = commands.find((candidate) => candidate.name === name);
+    const next = error.next && (await named(commands, error.next.command));
+    const command = await named(commands, name);
     const option = command && error.setting !== undefined && settingOption(error.setting, command);
     return [
       message,
-      ...(error.next ? [`Run: ${commandLine(error.next, commands)}`] : []),
+      ...(error.next ? [`Run: ${commandLine(error.next, next ? [next] : [])}`] : []),
       ...(option ? [`On the command line: ${option}`] : []),
     ];
   }
   // A machine that is not set up is no mistake of the program either.
-  if (debug || error instanceof EngineError) return [message];
+  if (debug || error instanceof EngineError || isFileError(error)) return [message];
   return [message, 'Add --debug for a stack trace.'];
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof FileError || isSystemError(error);
 }
 
 /** How a field is set with the options that a command has. */

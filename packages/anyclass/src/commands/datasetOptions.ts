@@ -5,7 +5,7 @@ import { type PlainObject, withField, withOverrides } from '../configuration/ove
 import { checkParts, refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { folderDatasets } from '../data/datasetSpec.js';
+import { folderDatasets, isPattern, matchingFiles, parseDataset } from '../data/datasetSpec.js';
 
 /** `--set` of a command that takes fields of these parts of the configuration. */
 export function settingOption(what: string) {
@@ -88,6 +88,21 @@ export function chosenFields(
     if (value !== undefined) fields = withField(fields, field, value);
   }
   return withOverrides(fields, options.set);
+}
+
+/** `--force` of a command that writes a file. */
+export const force = z
+  .boolean()
+  .default(false)
+  .describe('replace a file that is not an older output of this command');
+
+/** The files and folders that a DATASET names, which outputs must not replace. */
+export function datasetInputs(dataset: string | undefined): string[] {
+  if (dataset === undefined) return [];
+  const spec = parseDataset(dataset);
+  if (spec.kind === 'digits') return [];
+  if (spec.kind === 'known') return [spec.folder];
+  return spec.paths.flatMap((path) => (isPattern(path) ? matchingFiles(path) : [path]));
 }
 
 /** The data that a DATASET and its options name. */

@@ -8,7 +8,7 @@ import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset.js';
-import { isSpeaker } from '../distribution/ranks.js';
+import { isSpeaker } from '../distribution/speaker.js';
 import { UsageError } from '../errors/usageError.js';
 import { readClassImportance } from '../evaluation/classImportance.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
@@ -21,7 +21,7 @@ import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { judgmentText } from '../reports/judgmentText.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
-import { chosenFields, settingOption } from './datasetOptions.js';
+import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
 
 const options = z.object({
@@ -58,6 +58,7 @@ const options = z.object({
     .describe("write the model's probabilities there")
     .meta({ placeholder: 'CSV' }),
   html: z.string().optional().describe('also write a page with charts').meta({ placeholder: 'FILE' }),
+  force,
   json: z.boolean().default(false).describe('print JSON'),
 });
 
@@ -90,9 +91,7 @@ export const evaluate = command({
   ],
   options,
   async run(given, terminal) {
-    for (const option of ['html', 'saveScores'] as const) {
-      if (given[option] !== undefined) checkOutputFile(flagOf(option), given[option]);
-    }
+    checkOutputs(given);
     const judgment =
       given.scores === undefined ? await judgeModel(given, terminal) : await judgeScores(given);
     const verdict = judgmentVerdict(judgment);
@@ -102,6 +101,18 @@ export const evaluate = command({
 });
 
 type Options = z.output<typeof options>;
+
+function checkOutputs(given: Options): void {
+  const { html, saveScores, model, dataset, scores, labels, fitScores, fitLabels, classImportance } = given;
+  const inputs = [
+    ...datasetInputs(dataset),
+    ...[model, scores, labels, fitScores, fitLabels, classImportance],
+  ];
+  const rules = { inputs, force: given.force };
+  if (html !== undefined) checkOutputFile('--html', html, { ...rules, kind: 'an HTML page' });
+  if (saveScores !== undefined)
+    checkOutputFile('--save-scores', saveScores, { ...rules, kind: 'a table of scores' });
+}
 
 const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
 const forScores = ['labels', 'fitScores', 'fitLabels', 'classImportance'] as const;
@@ -183,6 +194,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     open: openOptions(data),
     preparation: data,
     strict: data.strict,
+    allowPartial: data.allowPartial,
     cache: data.cache,
     onEvent: terminal.onEvent,
   });

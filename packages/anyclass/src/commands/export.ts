@@ -9,17 +9,18 @@ import { exportFolder, type Library } from '../export/exportFolder.js';
 import type { ExportedModel } from '../export/foreignWeights.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/onnx/exportOnnx.js';
 import { extraOutputs } from '../export/onnx/modelOutputs.js';
+import { exportWeb, type WebExport } from '../export/web/exportWeb.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
-import { chosenFields, settingOption } from './datasetOptions.js';
+import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
 
 const options = z.object({
   model: z.string().describe('a run, or a model.safetensors'),
   format: z
-    .enum(['onnx', 'timm', 'torchvision'])
+    .enum(['onnx', 'web', 'timm', 'torchvision'])
     .default('onnx')
     .describe(
-      'onnx: one file for onnxruntime and the like; timm, torchvision: a folder with weights as those have them',
+      'onnx: one file for onnxruntime and the like; web: a folder with a page that runs the model in the browser; timm, torchvision: a folder with weights for those libraries',
     ),
   out: z.string().describe('the file to write, or the folder').meta({ placeholder: 'FILE|DIR' }),
   outputs: z
@@ -31,8 +32,9 @@ const options = z.object({
     .enum(onnxPrecisions)
     .optional()
     .describe(
-      'onnx: of the network; float16 and int8 (weights alone) are judged on validation; default float32',
+      'onnx and web: of the network; float16 and int8 (weights alone) are judged on validation; default float32',
     ),
+  title: z.string().optional().describe("web: what the page is called; default the dataset's name"),
   data: z
     .string()
     .optional()
@@ -40,6 +42,7 @@ const options = z.object({
     .meta({ placeholder: 'DATASET' }),
   judgedImages: z.int().positive().optional().describe('judge on at most N validation images; default 2000'),
   set: settingOption('a field of data: data.imageFolder=DIR; may be repeated'),
+  force,
   json: z.boolean().default(false).describe('print what was exported as JSON'),
 });
 
@@ -52,7 +55,8 @@ interface ExportFormat {
 }
 
 const formats: Readonly<Record<Options['format'], ExportFormat>> = {
-  onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set'], run: exportToOnnx },
+  onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set', 'force'], run: exportToOnnx },
+  web: { takes: ['title', 'precision', 'data', 'judgedImages', 'set'], run: exportToWeb },
   timm: { takes: [], run: (options, terminal) => exportForLibrary('timm', options, terminal) },
   torchvision: { takes: [], run: (options, terminal) => exportForLibrary('torchvision', options, terminal) },
 };
@@ -62,12 +66,16 @@ const shared: readonly string[] = ['model', 'format', 'out', 'json'];
 
 export const exportModel = command({
   name: 'export',
-  summary: 'Write a model for other programs: ONNX, timm, torchvision',
+  summary: 'Write a model for other programs: ONNX, a web page, timm, torchvision',
   positionals: [{ field: 'model', placeholder: 'RUN|MODEL' }],
   examples: [
     ['anyclass export runs/sewer --out sewer.onnx', 'then: anyclass predict sewer.onnx photos'],
     ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map for each class'],
     ['anyclass export runs/sewer --out sewer.onnx --precision int8', 'a quarter of the size'],
+    [
+      'anyclass export runs/sewer --format web --out sewer-web',
+      'a page to drop photos on; any static host serves it',
+    ],
     [
       'anyclass export runs/sewer --format timm --out sewer-timm',
       "in Python: timm.create_model('local-dir:sewer-timm', pretrained=True)",
@@ -85,12 +93,16 @@ export const exportModel = command({
 });
 
 function isGiven(value: unknown): boolean {
-  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
 async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxExport> {
   const { model, out, outputs, precision, judgedImages, json } = options;
-  checkOutputFile('--out', out);
+  checkOutputFile('--out', out, {
+    kind: 'an ONNX model',
+    inputs: [model, ...datasetInputs(options.data)],
+    force: options.force,
+  });
   const chosen: ExportOnnxOptions = {
     out,
     outputs: listedOutputs(outputs),
@@ -104,6 +116,28 @@ async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxE
   if (exported.unchecked !== undefined)
     terminal.note(`The file was not run and compared with libtorch: ${exported.unchecked}`);
   terminal.print(json ? JSON.stringify(exported, null, 2) : exportText(exported));
+  return exported;
+}
+
+async function exportToWeb(options: Options, terminal: Terminal): Promise<WebExport> {
+  const { model, out, title, precision, judgedImages, json } = options;
+  checkOutputFolder('--out', out);
+  const data = judgedData(options);
+  const exported = await exportWeb(model, {
+    out,
+    title,
+    precision,
+    data,
+    judgedImages,
+    onEvent: terminal.onEvent,
+  });
+  if (exported.unchecked !== undefined)
+    terminal.note(`The model was not run and compared with libtorch: ${exported.unchecked}`);
+  if (!exported.hasHeatMaps)
+    terminal.note(
+      `The page shows no heat maps: ${exported.model.network} has no linear head over feature maps`,
+    );
+  terminal.print(json ? JSON.stringify(exported, null, 2) : webText(exported));
   return exported;
 }
 
@@ -151,12 +185,28 @@ function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
   });
 }
 
-function exportText({ file, bytes, outputs, check, config, model, judgment }: OnnxExport): string {
-  const megabytes = (bytes / 1e6).toFixed(1);
-  const lines = [
-    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes} MB; gives ${outputs.join(', ')}`,
+function exportText({ file, bytes, outputs, config, model, ...findings }: OnnxExport): string {
+  return [
+    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB; gives ${outputs.join(', ')}`,
     `${config}: classes, preparation, calibration and decision`,
-  ];
+    ...findingLines(findings),
+  ].join('\n');
+}
+
+function webText({ folder, bytes, model, ...findings }: WebExport): string {
+  return [
+    `${folder}: a page with ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB`,
+    ...findingLines(findings),
+    `try it: npx http-server ${folder} (any static host will do; opened from disk it cannot load the model)`,
+  ].join('\n');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+function findingLines({ check, judgment }: Pick<OnnxExport, 'check' | 'judgment'>): string[] {
+  const lines: string[] = [];
   if (check) {
     const share = check.largestLogit === 0 ? 0 : check.largestError / check.largestLogit;
     lines.push(
@@ -167,5 +217,5 @@ function exportText({ file, bytes, outputs, check, config, model, judgment }: On
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
     lines.push(`judged on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
   }
-  return lines.join('\n');
+  return lines;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { UsageError } from '../errors/usageError.js';
-import { checkOutputFile, makeFolderOf } from '../files/outputs.js';
+import { makeFolderOf } from '../files/outputs.js';
 import { networkNames } from '../networks/catalogue.js';
 import { weightReportText } from '../networks/weights/loadWeights.js';
 import { readClassList } from '../runs/classList.js';
@@ -40,7 +40,6 @@ export const importCheckpoint = command({
     json: z.boolean().default(false).describe('print what was loaded as JSON'),
   }),
   async run({ checkpoint, network, classes, out, inputSize, channels, mean, std, json }, terminal) {
-    checkOutputFile('--out', out);
     const names = readClassList(classes);
     makeFolderOf('--out', out);
     const report = importModel(checkpoint, {

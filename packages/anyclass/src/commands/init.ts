@@ -33,7 +33,7 @@ export const init = command({
   async run({ dataset, out, set, json }, terminal) {
     if (existsSync(out))
       throw new UserError(`${out} already exists; delete it or choose another path with --out`);
-    checkOutputFile('--out', out);
+    checkOutputFile('--out', out, { kind: 'a configuration' });
     const suggestion = await suggestConfiguration(dataset, set);
     const configuration = pathsForFile(suggestion.configuration, dirname(out));
     const text = JSON.stringify(configuration, null, 2);

@@ -93,7 +93,7 @@ test.each([
   [['--set', 'epochs=3'], 2, "--set: 'epochs' is not a field of data; only those can be set here\n"],
   [['--set', 'imageFolder=x'], 2, "did you mean 'data.imageFolder'?"],
   [['--set', 'data.dataset=x.csv'], 2, '--set: data.dataset is given as DATASET\n'],
-  [['--set', 'data.kep=["crack"]'], 1, "data.kep: there is no such field; did you mean 'keep'?"],
+  [['--set', 'data.kep=["crack"]'], 1, "data.kep: no such field; did you mean 'keep'?"],
   [['--keep', 'crak'], 1, "labels.csv: no class 'crak'; did you mean 'crack'?"],
   [['--drop', 'rot'], 1, "labels.csv: no class 'rot'; did you mean 'root'?"],
   [['--group-column', 'pipe'], 1, "labels.csv: no column 'pipe' (data.columns.group)"],

@@ -11,7 +11,7 @@ import { inspectDataset } from '../inspect/inspectDataset.js';
 import { inspectText } from '../inspect/inspectText.js';
 import { openRun } from '../runs/runFolder.js';
 import { type NamedTable, readTable } from '../runs/scoreFiles.js';
-import { chosenData, datasetFields } from './datasetOptions.js';
+import { chosenData, datasetFields, datasetInputs, force } from './datasetOptions.js';
 
 export const inspect = command({
   name: 'inspect',
@@ -43,11 +43,15 @@ export const inspect = command({
       .optional()
       .describe('also write a page with charts and sample images')
       .meta({ placeholder: 'FILE' }),
+    force,
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {
-    if (options.html !== undefined) checkOutputFile('--html', options.html);
     const data = chosenData(options);
+    if (options.html !== undefined) {
+      const inputs = [...datasetInputs(data.dataset), data.imageFolder, data.splitFolder];
+      checkOutputFile('--html', options.html, { kind: 'an HTML page', inputs, force: options.force });
+    }
     const whole = await openData(data);
     try {
       const dataset = withSubset(whole, data.subset);

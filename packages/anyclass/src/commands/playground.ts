@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { writeOutput } from '../files/outputs.js';
+import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { playgroundPage } from '../playground/playgroundPage.js';
+import { force } from './datasetOptions.js';
 
 export const playground = command({
   name: 'playground',
@@ -16,9 +17,11 @@ export const playground = command({
   options: z.object({
     out: z.string().default('playground.html').describe('the file to write').meta({ placeholder: 'FILE' }),
     open: z.boolean().default(false).describe('show it in the browser'),
+    force,
     json: z.boolean().default(false).describe('print JSON'),
   }),
-  async run({ out, open, json }, terminal) {
+  async run({ out, open, force, json }, terminal) {
+    checkOutputFile('--out', out, { kind: 'an HTML page', force });
     const html = await playgroundPage();
     writeOutput('--out', out, html);
     const written = { file: resolve(out), bytes: Buffer.byteLength(html) };

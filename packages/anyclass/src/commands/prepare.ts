@@ -3,6 +3,7 @@ import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { openData } from '../configuration/openOptions.js';
 import { closeDataset, prepareCache } from '../data/index.js';
+import { pixelFormat } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { chosenData, datasetFields } from './datasetOptions.js';
@@ -33,9 +34,13 @@ export const prepare = command({
     using interruption = interruptible(terminal, 'stopping; once more to end at once');
     const { signal } = interruption;
     try {
+      if (dataset.features)
+        throw new UserError(
+          `${dataset.name} holds features, which need no preparation; train on it as it is`,
+        );
       const { size, check, json } = options;
       const result = await prepareCache(dataset, {
-        format: { width: size, height: size, channels: dataset.preparation.channels },
+        format: pixelFormat(size, dataset.preparation),
         folder: data.cache,
         check,
         strict: data.strict,

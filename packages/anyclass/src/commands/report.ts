@@ -9,6 +9,7 @@ import { type Run, readRuns, unfinishedRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
+import { force } from './datasetOptions.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
 
 export const report = command({
@@ -53,13 +54,14 @@ export const report = command({
       ),
     intervalConfidence: z.number().gt(0).lt(1).default(0.95).describe('confidence level of the intervals'),
     ...decisionFields,
+    force,
     json: z.boolean().default(false).describe('print the verdict, the files and the comparison as JSON'),
   }),
   async run(options, terminal) {
     const { runs: folders, out, assets, paper, json, replicates, intervalConfidence } = options;
     const decision = chosenDecision(options);
     for (const folder of folders) checkFolder(folder, paper);
-    checkOutputFile('--out', out);
+    checkOutputFile('--out', out, { kind: 'an HTML page', force: options.force });
     if (assets !== undefined) checkOutputFolder('--assets', assets);
     const { runs, twins } = withoutTwins(readRuns(folders));
     for (const folder of unfinishedRuns(folders)) terminal.note(`skipped ${folder}: the run is not finished`);
@@ -96,7 +98,7 @@ function checkFolder(path: string, paper: PaperChoice | undefined): void {
   if (found?.isDirectory()) return;
   if (found) throw new UserError(`${path} is a file; name a run folder, or a folder that contains runs`);
   const hint = paper === 'auto' ? `; --paper takes ${paperDatasets.join(', ')}` : '';
-  throw new UserError(`${path}: there is no such folder${hint}`);
+  throw new UserError(`${path}: no such folder${hint}`);
 }
 
 function tellNotInPaper(runs: readonly Run[], paper: PaperChoice, terminal: Terminal): void {

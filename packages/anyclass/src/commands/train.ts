@@ -93,7 +93,7 @@ function fieldList(fields: readonly ConfigurationField[]): string {
   const width = Math.max(...fields.map(({ name }) => name.length));
   return fields
     .map(({ name, kind, defaultText, description }) => {
-      const values = kind === 'text' ? '' : ` [${kind}]`;
+      const values = kind === 'string' ? '' : ` [${kind}]`;
       return `${name.padEnd(width)}  ${description}${values}${defaultText === '' ? '' : ` (default ${defaultText})`}`;
     })
     .join('\n');

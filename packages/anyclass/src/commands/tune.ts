@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { type StudyDisplay, studyDisplay } from '../commandLine/display/studyDisplay.js';
@@ -13,6 +15,7 @@ import { readStudy, type StudySettings, studyMetrics } from '../tuning/study.js'
 import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.js';
 import { trialConfiguration } from '../tuning/trainTrial.js';
 import { tune as tuneStudy } from '../tuning/tune.js';
+import { force } from './datasetOptions.js';
 import { dataField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
@@ -59,6 +62,7 @@ const options = z.object({
     .optional()
     .describe('only write the best configuration to this file')
     .meta({ placeholder: 'FILE' }),
+  force,
   json: z.boolean().default(false).describe('print JSON'),
 });
 
@@ -89,7 +93,12 @@ export const tune = command({
   async run(given, terminal) {
     const { study, show, export: file, json } = given;
     const isRead = show || file !== undefined;
-    if (file !== undefined) checkOutputFile('--export', file);
+    if (file !== undefined)
+      checkOutputFile('--export', file, {
+        kind: 'a configuration',
+        inputs: [given.config, ...filesIn(study)],
+        force: given.force,
+      });
     if (!isRead) checkOutputFolder('STUDY', study);
     const result = isRead ? foundSoFar(study) : await search(given, terminal);
     if (file !== undefined) exportBest(file, result, terminal);
@@ -99,6 +108,10 @@ export const tune = command({
     return result;
   },
 });
+
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
 
 function foundSoFar(study: string): StudyResult {
   const settings = knownStudy(study);

@@ -164,7 +164,7 @@ describe('from a folder to a judged model', () => {
     });
     expect(listed.status).toBe(3);
     expect(JSON.parse(listed.stdout)).toMatchObject({ Filename: 'photos/images/3.png' });
-    expect(listed.stderr).toContain('1 of 2 images could not be read:\n  nowhere.png: there is no such file');
+    expect(listed.stderr).toContain('1 of 2 images could not be read:\n  nowhere.png: no such file');
   });
 
   test('predict writes a file, or says why it cannot', () => {
@@ -187,7 +187,7 @@ describe('from a folder to a judged model', () => {
     });
     expect(anyclass(['predict', 'run', 'nowhere.png', '--out', 'labels.csv'])).toMatchObject({
       status: 3,
-      stderr: 'anyclass: no image could be read:\n  nowhere.png: there is no such file\n',
+      stderr: 'anyclass: no image could be read:\n  nowhere.png: no such file\n',
     });
     expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toBe(before);
     expect(anyclass(['predict', 'run', '-'])).toMatchObject({
@@ -311,7 +311,7 @@ describe('mistakes', () => {
   test.each([
     [['train'], 2, 'give either a CONFIG or RECIPE to begin, or --resume RUN'],
     [['train', 'quick', '--sed', '1'], 2, 'has no option --sed; did you mean --set?'],
-    [['train', 'quick', '--set', 'epoch=1'], 1, "epoch: there is no such field; did you mean 'epochs'?"],
+    [['train', 'quick', '--set', 'epoch=1'], 1, "epoch: no such field; did you mean 'epochs'?"],
     [
       ['train', 'quick', '--set', 'data.mean=[0.5,0.4]'],
       1,
@@ -323,7 +323,7 @@ describe('mistakes', () => {
       'data.draw.shares: the three shares do not add up to 1',
     ],
     [['train', 'quick', '--data', 'nowhere.csv'], 1, 'nowhere.csv: no such file or folder'],
-    [['train', 'nowhere.json'], 1, 'nowhere.json: there is no such file and no such recipe'],
+    [['train', 'nowhere.json'], 1, 'nowhere.json: no such file or recipe'],
     [['train', '--resume', 'photos'], 1, 'photos: there is no run here'],
     [['train', 'quick', '--set', 'device=cuda:9'], 1, 'device cuda:9'],
     [
@@ -343,7 +343,7 @@ describe('mistakes', () => {
       '--assets photos/labels.csv cannot be written: it is a file',
     ],
     [['report', 'run', '--out', 'photos'], 1, '--out photos cannot be written: it is a folder'],
-    [['report', 'run', '--paper', 'foo'], 1, 'foo: there is no such folder; --paper takes sewerml, '],
+    [['report', 'run', '--paper', 'foo'], 1, 'foo: no such folder; --paper takes sewerml, '],
     [
       ['init', 'photos', '--out', 'photos/labels.csv/x'],
       1,
@@ -358,13 +358,13 @@ describe('mistakes', () => {
     [
       ['evaluate', '--scores', 'no.csv', '--labels', 'no.csv'],
       1,
-      '--scores no.csv cannot be read: there is no such file',
+      '--scores no.csv cannot be read: no such file',
     ],
     [['evaluate', 'run', '--replicates', '-5'], 2, '--replicates: expected at least 0'],
     [['predict', 'run', 'photos', '--device', 'tpu'], 1, 'device tpu: devices are cpu, cuda and cuda:N'],
     [['evaluate'], 2, 'give a RUN or MODEL, or --scores and --labels'],
     [['evaluate', '--scores', 'a.csv'], 2, '--scores needs --labels'],
-    [['predict', 'nowhere', 'photos'], 1, 'nowhere: there is no such model or run'],
+    [['predict', 'nowhere', 'photos'], 1, 'nowhere: no such model or run'],
     [['predict', 'x', 'photos', '--threshold', 'half'], 2, "--threshold: 'half' is not a number"],
     [['predict', 'x', 'photos', '--threshold', '7'], 2, '--threshold: expected at most 1'],
     [['predict', 'x', 'photos', '--threshold', '-0.1'], 2, '--threshold: expected at least 0'],

@@ -57,11 +57,6 @@ export function isLaunched(): boolean {
   return launchOf() !== undefined;
 }
 
-/** Whether this process speaks with the user: the only one, or the first of several. */
-export function isSpeaker(): boolean {
-  return (launchOf()?.rank ?? 0) === 0;
-}
-
 /** The threads of the CPU that are this process's share of its machine. */
 export function ownThreads(): number {
   return Math.max(1, Math.floor(availableParallelism() / (launchOf()?.localWorldSize ?? 1)));

@@ -53,10 +53,10 @@ test('what cannot be written is told with the name that was given, and leaves no
   mkdirSync(at('taken'));
   expect(() => writeWhole(at('taken'), 'text')).toThrow(`${at('taken')} cannot be written: it is a folder`);
   expect(() => writeWhole(at('none', 'x'), 'text')).toThrow(
-    `${at('none', 'x')} cannot be written: there is no such file or folder`,
+    `${at('none', 'x')} cannot be written: no such file or folder`,
   );
   expect(() => createWhole(at('none', 'lock'), 'text')).toThrow(
-    `${at('none', 'lock')} cannot be written: there is no such file or folder`,
+    `${at('none', 'lock')} cannot be written: no such file or folder`,
   );
   function* failing() {
     yield 'a';
@@ -82,14 +82,14 @@ test.skipIf(process.platform === 'win32')('a lock that does not fit the disk lea
 });
 
 test('an output is checked before the work, and its folders are made with it', () => {
-  checkOutputFile('--html', at('deep', 'er', 'page.html'));
+  checkOutputFile('--html', at('deep', 'er', 'page.html'), { kind: 'an HTML page' });
   expect(readdirSync(folder)).not.toContain('deep');
   writeOutput('--html', at('deep', 'er', 'page.html'), 'text');
   expect(readFileSync(at('deep', 'er', 'page.html'), 'utf8')).toBe('text');
-  expect(() => checkOutputFile('--html', at('deep'))).toThrow(
+  expect(() => checkOutputFile('--html', at('deep'), { kind: 'an HTML page' })).toThrow(
     `--html ${at('deep')} cannot be written: it is a folder`,
   );
-  expect(() => checkOutputFile('--html', at('old.txt', 'page.html'))).toThrow(
+  expect(() => checkOutputFile('--html', at('old.txt', 'page.html'), { kind: 'an HTML page' })).toThrow(
     `--html ${at('old.txt', 'page.html')} cannot be written: a part of the path is a file, not a folder`,
   );
   expect(() => checkOutputFolder('--assets', at('old.txt'))).toThrow(

@@ -4,16 +4,23 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSpecialFile } from '@anyclass/torch/files';
 import { UserError } from '../errors/userError.js';
-import { fileProblem } from './fileProblem.js';
+import { fileProblem, remedyOf } from './fileProblem.js';
+import { type ReplacingRules, refuseReplacing } from './replacing.js';
 import { type Draft, draftFor, writeWhole } from './wholeFile.js';
 
 /**
- * Throws where a file cannot be written. Nothing is made yet: missing folders are made when the file is written.
+ * Throws where a file cannot be written, or would replace what it must not. Nothing is made yet: missing folders are made when
+ * the file is written.
  *
  * @example
- * checkOutputFile('--out', 'figures') // UserError: --out figures cannot be written: it is a folder
+ * checkOutputFile('--out', 'figures', { kind: 'an HTML page' }) // UserError: --out figures cannot be written: it is a folder
  */
-export function checkOutputFile(option: string, path: string): void {
+export function checkOutputFile(option: string, path: string, rules: ReplacingRules): void {
+  checkWritable(option, path);
+  telling(option, path, () => refuseReplacing(path, rules));
+}
+
+function checkWritable(option: string, path: string): void {
   telling(option, path, () => {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UserError('it is a folder');
     if (isSpecialFile(path)) accessSync(path, constants.W_OK);
@@ -45,7 +52,7 @@ export function draftOutput(option: string, path: string): Draft {
 
 /** Makes the folders above a file that `option` names. */
 export function makeFolderOf(option: string, path: string): void {
-  checkOutputFile(option, path);
+  checkWritable(option, path);
   telling(option, path, () => mkdirSync(dirname(path), { recursive: true }));
 }
 
@@ -64,6 +71,8 @@ function telling(option: string, path: string, work: () => void): void {
   try {
     work();
   } catch (error) {
-    throw new UserError(`${option} ${path} cannot be written: ${fileProblem(error)}`);
+    throw new UserError(`${option} ${path} cannot be written: ${fileProblem(error)}${remedyOf(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileHash } from '@anyclass/torch/downloads';
 import { z } from 'zod';
 import { UserError } from '../errors/userError.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
-import { fileHash } from './checksum.js';
 import { type DownloadOptions, downloadOnce } from './download.js';
-import { encryptedAddress } from './request.js';
+import { encryptedAddress } from './encryptedAddress.js';
 import { type HubSettings, hubSettings } from './settings.js';
 
 export interface AddressedFile {

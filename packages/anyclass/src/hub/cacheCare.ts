@@ -2,14 +2,19 @@
 
 import { existsSync, lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import {
+  type Checksum,
+  checksumOfTag,
+  fileHash,
+  partialEnding,
+  removePartial,
+} from '@anyclass/torch/downloads';
 import { UserError } from '../errors/userError.js';
 import { withSharedLock } from '../files/sharedLock.js';
 import { type AddressedFile, addressPath, cachedAddressFile, recordPath } from './addressFile.js';
-import { type Checksum, checksumOfTag, fileHash } from './checksum.js';
 import { blobPath, cachedHubFile, lockPath, referencePath, repositoryFolder } from './hubCache.js';
 import { type HubFile, isCommit } from './hubFile.js';
 import type { HubSettings } from './settings.js';
-import { partialEnding, removePartial } from './transfer.js';
 
 export interface Verification {
   readonly path: string;

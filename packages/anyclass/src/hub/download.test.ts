@@ -12,14 +12,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { usualPatience } from '@anyclass/torch/downloads';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { commit, fakeHub, gitHash, sha256 } from '../../test/fakeHub.mjs';
 import type { RunEvent } from '../events/runEvent.js';
 import { addressFile, addressPath, recordPath } from './addressFile.js';
 import { type DownloadOptions, hubFile } from './download.js';
 import { blobPath } from './hubCache.js';
-import { NotOnServer } from './request.js';
-import { usualPatience } from './retrying.js';
+import { NotOnServer } from './problems.js';
 import type { HubSettings } from './settings.js';
 
 const large = randomBytes(600_000);

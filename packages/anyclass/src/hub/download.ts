@@ -4,10 +4,20 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import {
+  type Checksum,
+  checksumOfTag,
+  type Patience,
+  request,
+  retrying,
+  TemporaryProblem,
+  type Transfer,
+  transfer,
+  usualPatience,
+} from '@anyclass/torch/downloads';
 import { UserError } from '../errors/userError.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { withSharedLock } from '../files/sharedLock.js';
-import { type Checksum, checksumOfTag } from './checksum.js';
 import {
   absentAt,
   blobPath,
@@ -20,10 +30,8 @@ import {
   snapshotPath,
 } from './hubCache.js';
 import { checkHubFile, fileAddress, type HubFile, isCommit } from './hubFile.js';
-import { NotOnServer, request, TemporaryProblem } from './request.js';
-import { type Patience, retrying, usualPatience } from './retrying.js';
+import { NotOnServer, toldToUser } from './problems.js';
 import { type HubSettings, hubSettings } from './settings.js';
-import { type Transfer, transfer } from './transfer.js';
 
 export interface DownloadOptions {
   /** Default: what the environment says. */
@@ -112,7 +120,7 @@ export async function hubFacts(wanted: HubFile, options: DownloadOptions = {}): 
       throw silence.aborted ? new TemporaryProblem(`${settings.endpoint} did not answer`) : error;
     }
   };
-  return await retrying(ask, { title, patience, signal, onNote: noteTo(options) });
+  return await toldToUser(() => retrying(ask, { title, patience, signal, onNote: noteTo(options) }));
 }
 
 /** They become names of files: nothing but hashes is taken. */
@@ -173,13 +181,15 @@ export async function downloadOnce(download: SharedDownload): Promise<void> {
     const ends = signal ? AbortSignal.any([signal, lost]) : lost;
     try {
       return keep(
-        await transfer({
-          ...download,
-          patience,
-          signal: ends,
-          onNote,
-          onProgress: progressTo(onEvent, title),
-        }),
+        await toldToUser(() =>
+          transfer({
+            ...download,
+            patience,
+            signal: ends,
+            onNote,
+            onProgress: progressTo(onEvent, title),
+          }),
+        ),
       );
     } catch (error) {
       isLost = lost.aborted;

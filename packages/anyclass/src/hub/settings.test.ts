@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { waitAskedFor } from '@anyclass/torch/downloads';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cachedHubFile, snapshotPath } from './hubCache.js';
 import { checkHubFile } from './hubFile.js';
-import { waitAskedFor } from './request.js';
 import { hubSettings } from './settings.js';
 
 test("the environment's variables are read as Python's huggingface_hub reads them", () => {

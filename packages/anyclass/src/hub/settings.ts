@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeFolder } from '@anyclass/torch/builds';
 
 export interface HubSettings {
   /** Where the hub answers, without a slash at its end. */
@@ -34,7 +35,7 @@ export function hubSettings(environment: Environment = process.env): HubSettings
     endpoint: (given('HF_ENDPOINT') ?? 'https://huggingface.co').replace(/\/+$/, ''),
     token: given('HF_TOKEN') ?? fileText(path('HF_TOKEN_PATH') ?? join(home, 'token')),
     cache: path('HF_HUB_CACHE') ?? join(home, 'hub'),
-    addressCache: join(path('ANYCLASS_HOME') ?? join(userCache, 'anyclass'), 'weights'),
+    addressCache: join(homeFolder(environment), 'weights'),
     isOffline: /^(1|on|yes|true)$/i.test(given('HF_HUB_OFFLINE') ?? ''),
   };
 }

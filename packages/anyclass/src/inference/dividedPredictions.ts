@@ -3,8 +3,7 @@
 
 import { gatherTexts } from '../distribution/exchange.js';
 import type { Ranks } from '../distribution/ranks.js';
-import type { ImageInput } from './imageInputs.js';
-import type { FailedPrediction, Prediction, Predictor } from './predictor.js';
+import type { FailedPrediction, Prediction, Predictor, PredictorInput } from './predictor.js';
 
 type AnyPrediction = Prediction | FailedPrediction;
 
@@ -18,7 +17,7 @@ type AnyPrediction = Prediction | FailedPrediction;
 export async function* dividedPredictions(
   ranks: Ranks,
   predictor: Pick<Predictor, 'predict'>,
-  images: AsyncIterable<ImageInput>,
+  images: AsyncIterable<PredictorInput>,
   blockSize: number,
 ): AsyncGenerator<AnyPrediction> {
   const own = predictor.predict(shareOfImages(ranks, images, blockSize));
@@ -43,9 +42,9 @@ export async function* dividedPredictions(
  */
 export async function* shareOfImages(
   { rank, worldSize }: Pick<Ranks, 'rank' | 'worldSize'>,
-  images: AsyncIterable<ImageInput>,
+  images: AsyncIterable<PredictorInput>,
   blockSize: number,
-): AsyncGenerator<ImageInput> {
+): AsyncGenerator<PredictorInput> {
   let index = 0;
   for await (const image of images) {
     if (Math.floor(index++ / blockSize) % worldSize === rank) yield image;

@@ -3,7 +3,7 @@
 import type { Dataset } from '../data/dataset.js';
 import { failingTogether } from '../distribution/failure.js';
 import type { Ranks } from '../distribution/ranks.js';
-import { messageOf } from '../errors/reasonOf.js';
+import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -74,7 +74,8 @@ export async function reportingFailure<T>(
   try {
     return await failingTogether(ranks, work);
   } catch (error) {
-    const code = error instanceof UserError ? error.code : undefined;
+    const first = firstError(error);
+    const code = first instanceof UserError ? first.code : undefined;
     emit({ type: 'failed', run: paths.folder, message: messageOf(error), ...(code && { code }) });
     throw error;
   }

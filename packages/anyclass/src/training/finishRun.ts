@@ -15,6 +15,7 @@ import { createScorer } from '../inference/scorer.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel, type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
+import { writeScoreChecksums } from '../runs/scoreChecksums.js';
 import { writeTable } from '../runs/scoreFiles.js';
 import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
@@ -31,7 +32,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   using network = model.network;
   moveNetwork(network, settings.device);
   if (run.ranks) copyFromFirstNow(run.ranks, network.stateDict().values());
-  const scorer = createScorer(network, { ...settings, ...data.preparation, batchSize: evaluationBatch });
+  const scorer = createScorer(network, { ...settings, input: data.input, batchSize: evaluationBatch });
   const rawValidation = await scoreSplit(session, 'validation', run, scorer);
   const { classImportance, groups } = data.dataset;
   const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);
@@ -48,13 +49,14 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     ...(calibration && { calibration }),
   };
   saveModel(paths.model, { network, description });
-  writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
+  const sums = writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
 
   const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
   const isTested = evaluation.test && data.dataset.splits.test.length > 0;
   const rawTest = isTested ? await scoreSplit(session, 'test', run, scorer) : undefined;
   const test = rawTest && calibratedScores(rawTest.scored, calibration);
-  if (rawTest && test) writeScores(paths, 'test', data.dataset, rawTest.rows, test);
+  if (rawTest && test) Object.assign(sums, writeScores(paths, 'test', data.dataset, rawTest.rows, test));
+  writeScoreChecksums(paths.scores, sums);
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!evaluation.test) note('the test split stays untouched, as evaluation.test says');
   else if (!test) note('there is no test split: nothing is judged on it');
@@ -148,14 +150,17 @@ function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
   };
 }
 
+/** Writes probabilities and labels; the checksums of their files. */
 function writeScores(
   paths: RunPaths,
   split: SplitName,
   dataset: Dataset,
   rows: Int32Array,
   { scores, targets }: Scored,
-): void {
+): Record<string, string> {
   const table = { names: Array.from(rows, (row) => dataset.names.at(row)), classNames: dataset.classes };
-  writeTable(join(paths.scores, `${split}.csv`), { ...table, values: scores });
-  writeTable(join(paths.scores, `${split}-labels.csv`), { ...table, values: targets });
+  const write = (name: string, values: ArrayLike<number>) => ({
+    [name]: writeTable(join(paths.scores, name), { ...table, values }),
+  });
+  return { ...write(`${split}.csv`, scores), ...write(`${split}-labels.csv`, targets) };
 }

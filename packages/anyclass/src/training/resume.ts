@@ -50,7 +50,7 @@ export async function resume(
     // The other ranks need not see the folder.
     await fromFirst<RunRecord | null>(ranks, () => (summary ? null : record));
     if (summary && existsSync(paths.report)) return finished(run, summary);
-    const data = await openRunData(record.configuration);
+    const data = await openRunData(record.configuration, {}, run.note);
     try {
       if (!summary) return await continueFrom(run, record, data);
       await options.onJudged?.(folder, data.dataset);

@@ -37,7 +37,7 @@ export async function train(input: ConfigurationInput, options: TrainOptions = {
   const run = activeRun(folder, options, ranks);
   return reportingFailure(run, async () => {
     const weights = await startingWeights(configuration, run);
-    const data = await openRunData(configuration, weights?.facts);
+    const data = await openRunData(configuration, weights?.facts, run.note);
     try {
       if (ranks) await checkRunAgreement(ranks, configuration, data);
       if (ranks && !ranks.isFirst) {

@@ -20,13 +20,14 @@ export async function scoreSplit(
   { emit, options, ranks }: ActiveRun,
   scorer: Scorer = session.scorer,
 ): Promise<SplitScores> {
-  const { dataset, pixels } = session.data;
+  const { dataset, inputs } = session.data;
   judgedNetwork(session).eval();
   const rows = dataset.splits[split];
-  const result = await scoreRows(scorer, dataset, pixels, {
+  const result = await scoreRows(scorer, dataset, inputs, {
     rows,
     batchSize: session.evaluationBatch,
     strict: session.configuration.data.strict,
+    allowPartial: session.configuration.data.allowPartial,
     ranks,
     signal: ranks ? undefined : options.signal,
     onProgress: (done) => emit({ type: 'progress', task: split, done, total: rows.length, unit: 'images' }),

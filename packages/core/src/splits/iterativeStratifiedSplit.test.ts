@@ -165,6 +165,27 @@ test('negatives keep their share of each part to a few percent, however many the
   }
 });
 
+test('many classes of two rows fill every part, and each class has a row in the largest', () => {
+  const classes = 71;
+  const labels = Array.from({ length: 2 * classes * classes }, (_, i) =>
+    Number(Math.floor(i / classes) % classes === i % classes),
+  );
+  const parts = iterativeStratifiedSplit(labels, { classes, shares: [0.7, 0.15, 0.15], random: 4 });
+  parts.forEach((part, p) => {
+    expect(Math.abs(part.length - 142 * [0.7, 0.15, 0.15][p]!)).toBeLessThanOrEqual(2);
+  });
+  expect(new Set([...parts[0]!].map((row) => row % classes)).size).toBe(classes);
+});
+
+test('a class of one row goes to the largest part', () => {
+  const classes = 30;
+  const labels = Array.from({ length: 100 * classes }, (_, i) =>
+    Number(Math.floor(i / classes) === i % classes),
+  );
+  const [train] = iterativeStratifiedSplit(labels, { classes, shares: [0.7, 0.15, 0.15], random: 4 });
+  expect([...train!].filter((row) => row < classes)).toHaveLength(classes);
+});
+
 describe('bad arguments are named', () => {
   const shares = [0.5, 0.5];
   test.each([

@@ -2,7 +2,9 @@
 // ECML PKDD 2011. Departures: what is dealt out may be a group of rows that stays together (all images of a
 // patient), which counts with its size and with all its labels; larger holdings are dealt first, since a large
 // group fits ever worse. Undecided rows are a stratum of their own. Negatives, which the published algorithm only
-// fills up with, keep about their share of each part, and every part gets one if there are enough.
+// fills up with, keep about their share of each part, and every part gets one if there are enough. Of a class
+// too small for every part to get a row, what no part wants a whole row of goes to the part that lacks most of its rows: the
+// published rule gives both rows of every class of two to the largest part, and with many such classes the others stay empty.
 
 import type { NumpyRandom } from '../random/numpyRandom.js';
 import type { Key } from './distinctKeys.js';
@@ -24,6 +26,9 @@ export interface IterativeSplitOptions {
 
 /** How far a part may exceed its share of the negatives so that the parts have their sizes. */
 const negativeSlack = 0.02;
+
+/** What sums of shares may leave over: a part that wants this little wants nothing. */
+const rounding = 1e-9;
 
 /**
  * Splits multi-label rows so that every class has its share of each part, the rarest class first, and so have rows that are
@@ -68,10 +73,22 @@ export function iterativeStratifiedSplit(
   const order = Array.from(random.permutation(units.count));
   const allParts = wanted.map((_, part) => part);
   const mostRows = (parts: readonly number[]) => largest(parts, (part) => wanted[part]!.rows);
+  const partsForClass = (j: number): number[] => {
+    const isFew = options.shares.some((share) => share * units.totals[j]! < 1);
+    const isFirst = left[j] === units.totals[j]; // goes where most of the class belongs: nobody learns from a test row
+    if (!isFew || isFirst || allParts.some((part) => wanted[part]!.strata[j]! >= 1)) {
+      return mostRows(largest(allParts, (part) => wanted[part]!.strata[j]!));
+    }
+    const wanting = allParts.filter((part) => wanted[part]!.strata[j]! > rounding);
+    return largest(
+      wanting.length > 0 ? wanting : allParts,
+      (part) => wanted[part]!.rows / options.shares[part]!,
+    );
+  };
   for (let j = rarest(left); j >= 0; j = rarest(left)) {
     const holders = order.filter((unit) => partOfUnit[unit] === -1 && units.labelsOf(unit, j) > 0);
     for (const unit of holders.sort((a, b) => units.labelsOf(b, j) - units.labelsOf(a, j))) {
-      give(unit, mostRows(largest(allParts, (part) => wanted[part]!.strata[j]!)));
+      give(unit, partsForClass(j));
     }
   }
   const negative = order.filter((unit) => partOfUnit[unit] === -1);

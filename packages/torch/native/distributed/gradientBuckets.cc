@@ -11,6 +11,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <mutex>
+#include <utility>
 
 #include "distributed.h"
 
@@ -18,6 +19,8 @@ namespace door {
 namespace {
 
 using torch::autograd::variable_list;
+// Counted by std::shared_ptr before libtorch 2.13, by its own pointers since.
+using Accumulator = decltype(torch::autograd::impl::grad_accumulator(std::declval<const torch::autograd::Variable&>()));
 
 struct Bucket {
   std::vector<at::Tensor> parameters;
@@ -44,7 +47,7 @@ class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
   std::shared_ptr<Group> group_;
   std::vector<Bucket> buckets_;
   // A parameter refers to its accumulator weakly: without these, hooks would end with the graph of the first step.
-  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+  std::vector<Accumulator> accumulators_;
   std::mutex mutex_;  // gradients of a GPU and of the CPU arrive on different threads
   size_t next_ = 0;  // buckets before it are under way; all ranks start them in this order
   bool isPrepared_ = false;

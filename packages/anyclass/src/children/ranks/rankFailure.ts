@@ -1,6 +1,5 @@
 // How a rank tells the process that launched it why it ended: that one prints one message for all of them.
 
-import { isPlainObject } from '../../configuration/overrides.js';
 import { UserError } from '../../errors/userError.js';
 
 /** Set for processes that report their errors to the one that launched them. */
@@ -33,5 +32,7 @@ export function toldLauncher(error: unknown, lines: readonly string[], exitCode:
 }
 
 export function isRankFailure(message: unknown): message is RankFailure {
-  return isPlainObject(message) && message['kind'] === 'rank failure';
+  return (
+    typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'rank failure'
+  );
 }

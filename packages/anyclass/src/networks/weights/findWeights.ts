@@ -9,7 +9,7 @@ import { checkInputFile } from '../../files/inputs.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import { addressFile } from '../../hub/addressFile.js';
 import { type DownloadOptions, hubFile } from '../../hub/download.js';
-import { NotOnServer } from '../../hub/request.js';
+import { NotOnServer } from '../../hub/problems.js';
 import { isNetworkName, type NetworkName } from '../catalogue.js';
 import { networkOfArchitecture, type PublishedWeights } from './published.js';
 import { parseWeights, type WeightsName } from './weightsName.js';

@@ -2,8 +2,8 @@
 
 import { nearest } from '../../errors/nearest.js';
 import { UserError } from '../../errors/userError.js';
+import { encryptedAddress } from '../../hub/encryptedAddress.js';
 import { checkHubFile } from '../../hub/hubFile.js';
-import { encryptedAddress } from '../../hub/request.js';
 import type { NetworkName } from '../catalogue.js';
 import { allPublished, type PublishedWeights } from './published.js';
 

@@ -1,0 +1,118 @@
+// Every example is run as a user would, on photos small enough for a test.
+
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-examples-'));
+const dataset = join(folder, 'photos', 'labels.csv');
+const run = join(folder, 'runs', 'followed');
+
+beforeAll(async () => {
+  await makePhotos();
+  await runExample('followTraining', dataset, run, '2');
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The arguments of each example, and what it must print. */
+const examples: Record<string, { readonly arguments: readonly string[]; readonly prints: RegExp }> = {
+  lossByHand: { arguments: [], prints: /λ 0\.02: loss 0\.6564/ },
+  splitByPatient: { arguments: [], prints: /70%: 280 rows/ },
+  chooseThresholds: { arguments: [run, '0.2'], prints: /test: F1 .*false alarms/ },
+  tradeOff: { arguments: [run], prints: /budget 20%: F1/ },
+  calibrateScores: { arguments: [run], prints: /log loss .* before/ },
+  inspectData: { arguments: [dataset], prints: /train: \d+ positive/ },
+  stopAndResume: {
+    arguments: [dataset, join(folder, 'runs', 'stopped')],
+    prints: /a checkpoint is saved\nresumed and finished 2 epochs/,
+  },
+  trainYourData: { arguments: [dataset, '1'], prints: /mAP/ },
+  predictImages: {
+    arguments: [run, join(folder, 'photos', 'photo-1.png')],
+    prints: /photo-1\.png: .*%/,
+  },
+  evaluateScores: {
+    arguments: ['test.csv', 'test.csv', 'test-labels.csv'].map((name) => join(run, 'scores', name)),
+    prints: /macroF1: the second is 0\.00 higher/,
+  },
+  exportModel: {
+    arguments: [run, join(folder, 'model.onnx'), join(folder, 'photos', 'photo-2.png')],
+    prints: /model\.onnx: .* MB, .*checked[\s\S]*photo-2\.png: /,
+  },
+  ownNetwork: { arguments: [join(folder, 'own.onnx')], prints: /step 60: loss 0\.[\s\S]*bytes/ },
+  compareLosses: {
+    arguments: [
+      'quick',
+      join(folder, 'comparison'),
+      '1',
+      `data.dataset=${dataset}`,
+      'network.inputSize=32',
+      'epochs=1',
+      'device=cpu',
+    ],
+    prints: /any-bce/,
+  },
+  tuneSettings: {
+    arguments: [
+      'quick',
+      join(folder, 'study'),
+      '2',
+      `data.dataset=${dataset}`,
+      'network.inputSize=32',
+      'epochs=1',
+      'device=cpu',
+    ],
+    prints: /best: \{.*optimizer\.rate/,
+  },
+  mnist: { arguments: ['1', '1280'], prints: /test accuracy [5-9]\d\.\d+%/ },
+};
+
+describe('examples', () => {
+  for (const [name, { arguments: given, prints }] of Object.entries(examples)) {
+    test(name, { timeout: 120_000 }, async () => {
+      expect(await runExample(name, ...given)).toMatch(prints);
+    });
+  }
+
+  test('none is left out', () => {
+    const programs = readdirSync(import.meta.dirname)
+      .filter((file) => /^\w+\.ts$/.test(file) && file !== 'demo.ts') // which takes minutes
+      .map((file) => file.slice(0, -3));
+    // followTraining made the run that others use.
+    expect([...Object.keys(examples), 'followTraining'].sort()).toEqual(programs.sort());
+  });
+});
+
+async function runExample(name: string, ...given: string[]): Promise<string> {
+  const program = join(import.meta.dirname, 'dist', `${name}.js`);
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...given], { cwd: folder });
+  return stdout;
+}
+
+/** 90 photos of noise; 'bright' and 'red' ones are positive, half are neither. */
+async function makePhotos(): Promise<void> {
+  mkdirSync(join(folder, 'photos'));
+  const rows = ['Filename,bright,red'];
+  for (let i = 0; i < 90; i++) {
+    const [bright, red] = [i % 4 === 1, i % 6 === 2];
+    const background = { r: red ? 220 : bright ? 200 : 60, g: bright ? 200 : 60, b: bright ? 200 : 60 };
+    const file = `photo-${i}.png`;
+    await sharp({
+      create: {
+        width: 32,
+        height: 32,
+        channels: 3,
+        background,
+        noise: { type: 'gaussian', mean: 0, sigma: 20 },
+      },
+    })
+      .png()
+      .toFile(join(folder, 'photos', file));
+    rows.push(`${file},${Number(bright)},${Number(red)}`);
+  }
+  writeFileSync(dataset, `${rows.join('\n')}\n`);
+}

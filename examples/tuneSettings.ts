@@ -1,0 +1,15 @@
+// Searches for a good learning rate and λ; trials that do badly are stopped early. Run it again to add trials.
+//
+//   node examples/dist/tuneSettings.js quick studies/digits 12
+
+import { runDisplay, tune } from 'anyclass';
+
+const [config = 'quick', study = 'studies/digits', trials = '12', ...set] = process.argv.slice(2);
+
+const search = ['optimizer.rate=log(1e-4,1e-2)', 'loss.lambda=log(0.005,0.5)'];
+const { best } = await tune(
+  study,
+  { config, search, trials: Number(trials), set },
+  { onEvent: runDisplay(process.stderr) },
+);
+console.log(best ? `best: ${JSON.stringify(best.values)}, mAP ${best.value}` : 'no trial has finished');

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { command } from '../commandLine/command.js';
+import { interruptible } from '../commandLine/interruption.js';
+import { runDemo } from '../demo/demo.js';
+import { demoText } from '../demo/demoText.js';
+import { UserError } from '../errors/userError.js';
+import { checkOutputFolder } from '../files/outputs.js';
+
+export const demo = command({
+  name: 'demo',
+  summary: 'Train bce and any-bce on scenes of handwritten digits, decide, and say what helped',
+  examples: [
+    ['anyclass demo', 'about 3 minutes on two cores; downloads nothing, runs and reports in runs/demo'],
+    ['anyclass demo --seed 2 --out runs/demo-2', 'the same with another seed'],
+    ['anyclass demo --epochs 1 --out runs/glance', 'in a minute; a network that has learned little'],
+  ],
+  options: z.object({
+    seed: z.int().min(0).default(1).describe('of the weights and the order of the images'),
+    epochs: z.int().min(1).default(6).describe('how long each network trains'),
+    out: z
+      .string()
+      .default('runs/demo')
+      .describe('folder of both runs; finished ones are not trained again')
+      .meta({ placeholder: 'DIR' }),
+    json: z.boolean().default(false).describe('print JSON'),
+  }),
+  async run({ seed, epochs, out, json }, terminal) {
+    checkOutputFolder('--out', out);
+    using interruption = interruptible(terminal);
+    const { signal } = interruption;
+    const result = await runDemo({ seed, epochs, out, onEvent: terminal.onEvent, signal });
+    if (!result) {
+      throw new UserError('Interrupted; run the same command again to resume', {
+        exitCode: interruption.exitCode(),
+      });
+    }
+    terminal.print(json ? JSON.stringify(result, null, 2) : `\n${demoText(result)}`);
+    return result;
+  },
+});

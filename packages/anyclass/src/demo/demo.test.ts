@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { UserError } from '../errors/userError.js';
+import type { RunEvent } from '../events/runEvent.js';
+import { runDemo } from './demo.js';
+import { demoText } from './demoText.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-demo-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const small = {
+  seed: 1,
+  epochs: 1,
+  out: join(folder, 'runs'),
+  scenes: { train: 64, validation: 100, test: 100 },
+};
+
+test('both losses are trained once, in spite of a stop, judged at 0.5 and at the gate, and compared', async () => {
+  const stop = new AbortController();
+  const onEvent = ({ type }: RunEvent) => {
+    if (type === 'step') stop.abort();
+  };
+  expect(await runDemo({ ...small, onEvent, signal: stop.signal }, { seconds: 0 })).toBeUndefined();
+  const result = await runDemo(small, { seconds: 0 });
+  expect(result?.figures.map(({ loss, decision }) => `${loss}, ${decision}`)).toEqual([
+    'bce, at 0.5',
+    'bce, gate',
+    'any-bce, at 0.5',
+    'any-bce, gate',
+  ]);
+  expect(result?.comparisons.map(({ title }) => title)).toEqual([
+    'any-bce − bce, gate',
+    'any-bce − bce, at 0.5',
+    'gate − 0.5, bce',
+  ]);
+  const model = join(small.out, 'any-bce', 'model.safetensors');
+  const written = statSync(model).mtimeMs;
+  const again = await runDemo(small, { seconds: 0 });
+  expect(again?.figures).toEqual(result?.figures);
+  expect(statSync(model).mtimeMs).toBe(written);
+  const text = demoText(result!);
+  for (const word of ['any-bce, gate', 'F1-Neg', 'paired bootstrap', 'report.html'])
+    expect(text).toContain(word);
+});
+
+test('runs with other settings are not replaced', async () => {
+  await expect(runDemo({ ...small, epochs: 2 }, { seconds: 0 })).rejects.toThrow(UserError);
+  await expect(runDemo({ ...small, epochs: 2 }, { seconds: 0 })).rejects.toThrow(
+    /epochs is 1 there and 2 now/,
+  );
+});

@@ -1,0 +1,65 @@
+// One training of the demo: begun, resumed, or read where it is finished already.
+
+import { join } from 'node:path';
+import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
+import type { RunEventListener } from '../events/runEvent.js';
+import { runState } from '../experiments/runState.js';
+import { resume, train } from '../reports/trainAndReport.js';
+import { type RunScores, runScores } from '../runs/runScores.js';
+
+export type DemoLoss = 'bce' | 'any-bce';
+
+export interface DemoOptions {
+  readonly seed: number;
+  readonly epochs: number;
+  /** The folder of both runs. */
+  readonly out: string;
+  /** Of handwritten digits, in each split. */
+  readonly scenes?: { readonly train: number; readonly validation: number; readonly test: number };
+  readonly onEvent?: RunEventListener | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DemoModel {
+  readonly loss: DemoLoss;
+  readonly folder: string;
+  readonly validation: RunScores;
+  readonly test: RunScores;
+}
+
+/** The model of a loss, everything else the same; undefined where it was interrupted. */
+export async function demoModel(loss: DemoLoss, options: DemoOptions): Promise<DemoModel | undefined> {
+  const { onEvent, signal } = options;
+  const configuration = demoConfiguration(loss, options);
+  const folder = join(options.out, loss);
+  const state = runState({ name: loss, folder, configuration });
+  if (state === 'finished') onEvent?.({ type: 'note', text: `${loss}: already trained in ${folder}` });
+  else {
+    onEvent?.({ type: 'note', text: `Training with ${loss}` });
+    const { summary } =
+      state === 'absent'
+        ? await train(configuration, { run: folder, onEvent, signal })
+        : await resume(folder, { onEvent, signal });
+    if (!summary) return undefined;
+  }
+  const [validation, test] = [await runScores(folder, 'validation'), await runScores(folder, 'test')];
+  return { loss, folder, validation, test };
+}
+
+function demoConfiguration(loss: DemoLoss, { seed, epochs, scenes }: DemoOptions): Configuration {
+  return validateConfiguration({
+    data: {
+      dataset: 'digits',
+      digits: { scenes: scenes ?? { train: 3200, validation: 1000, test: 4000 } },
+    },
+    network: { name: 'tresnet-s', inputSize: 32 },
+    // Class balancing is left out: it costs both losses several points here (docs/digits.md).
+    loss: { name: loss, lambda: 0.02, beta: null, reduction: 'mean' },
+    epochs,
+    batchSize: 64,
+    optimizer: { name: 'adamw', rate: 0.002 },
+    schedule: { name: 'cosine', warmUpEpochs: Math.min(1, epochs - 1) },
+    seed,
+  });
+}

@@ -1,0 +1,78 @@
+// What the demo prints: figures, differences with their intervals, and what they say in words.
+
+import { join } from 'node:path';
+import type { Difference } from '@anyclass/core';
+import { type Measured, textTable } from '../tables/index.js';
+import type { DemoComparison, DemoResult } from './demo.js';
+
+export function demoText(result: DemoResult): string {
+  const { runs, falseAlarms, comparisons } = result;
+  return [
+    figuresText(result),
+    'The gate is fitted on validation: labels only where the presence of any class is likely enough.',
+    falseAlarms.map(({ loss, text }) => `  ${loss}: ${text}`).join('\n'),
+    '',
+    differencesText(result),
+    '',
+    ...comparisons.map((comparison) => `${comparison.choice}: ${verdict(comparison)}.`),
+    '',
+    `Reports: ${runs.map(({ folder }) => join(folder, 'report.html')).join(' and ')}`,
+    'Your own data: npx anyclass recommend DATA --minutes 30 finds out what helps there.',
+  ].join('\n');
+}
+
+function figuresText({ figures }: DemoResult): string {
+  return textTable({
+    title: 'Test scenes, in percent',
+    note: '',
+    columns: [
+      { title: 'decided', kind: 'text' },
+      { title: 'F1', kind: 'percent' },
+      { title: 'F1-Neg', kind: 'percent' },
+      { title: 'false alarms', kind: 'percent' },
+      { title: 'mAP', kind: 'percent' },
+    ],
+    rows: figures.map(({ loss, decision, macroF1, f1Neg, falseAlarmRate, mAP }) => [
+      `${loss}, ${decision}`,
+      ...[macroF1, f1Neg, falseAlarmRate, mAP],
+    ]),
+  });
+}
+
+function differencesText({ comparisons, mAP, draws }: DemoResult): string {
+  return textTable({
+    title: `Differences in points, with 95% intervals of a paired bootstrap (${draws} draws)`,
+    columns: [
+      { title: '', kind: 'text' },
+      { title: 'F1', kind: 'difference' },
+      { title: 'false alarms', kind: 'difference' },
+      { title: 'mAP', kind: 'difference' },
+    ],
+    rows: comparisons.map(({ title, macroF1, falseAlarmRate }, i) => [
+      title,
+      cell(macroF1),
+      cell(falseAlarmRate),
+      // The order of scores does not depend on the decision: it is the same for both comparisons of the losses.
+      i < 2 ? cell(mAP) : '',
+    ]),
+  });
+}
+
+function cell(difference: Difference | null): Measured {
+  if (!difference) return { value: null };
+  const { value, low, high } = difference;
+  return { value, interval: { low, high } };
+}
+
+/** What holds, and its price. */
+function verdict({ macroF1, falseAlarmRate }: DemoComparison): string {
+  const [f1, alarms] = [change(macroF1), change(falseAlarmRate)];
+  if (f1 === undefined) return 'no difference in F1 can be told from chance';
+  return `F1 ${f1}${alarms === undefined ? '' : `, false alarms ${alarms}`}`;
+}
+
+function change(difference: Difference | null): string | undefined {
+  if (!difference || (difference.low <= 0 && difference.high >= 0)) return undefined;
+  const { value } = difference;
+  return `${value > 0 ? 'higher' : 'lower'} by ${Math.abs(100 * value).toFixed(1)} points`;
+}

@@ -1,0 +1,153 @@
+// What an output may replace. A command never writes over what it reads, nor over a file of a run; what it finds at the place of
+// its output is replaced where it is an older output of the same kind, and anything else only on request.
+
+import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { UserError } from '../errors/userError.js';
+
+export type OutputKind =
+  | 'an HTML page'
+  | 'a table of scores'
+  | 'a table of predictions'
+  | 'predictions as JSON lines'
+  | 'a configuration'
+  | 'a file of features'
+  | 'an ONNX model';
+
+/** How the beginning of a file tells that it is an older output. */
+const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
+  'an HTML page': (text) => /^\s*<!doctype html/i.test(text),
+  'a table of scores': (text) => text.startsWith('Filename,'),
+  'a table of predictions': (text) => /^Filename,[^\n]*\blabels\r?\n/.test(text),
+  'predictions as JSON lines': (text) => text.startsWith('{"Filename":'),
+  // CSV, Parquet, NumPy, or one safetensors matrix.
+  'a file of features': (text) => /^(Filename,|PAR1|.NUMPY|.{8}\{"features":)/s.test(text),
+  'a configuration': (text) => /^\s*(\/\/[^\n]*\n\s*)*\{/.test(text),
+  // The version of the format, field 1 of a protocol buffer, comes first.
+  'an ONNX model': (text) => text.charCodeAt(0) === 8 && text.charCodeAt(1) < 64,
+};
+
+export interface ReplacingRules {
+  /** What is written. */
+  readonly kind: OutputKind;
+  /** Files and folders that the command reads; texts that are no path are ignored. */
+  readonly inputs?: readonly (string | undefined)[];
+  /** Replace a file of another kind. */
+  readonly force?: boolean;
+}
+
+/**
+ * Throws where writing to a path would destroy something: an input, by name or by another link to the same file; a file of a
+ * run; or, without `force`, a file of another kind than what is written.
+ *
+ * @example
+ * refuseReplacing('photos/a.jpg', { kind: 'an HTML page', inputs: ['photos'] }) // UserError: it is one of the inputs …
+ */
+export function refuseReplacing(path: string, { kind, inputs = [], force = false }: ReplacingRules): void {
+  refuseRunFile(path);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile()) return;
+  const isOfKind = found.size === 0 || beginnings[kind](beginningOf(path));
+  for (const input of inputs) {
+    if (input === undefined) continue;
+    if (isSameFile(found, input)) throw new UserError(`it is an input (${input}); choose another path`);
+    if (!isOfKind && isBelow(path, input))
+      throw new UserError(`it is a file of the input folder ${input}; choose another path`);
+  }
+  if (isOfKind || force) return;
+  throw new UserError(
+    `there is a file already that is not ${kind}; choose another path, or add --force to replace it`,
+  );
+}
+
+/**
+ * Throws where a path is another link to the file at `output`, which only now turned out to be an input.
+ *
+ * @example
+ * for (const image of images) refuseSameFile('--out', out, image.path);
+ */
+export function refuseSameFile(option: string, output: string, input: string): void {
+  const found = statSync(output, { throwIfNoEntry: false });
+  if (found?.isFile() && isSameFile(found, input))
+    throw new UserError(
+      `${option} ${output} cannot be written: it is an input (${input}); choose another path`,
+    );
+}
+
+/** The names in a run's folder that a run reads again, there or not. */
+const runFiles = new Set([
+  'config.json',
+  'metrics.jsonl',
+  'events.jsonl',
+  'model.safetensors',
+  'summary.json',
+  'report.html',
+  'lock',
+]);
+const runFolders = new Set(['checkpoints', 'scores']);
+
+/** Throws where a path is a file of a run, or would become one. */
+function refuseRunFile(path: string): void {
+  const place = realPath(resolve(path));
+  const parent = dirname(place);
+  const run = runFiles.has(basename(place))
+    ? parent
+    : runFolders.has(basename(parent))
+      ? dirname(parent)
+      : undefined;
+  if (run !== undefined && isRun(run))
+    throw new UserError(`it is a file of the run ${relative('.', run) || run}; choose another path`);
+}
+
+/** A run's own record names the data that it was trained on; other programs have a config.json too. */
+function isRun(folder: string): boolean {
+  try {
+    return readFileSync(resolve(folder, 'config.json'), 'utf8').includes('"datasetFingerprint"');
+  } catch {
+    return false;
+  }
+}
+
+function isSameFile(found: Stats, input: string): boolean {
+  const other = statIfThere(input);
+  return other?.isFile() === true && other.dev === found.dev && other.ino === found.ino;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  if (!statIfThere(folder)?.isDirectory()) return false;
+  const way = relative(realPath(resolve(folder)), realPath(resolve(path)));
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** Undefined for what is not there, and for a text that cannot be a path. */
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without links, as far as the path exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : resolve(realPath(parent), basename(path));
+  }
+}
+
+/** Enough for the header of a table with many classes. */
+function beginningOf(path: string): string {
+  const buffer = Buffer.alloc(2 ** 20);
+  const descriptor = openSync(path, 'r');
+  try {
+    return buffer
+      .subarray(0, readSync(descriptor, buffer))
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,134 @@
+// The bytes of a file from some position on, or from the start where the server has another version by now or knows no ranges.
+
+import { DownloadError, TemporaryProblem } from './problems.js';
+import { networkReason, type Request, request } from './request.js';
+import type { Patience } from './retrying.js';
+
+export interface BodySource extends Pick<Request, 'address' | 'token'> {
+  readonly title: string;
+  readonly size: number | undefined;
+  readonly patience: Pick<Patience, 'silence'>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Body {
+  /** The position of the first byte that comes: where it was asked for, or 0. */
+  readonly start: number;
+  /** Of the whole file, where the server tells. */
+  readonly size: number | undefined;
+  /** A strong ETag, which bytes of this very version can be asked for with. */
+  readonly version: string | undefined;
+  parts(): AsyncGenerator<Uint8Array>;
+}
+
+/**
+ * Asks for a file from `start` on.
+ *
+ * @param version of the bytes before `start`: `If-Range` makes the server send all where it has another
+ */
+export async function openBody(
+  source: BodySource,
+  { start, version }: { readonly start: number; readonly version: string | null | undefined },
+): Promise<Body> {
+  const silence = silenceTimer(source);
+  const headers: Record<string, string> = start === 0 ? {} : { range: `bytes=${start}-` };
+  if (start > 0 && version) headers['if-range'] = version;
+  try {
+    const response = await request({ ...source, method: 'GET', headers, signal: silence.signal });
+    const found = strongTag(response.headers.get('etag'));
+    const isPart = response.status === 206;
+    const range = isPart ? contentRange(response.headers.get('content-range')) : undefined;
+    const isOther = version !== null && found !== undefined && found !== version;
+    if (start > 0 && (response.status === 416 || (isPart && (range?.start !== start || isOther)))) {
+      await response.body?.cancel();
+      silence.stop();
+      return await openBody(source, { start: 0, version: undefined });
+    }
+    refuseOtherContent(source, response);
+    const size = isPart ? range?.size : contentLength(response);
+    if (source.size !== undefined && size !== undefined && size !== source.size) {
+      throw new DownloadError(`${source.title}: the server has ${size} bytes; expected ${source.size}`);
+    }
+    return {
+      start: isPart ? start : 0,
+      size,
+      version: found,
+      parts: () => partsOf(response, silence, source),
+    };
+  } catch (error) {
+    silence.stop();
+    throw silence.isOver() ? silent(source) : error;
+  }
+}
+
+async function* partsOf(
+  { body }: Response,
+  silence: SilenceTimer,
+  source: BodySource,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const part of body ?? []) {
+      silence.heard();
+      yield part;
+    }
+  } catch (error) {
+    if (source.signal?.aborted) throw error;
+    throw silence.isOver()
+      ? silent(source)
+      : new TemporaryProblem(`the connection broke: ${networkReason(error)}`);
+  } finally {
+    silence.stop();
+  }
+}
+
+function silent({ patience }: BodySource): TemporaryProblem {
+  return new TemporaryProblem(`the server was silent for ${patience.silence / 1000} s`);
+}
+
+interface SilenceTimer {
+  readonly signal: AbortSignal;
+  heard(): void;
+  stop(): void;
+  isOver(): boolean;
+}
+
+/** Aborts where nothing was heard for too long, or by the source's own signal. */
+function silenceTimer({ patience, signal }: BodySource): SilenceTimer {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), patience.silence);
+  return {
+    signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
+    heard: () => void timer.refresh(),
+    stop: () => clearTimeout(timer),
+    isOver: () => silence.signal.aborted && !signal?.aborted,
+  };
+}
+
+/** A page is what a log-in or a proxy answers with in place of a file. */
+function refuseOtherContent({ title }: BodySource, { status, headers }: Response): void {
+  if (status === 416) throw new DownloadError(`${title}: the server says that the file has no content`);
+  if (/^text\/html\b/i.test(headers.get('content-type') ?? '')) {
+    throw new DownloadError(
+      `${title}: the server sent a web page in place of the file; is there a log-in or a proxy between?`,
+    );
+  }
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding !== 'identity') {
+    throw new DownloadError(`${title}: the server packs the file (${encoding}), though it was asked not to`);
+  }
+}
+
+/** A weak tag does not promise the same bytes. */
+function strongTag(tag: string | null): string | undefined {
+  return tag === null || !/^"[^"]*"$/.test(tag) ? undefined : tag;
+}
+
+function contentRange(header: string | null): { readonly start: number; readonly size: number } | undefined {
+  const [, start, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(header ?? '') ?? [];
+  return start === undefined ? undefined : { start: Number(start), size: Number(size) };
+}
+
+function contentLength({ headers }: Response): number | undefined {
+  const length = headers.get('content-length');
+  return length === null ? undefined : Number(length);
+}

@@ -1,0 +1,8 @@
+// Downloads that resume, are verified as they come, and are whole or absent. Needs Node's own modules only, so that programs which
+// never touch a tensor can use it as '@anyclass/torch/downloads'.
+
+export { type Checksum, checksumOfTag, fileHash } from './checksum.js';
+export { DownloadError, type ServerAnswer, TemporaryProblem } from './problems.js';
+export { type Request, request, waitAskedFor } from './request.js';
+export { type Patience, type RetryOptions, retrying, usualPatience } from './retrying.js';
+export { partialEnding, removePartial, type Transfer, transfer } from './transfer.js';

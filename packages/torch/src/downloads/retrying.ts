@@ -1,0 +1,82 @@
+// Work over a network, tried again where that may help.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DownloadError, TemporaryProblem } from './problems.js';
+
+export interface Patience {
+  /** How many tries in a row may bring nothing. */
+  readonly tries: number;
+  /** Milliseconds before the second try; each next pause is twice as long. */
+  readonly firstPause: number;
+  readonly longestPause: number;
+  /** The longest wait that a server may ask for. */
+  readonly longestWait: number;
+  /** A connection that is silent for so long is given up. */
+  readonly silence: number;
+}
+
+export const usualPatience: Patience = {
+  tries: 6,
+  firstPause: 500,
+  longestPause: 15_000,
+  longestWait: 300_000,
+  silence: 30_000,
+};
+
+export interface RetryOptions {
+  /** What messages name. */
+  readonly title: string;
+  readonly patience: Patience;
+  readonly signal?: AbortSignal | undefined;
+  readonly onNote?: ((text: string) => void) | undefined;
+  /** How far the work is; a try that got further does not count as failed. */
+  readonly progress?: () => number;
+}
+
+/**
+ * Does work until it succeeds. Pauses grow, with a part of chance so that many clients do not come back at the same moment;
+ * a server that says when to come back is obeyed.
+ *
+ * @throws DownloadError after the last try
+ *
+ * @example
+ * await retrying(() => fileFacts(address), { title: 'config.json', patience: usualPatience });
+ */
+export async function retrying<Result>(
+  work: () => Promise<Result>,
+  { title, patience, signal, onNote, progress = () => 0 }: RetryOptions,
+): Promise<Result> {
+  let failures = 0;
+  let furthest = progress();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TemporaryProblem)) throw error;
+      const reached = progress();
+      failures = reached > furthest ? 1 : failures + 1;
+      furthest = Math.max(furthest, reached);
+      if (failures >= patience.tries)
+        throw new DownloadError(`${title}: ${error.message}; tried ${failures} times`);
+      const pause = pauseBefore(failures, error, title, patience);
+      onNote?.(`${title}: ${error.message}; trying again in ${(pause / 1000).toFixed(1)} s`);
+      await sleep(pause, undefined, { ...(signal && { signal }) });
+    }
+  }
+}
+
+function pauseBefore(
+  failures: number,
+  { message, retryAfter }: TemporaryProblem,
+  title: string,
+  { firstPause, longestPause, longestWait }: Patience,
+): number {
+  if (retryAfter !== undefined) {
+    if (retryAfter * 1000 <= longestWait) return retryAfter * 1000;
+    throw new DownloadError(
+      `${title}: ${message} and asks to wait ${Math.ceil(retryAfter)} s; try again then`,
+    );
+  }
+  const pause = Math.min(firstPause * 2 ** (failures - 1), longestPause);
+  return pause * (0.75 + 0.5 * Math.random());
+}

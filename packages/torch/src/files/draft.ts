@@ -1,0 +1,167 @@
+// Files that are whole or absent, whatever happens while they are written.
+
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode, withPath } from './problem.js';
+
+/** A file in the making. */
+export interface FileDraft {
+  /** Where the content is until the draft is finished. */
+  readonly path: string;
+  write(content: string | Uint8Array): void;
+  /** Brings the content to the disk and to its place. */
+  finish(): void;
+  /** Closes the draft and leaves it where it is. */
+  leave(): void;
+  /** Removes the draft; what was at its place stays as it was. */
+  discard(): void;
+}
+
+export interface DraftOptions {
+  /** Where the draft lies, in the folder of the file that it will replace. Default: a `.partial-…` that nobody else has. */
+  readonly draftPath?: (target: string) => string;
+}
+
+/**
+ * Begins a file beside its place. Finishing brings it to the disk and renames it over what was there. A link is followed:
+ * what it points to is replaced. What is no file, such as a device or a pipe, is written to as it is.
+ *
+ * @example
+ * const draft = draftFile('rows.csv');
+ * for (const line of lines) draft.write(line);
+ * draft.finish();
+ */
+export function draftFile(path: string, { draftPath = uniquePath }: DraftOptions = {}): FileDraft {
+  if (isSpecialFile(path)) return draftInPlace(path);
+  const target = linkTarget(path);
+  const draft = draftPath(target);
+  const file = openDraft(draft, 'w');
+  return {
+    path: draft,
+    write: file.write,
+    finish() {
+      file.sync();
+      file.close();
+      renameSync(draft, target);
+      syncFolder(dirname(target));
+    },
+    leave: file.close,
+    discard() {
+      file.close();
+      rmSync(draft, { force: true });
+    },
+  };
+}
+
+/**
+ * Writes a file that is whole or absent. On any failure the new file is removed and the old one stays as it was.
+ *
+ * @throws FileError with the path, the cause and what to do
+ *
+ * @example
+ * writeFileAtomically('state.bin', (write) => write(new Uint8Array([1, 2, 3])))
+ */
+export function writeFileAtomically(path: string, contents: (write: FileDraft['write']) => void): void {
+  const draft = withPath(path, () => draftFile(path));
+  try {
+    contents((content) => withPath(path, () => draft.write(content)));
+    withPath(path, () => draft.finish());
+  } catch (error) {
+    discardQuietly(draft);
+    throw error;
+  }
+}
+
+/** Removes a draft after another failure, which is the one to be told of: a disk that became read-only refuses this too. */
+export function discardQuietly(draft: FileDraft): void {
+  try {
+    draft.discard();
+  } catch {
+    // As said above.
+  }
+}
+
+/**
+ * Whether there is something that a file must not replace. `/dev/stdout` may lead to a file, which others write to as well.
+ *
+ * @example
+ * isSpecialFile('/dev/null') // true
+ */
+export function isSpecialFile(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (!found.isFile() || /^\/(dev|proc)\//.test(resolve(path)));
+}
+
+function uniquePath(target: string): string {
+  return join(dirname(target), `.partial-${process.pid}-${randomBytes(8).toString('hex')}`);
+}
+
+function draftInPlace(path: string): FileDraft {
+  const { write, close } = openDraft(path, 'a');
+  return { path, write, finish: close, leave: close, discard: close };
+}
+
+function openDraft(path: string, mode: 'a' | 'w') {
+  const descriptor = openSync(path, mode);
+  let isOpen = true;
+  return {
+    write(content: string | Uint8Array): void {
+      writeFully(descriptor, typeof content === 'string' ? Buffer.from(content) : content);
+    },
+    sync: () => fsyncSync(descriptor),
+    close(): void {
+      if (isOpen) closeSync(descriptor);
+      isOpen = false;
+    },
+  };
+}
+
+// One call to the system writes at most 2 GiB, and may write less than it was given, as where a disk is nearly full.
+const longestWrite = 2 ** 30;
+
+function writeFully(descriptor: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(descriptor, bytes, done, Math.min(bytes.length - done, longestWrite));
+  }
+}
+
+/** What a link points to, be it there or not; any other path as it is. */
+function linkTarget(path: string): string {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return linkTarget(resolve(dirname(path), readlinkSync(path)));
+  }
+}
+
+/**
+ * Brings what was created, renamed or removed in a folder to the disk: a rename is lost in a power cut without it.
+ *
+ * @example
+ * renameSync('weights/draft', 'weights/model.safetensors');
+ * syncFolder('weights');
+ */
+export function syncFolder(folder: string): void {
+  // Windows cannot open a folder as a file, and its file systems journal renames.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,24 @@
+// Files that are whole or absent, whatever happens while they are written, and locks between processes. Needs Node's own modules
+// only, so that programs which never touch a tensor can use it as '@anyclass/torch/files'.
+
+export { createWhole } from './createWhole.js';
+export {
+  type DraftOptions,
+  discardQuietly,
+  draftFile,
+  type FileDraft,
+  isSpecialFile,
+  syncFolder,
+  writeFileAtomically,
+} from './draft.js';
+export {
+  errorCode,
+  FileError,
+  fileProblem,
+  isSystemError,
+  namedError,
+  remedyOf,
+  withPath,
+} from './problem.js';
+export { type Holder, isAlive, parseHolder, thisProcess } from './process.js';
+export { type SharedLock, type SharedLockOptions, takeSharedLock } from './sharedLock.js';

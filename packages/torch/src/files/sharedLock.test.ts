@@ -1,0 +1,121 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { type SharedLockOptions, takeSharedLock } from './sharedLock.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-lock-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => vi.restoreAllMocks());
+
+async function withSharedLock<Result>(
+  path: string,
+  work: (lost: AbortSignal) => Result | Promise<Result>,
+  options: SharedLockOptions = {},
+): Promise<Result> {
+  using lock = await takeSharedLock(path, options);
+  return await work(lock.lost);
+}
+
+let count = 0;
+const lockPath = () => join(folder, `${count++}.lock`);
+
+/** `performance.now` runs ahead by as much as the function says. */
+function fastClock(ahead: () => number): void {
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead());
+}
+
+const elsewhere = (host: string) => JSON.stringify({ host, pid: 1, started: '1', token: 'other' });
+
+test('calls for one lock follow one another, and the lock is gone after the last', async () => {
+  const path = lockPath();
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(`${name} in`);
+    await sleep(20);
+    order.push(`${name} out`);
+  };
+  await Promise.all(['a', 'b', 'c'].map((name) => withSharedLock(path, work(name))));
+  for (let i = 0; i < order.length; i += 2) expect(order[i + 1]).toBe(order[i]!.replace(' in', ' out'));
+  expect(existsSync(path)).toBe(false);
+});
+
+test('a lock of a dead process of this machine is taken over at once', async () => {
+  const path = lockPath();
+  writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '1', token: 'dead' }));
+  expect(await withSharedLock(path, () => 'in')).toBe('in');
+});
+
+test('a lock of another machine is waited for while it shows life, and taken over a minute after its last sign', async () => {
+  const path = lockPath();
+  writeFileSync(path, elsewhere('a-machine-far-away'));
+  let ahead = 0;
+  fastClock(() => ahead);
+  let isIn = false;
+  const waiting = withSharedLock(path, () => {
+    isIn = true;
+  });
+  for (let beat = 1; beat <= 3; beat++) {
+    await sleep(30);
+    ahead += 50_000; // most of the patience, then a sign of life
+    utimesSync(path, beat, beat);
+    await sleep(30);
+    expect(isIn).toBe(false);
+  }
+  ahead += 61_000;
+  await waiting;
+  expect(isIn).toBe(true);
+});
+
+test('who lost its lock is told, and leaves the lock of the other alone', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const path = lockPath();
+    await withSharedLock(path, (lost) => {
+      vi.advanceTimersByTime(6000);
+      expect(lost.aborted).toBe(false);
+      writeFileSync(path, elsewhere('thief'));
+      vi.advanceTimersByTime(6000);
+      expect(lost.aborted).toBe(true);
+    });
+    expect(readFileSync(path, 'utf8')).toBe(elsewhere('thief'));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('waiting ends with the signal', async () => {
+  const path = lockPath();
+  writeFileSync(path, elsewhere('a-machine-far-away'));
+  const waits: (string | undefined)[] = [];
+  const waiting = withSharedLock(path, () => 'in', {
+    signal: AbortSignal.timeout(30),
+    onWait: (holder) => waits.push(holder?.host),
+  });
+  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  expect(waits).toEqual(['a-machine-far-away']);
+});
+
+test('a lock whose content is lost is taken over after two seconds', async () => {
+  const path = lockPath();
+  writeFileSync(path, '');
+  let ahead = 0;
+  fastClock(() => ahead);
+  const waiting = withSharedLock(path, () => 'in');
+  await sleep(30);
+  ahead = 2001;
+  expect(await waiting).toBe('in');
+});
+
+test('the lock is released where the work fails, and one that cannot be written is told', async () => {
+  const path = lockPath();
+  await expect(withSharedLock(path, () => Promise.reject(new Error('no compiler')))).rejects.toThrow(
+    'no compiler',
+  );
+  expect(existsSync(path)).toBe(false);
+  await expect(withSharedLock(join(folder, 'missing/a.lock'), () => 'in')).rejects.toMatchObject({
+    code: 'ENOENT',
+  });
+});

@@ -1,0 +1,123 @@
+// A lock that processes wait for, on one machine or on several that share a folder. It is a file that `link` creates, which
+// network file systems do for one process alone; their advisory locks (flock) may let everybody in.
+
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createWhole } from './createWhole.js';
+import { type Holder, isAlive, parseHolder, thisProcess } from './process.js';
+
+const beatEvery = 5000;
+/**
+ * A lock of another machine that stays the same for so long was left by a process that died. The time is measured here,
+ * from when the lock was last seen to change: clocks of machines are never compared.
+ */
+const foreignPatience = 60_000;
+const unreadablePatience = 2000;
+
+export interface SharedLockOptions {
+  /** Milliseconds between two looks at a lock that another process holds. Default 5. */
+  readonly pause?: number;
+  /** Called once where the lock is another's, with whose, as far as that can be read. */
+  readonly onWait?: (holder: Holder | undefined) => void;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A lock that this process holds until it is disposed of. */
+export interface SharedLock extends Disposable {
+  /** Aborted where the lock was lost, as after a machine slept for more than a minute. */
+  readonly lost: AbortSignal;
+}
+
+/**
+ * Waits until no other process holds a lock, and takes it. A holder shows that it lives by touching the file; one that was killed
+ * is noticed at once on its own machine, and after a minute on others.
+ *
+ * @throws the file system's error where the lock cannot be written
+ *
+ * @example
+ * using lock = await takeSharedLock('weights/model.lock');
+ * await download({ signal: lock.lost });
+ */
+export async function takeSharedLock(
+  path: string,
+  { pause = 5, onWait, signal }: SharedLockOptions = {},
+): Promise<SharedLock> {
+  const own = JSON.stringify({ ...thisProcess(), token: randomUUID() });
+  let seen: { readonly state: string; readonly since: number } | undefined;
+  while (!createWhole(path, own)) {
+    refuseFolder(path);
+    const lock = look(path);
+    if (!seen) onWait?.(parseHolder(lock.text));
+    if (lock.state !== seen?.state) seen = { state: lock.state, since: performance.now() };
+    const unchangedFor = performance.now() - seen.since;
+    if (isLeftBehind(lock.text, unchangedFor)) removeLeftBehind(path, lock, own, unchangedFor);
+    else await sleep(pause * (1 + Math.random()), undefined, { ...(signal && { signal }) });
+  }
+  const lost = new AbortController();
+  const beat = setInterval(() => showLife(path, own, lost), beatEvery);
+  beat.unref();
+  return {
+    lost: lost.signal,
+    [Symbol.dispose]() {
+      clearInterval(beat);
+      if (look(path).text === own) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Nobody's lock is a folder: waiting for it would never end. */
+function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a folder, where a lock would be a file; rename or remove it`);
+}
+
+function showLife(path: string, own: string, lost: AbortController): void {
+  try {
+    if (look(path).text !== own) lost.abort();
+    else utimesSync(path, new Date(), new Date());
+  } catch {
+    // A disk that does not answer for a moment: the next beat tells.
+  }
+}
+
+function isLeftBehind(text: string, unchangedFor: number): boolean {
+  const holder = parseHolder(text);
+  // No process of a machine that lost its power: the file is there, its content is not.
+  if (!holder) return unchangedFor > unreadablePatience;
+  return holder.host === hostname() ? !isAlive(holder) : unchangedFor > foreignPatience;
+}
+
+/** One process at a time removes what others left, so that none removes a lock that was taken since it looked. */
+function removeLeftBehind(path: string, lock: Look, own: string, unchangedFor: number): void {
+  const removal = `${path}.removal`;
+  if (createWhole(removal, own)) {
+    if (look(path).state === lock.state) rmSync(path, { force: true });
+    rmSync(removal, { force: true });
+  } else if (isLeftBehind(look(removal).text, unchangedFor - foreignPatience)) {
+    rmSync(removal, { force: true });
+  }
+}
+
+interface Look {
+  readonly text: string;
+  /** Changes with every sign of life. */
+  readonly state: string;
+}
+
+// Opening asks a network file system for the file as it is now, where a mere `stat` may answer from memory.
+function look(path: string): Look {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      const text = readFileSync(descriptor, 'utf8');
+      return { text, state: `${fstatSync(descriptor).mtimeMs} ${text}` };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return { text: '', state: '' };
+  }
+}
