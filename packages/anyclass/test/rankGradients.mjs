@@ -44,7 +44,8 @@ const compute = gradientComputation({
 });
 for await (const batch of loader.epoch(0)) {
   const { mean, std } = data.preparation;
-  const { format } = data.pixels;
+  const { format } = data.inputs;
+  if (!('width' in format)) throw new Error('digits are images');
   const figures = tidy(() => {
     const { images, targets } = deviceBatch(batch, {
       format,
