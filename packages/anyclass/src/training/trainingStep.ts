@@ -4,6 +4,7 @@
 import { captureStep, full, optim, Tensor, tidy } from '@anyclass/torch';
 import type { Ranks } from '../distribution/ranks.js';
 import type { ComputeSettings } from '../inference/computeDevice.js';
+import { type MemoryUse, withMemoryAdvice } from '../inference/memory.js';
 import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
 import type { Network } from '../networks/network.js';
 import type { AveragedWeights } from './averagedWeights.js';
@@ -49,13 +50,26 @@ export function createTrainingStep(parts: StepParts): TrainingStep {
   const gradients = gradientComputation(parts);
   const update = (images: Tensor, targets: Tensor) => updateWeights(parts, gradients, images, targets);
   const captured = captureStep((images, targets) => update(images!, targets!));
-  return (images, targets) =>
+  const step: TrainingStep = (images, targets) =>
     tidy(() => {
       const run = images.shape[0] === parts.batchSize && isCapturable(parts) ? captured : update;
       // The captured step's own tensors are overwritten by the next one.
       const [loss, largestLogit, gradientNorm, count] = run(images, targets).map((tensor) => tensor.clone());
       return { loss: loss!, largestLogit: largestLogit!, gradientNorm: gradientNorm!, images: count! };
     });
+  return (images, targets) =>
+    withMemoryAdvice(
+      () => step(images, targets),
+      () => memoryUse(parts),
+    );
+}
+
+function memoryUse({ network, batchSize, accumulation }: StepParts): MemoryUse {
+  const cut = accumulation > 1 ? ` in ${accumulation} parts` : '';
+  return {
+    what: `a batch of ${batchSize}${cut} at input size ${network.options.inputSize} in ${network.name}`,
+    advice: `raise accumulation (to ${2 * accumulation}, with the same result), or lower batchSize or network.inputSize; then resume or train again`,
+  };
 }
 
 /** Gloo's sums pass through the CPU, which a graph of the GPU cannot wait for. */
