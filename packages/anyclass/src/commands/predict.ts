@@ -7,6 +7,7 @@ import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { type CountedNames, countedNames } from '../data/countedNames.js';
 import { takesFeatures } from '../data/inputs.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UsageError } from '../errors/usageError.js';
@@ -126,12 +127,13 @@ export const predict = command({
     interruption?.signal.addEventListener('abort', () => reading.abort());
     using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
+    const skipped = countedNames();
     let predicted = 0;
     const { description } = predictor;
     const { signal } = reading;
     const inputs = takesFeatures(description)
       ? featureInputs(paths, description.features, undefined, signal)
-      : imageInputs(paths, undefined, signal);
+      : imageInputs(paths, undefined, signal, skipped.add);
     const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
     const spared = out === undefined ? inputs : sparing(out, inputs);
     for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile })) {
@@ -152,6 +154,7 @@ export const predict = command({
     }
     if (reading.signal.aborted) return predicted;
     if (!isWriter) return predicted;
+    if (skipped.count > 0) terminal.note(skippedNote(skipped));
     if (predicted + failed.length === 0)
       throw new UserError(
         `no ${takesFeatures(description) ? 'row' : 'image'} in ${paths.map(inWords).join(', ')}`,
@@ -227,6 +230,11 @@ function imageSettings(set: readonly string[]) {
 
 function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function skippedNote({ count, examples }: CountedNames): string {
+  const what = count === 1 ? 'file that is no image was' : 'files that are no images were';
+  return `${count} ${what} skipped, such as ${examples[0]}`;
 }
 
 function inWords(path: string): string {

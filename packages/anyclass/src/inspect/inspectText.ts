@@ -1,3 +1,4 @@
+import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
 import { alignedColumns } from '../tables/index.js';
 import type { ImageStatistics, Inspection, LabelCount } from './inspection.js';
 
@@ -100,7 +101,7 @@ function togetherSection({ classes, cooccurrence }: Inspection): string {
     .join(', ')}`;
 }
 
-function imageSection({ examined, of, width, height, sizes, mean, std }: ImageStatistics): string {
+function imageSection({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): string {
   const fixed = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(' ');
   return [
     `images: ${number(examined)} of ${number(of)} examined`,
@@ -110,7 +111,24 @@ function imageSection({ examined, of, width, height, sizes, mean, std }: ImageSt
       .map(({ size, count }) => `${size} (${number(count)})`)
       .join(', ')}`,
     `  mean ${fixed(mean)}, standard deviation ${fixed(std)} (training images)`,
+    ...(levels ? levelLines(levels) : []),
   ].join('\n');
+}
+
+/** What images of more than 8 bits hold, for a choice of data.window. */
+function levelLines({
+  images,
+  withOwnWindow,
+  lowest,
+  highest,
+  typical,
+  suggested,
+}: LevelStatistics): string[] {
+  const own = withOwnWindow === 0 ? '' : `, ${number(withOwnWindow)} with a window of their own`;
+  return [
+    `  more than 8 bits: ${number(images)}${own}; levels ${lowest} to ${highest}, typically ${typical.join(' to ')}`,
+    `  data.window [${suggested.join(', ')}] holds them all`,
+  ];
 }
 
 function problemSection({ problems }: Inspection): string {

@@ -6,6 +6,7 @@ import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
+import { levelRemarks } from '../data/images/levels/levelSurvey.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import { type InputFormat, type InputSource, type ModelInput, openInputs } from '../data/inputs.js';
 import { pixelFormat, readingOf } from '../data/preparation.js';
@@ -89,6 +90,7 @@ export async function openRunData(
       ...featureRemarks(features),
       ...validationRemarks(dataset),
       ...negativeRemarks(dataset, trainingRows),
+      ...(await levelRemarks(dataset, trainingRows)),
     ];
     return { dataset, inputs, input, features, preparation, trainingRows, remarks, close };
   } catch (error) {
