@@ -1,8 +1,8 @@
 // The program: picks the command, runs it, and turns errors into messages and exit codes.
 //
-// A `command` has a schema; `fields` tells what that says of its options, `parse` and `help` follow it. What commands write to
-// is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends. `shellLine` writes command lines
-// for the user to run next.
+// A `command` has a schema; `fields` derives its options, which `parse` and `help` use. Commands write to a `terminal`, with a
+// `progressBar` or `liveLines` for long work, which `interruption` ends. `shellLine` writes command lines for the user to run
+// next.
 
 import { EngineError } from '@anyclass/torch/builds';
 import { FileError, isSystemError } from '@anyclass/torch/files';
@@ -18,7 +18,7 @@ import { parseOptions } from './parse.js';
 import { commandLine } from './shellLine.js';
 import type { Terminal } from './terminal.js';
 
-/** Exit codes: 0 done, 1 bad input or failure, 2 a command line that cannot be understood; a command may have its own. */
+/** Exit codes: 0 success, 1 bad input or failure, 2 invalid command line; a command may have its own. */
 export async function runProgram(
   commands: readonly AnyCommand[],
   words: readonly string[],
@@ -86,12 +86,12 @@ function findCommand(commands: readonly AnyCommand[], name: string): AnyCommand 
     name,
     commands.map((command) => command.name),
   );
-  throw new UsageError(`there is no command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
+  throw new UsageError(`no such command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
 }
 
 interface Failure {
   readonly commands: readonly AnyCommand[];
-  /** The command that failed, as it was given. */
+  /** The command that failed, as given. */
   readonly name: string | undefined;
   readonly debug: boolean;
   readonly terminal: Terminal;
@@ -116,7 +116,7 @@ async function report(thrown: unknown, { commands, name, debug, terminal }: Fail
     if (option) terminal.note(`On the command line: ${option}`);
     return error.exitCode;
   }
-  // A machine that is not set up is no mistake of the program either.
+  // A machine without setup is not a bug in the program either.
   if (!debug && !(error instanceof EngineError) && !isFileError(error))
     terminal.note('Add --debug for a stack trace.');
   return 1;
@@ -126,7 +126,7 @@ function isFileError(error: unknown): boolean {
   return error instanceof FileError || isSystemError(error);
 }
 
-/** How a field is set with the options that a command has. */
+/** How to set a field with the options of a command. */
 function settingOption(setting: string, { options }: Command): string | undefined {
   const dataset = /^data\.dataset=(.*)$/.exec(setting)?.[1];
   if (dataset !== undefined && 'data' in options.shape) return `--data ${dataset}`;
@@ -134,7 +134,7 @@ function settingOption(setting: string, { options }: Command): string | undefine
   return `--set ${/^[\w.=-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** The command line's name of an option is its flag. */
+/** On the command line, an option is named by its flag. */
 function shownMessage(error: unknown): string {
   if (!(error instanceof UsageError) || error.option === undefined) return messageOf(error);
   return `${flagOf(error.option)}: ${error.reason}`;

@@ -1,11 +1,11 @@
-// The commands by name, each loaded when it is run: the program starts at once, and with little memory and few open files.
+// The commands by name, each loaded when it runs, so the program starts fast, with little memory and few open files.
 import type { CommandEntry } from '../commandLine/command.js';
 
-/** As the help lists them: from data to a model and its use, then experiments, then what is beside them. */
+/** In the order of the help: from data to a model and its use, then experiments, then the rest. */
 export const commandEntries: readonly CommandEntry[] = [
   {
     name: 'init',
-    summary: 'Look at data and write a configuration that fits it',
+    summary: 'Inspect data and write a configuration for it',
     load: async () => (await import('./init.js')).init,
   },
   {
@@ -15,17 +15,17 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'prepare',
-    summary: 'Decode the images of a dataset once, into a cache that training reads',
+    summary: 'Preprocess the images of a dataset once, into a cache that training reads',
     load: async () => (await import('./prepare.js')).prepare,
   },
   {
     name: 'train',
-    summary: 'Train a network and judge it',
+    summary: 'Train a network and evaluate it',
     load: async () => (await import('./train.js')).train,
   },
   {
     name: 'evaluate',
-    summary: 'Measure a model, or saved scores, on labeled data',
+    summary: 'Evaluate a model, or saved scores, on labeled data',
     load: async () => (await import('./evaluate.js')).evaluate,
   },
   {
@@ -40,7 +40,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    summary: 'Write a model for other programs: ONNX, timm, torchvision',
+    summary: 'Write a model for other programs: ONNX, a web page, timm, torchvision',
     load: async () => (await import('./export.js')).exportModel,
   },
   {
@@ -50,7 +50,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'import',
-    summary: 'Make a model from a PyTorch or safetensors checkpoint',
+    summary: 'Turn a PyTorch or safetensors checkpoint into a model',
     load: async () => (await import('./import.js')).importCheckpoint,
   },
   {
@@ -70,7 +70,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'tune',
-    summary: 'Search for good settings of the loss and the training',
+    summary: 'Search for good settings of the loss and of training',
     load: async () => (await import('./tune.js')).tune,
   },
   {
@@ -80,7 +80,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'paper',
-    summary: 'Rerun a table of the paper and show its figures beside ours',
+    summary: 'Rerun a table of the paper and show its results next to ours',
     load: async () => (await import('./paper.js')).paper,
   },
   {
@@ -95,17 +95,17 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
-    summary: 'Train bce and any-bce on scenes of handwritten digits, decide, and say what helped',
+    summary: 'Train bce and any-bce on scenes of handwritten digits and show what helped',
     load: async () => (await import('./demo.js')).demo,
   },
   {
     name: 'playground',
-    summary: 'Write a page of likelihoods and losses of two classes, with sliders for λ, α and γ',
+    summary: 'Write an interactive page of the likelihoods and losses of two classes',
     load: async () => (await import('./playground.js')).playground,
   },
   {
     name: 'verify',
-    summary: 'Check losses, metrics and networks on this machine against files of golden values',
+    summary: 'Check losses, metrics and networks on this machine against golden values',
     load: async () => (await import('./verify.js')).verify,
   },
   {

@@ -7,10 +7,10 @@ export const networks = command({
   summary: 'List the networks with their size and cost',
   examples: [
     ['anyclass networks', 'parameters and multiply-adds at 224 px'],
-    ['anyclass networks --classes 41 --json', 'for 41 classes, for a program'],
+    ['anyclass networks --classes 41 --json', 'for 41 classes, as JSON'],
   ],
   options: z.object({
-    classes: z.int().positive().default(17).describe('the number of classes that the last layer has'),
+    classes: z.int().positive().default(17).describe('number of classes'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run({ classes, json }, terminal) {

@@ -184,16 +184,13 @@ describe('evaluate', () => {
 
   test.each([
     [['run', '--set', 'epochs=3'], "'epochs' is not a field of data or evaluation"],
-    [
-      ['run', '--set', 'data.keep=["crack"]'],
-      'data.keep has no effect: a model is judged on its own classes',
-    ],
-    [['run', '--set', 'data.subset.instances=3'], 'data.subset.instances has no effect: it is for training'],
-    [['run', '--set', 'data.dataset=x'], 'data.dataset is given as DATASET'],
+    [['run', '--set', 'data.keep=["crack"]'], 'data.keep has no effect'],
+    [['run', '--set', 'data.subset.instances=3'], 'data.subset.instances has no effect'],
+    [['run', '--set', 'data.dataset=x'], 'data.dataset is already given'],
     [['run', '--set', 'evaluation.calibration=platt'], 'evaluation.calibration has no effect on a model'],
-    [['--scores', 's', '--labels', 'l', '--set', 'data.cache=x'], 'data.cache goes with a model'],
-    [['--scores', 's', '--labels', 'l', '--set', 'evaluation.calibration=platt'], 'goes with --fit-scores'],
-    [['--scores', 's', '--labels', 'l', '--set', 'evaluation.decision.rule=class'], 'is given by --rule'],
+    [['--scores', 's', '--labels', 'l', '--set', 'data.cache=x'], 'data.cache requires a model'],
+    [['--scores', 's', '--labels', 'l', '--set', 'evaluation.calibration=platt'], 'requires --fit-scores'],
+    [['--scores', 's', '--labels', 'l', '--set', 'evaluation.decision.rule=class'], 'is set by --rule'],
   ])('refuses %j, which would do nothing', async (words, message) => {
     const { code, err } = await run('evaluate', ...words);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });

@@ -7,6 +7,7 @@ import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { type CountedNames, countedNames } from '../data/countedNames.js';
 import { takesFeatures } from '../data/inputs.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
@@ -32,11 +33,14 @@ export const predict = command({
     { field: 'paths', placeholder: 'PATH…', rest: true },
   ],
   examples: [
-    ['anyclass predict runs/sewer photos > predictions.csv', 'all images in a folder and below it'],
-    ['anyclass predict runs/sewer photos --false-alarms 0.02', 'decided anew, for at most 2% false alarms'],
+    ['anyclass predict runs/sewer photos > predictions.csv', 'all images in a folder and its subfolders'],
+    [
+      'anyclass predict runs/sewer photos --false-alarms 0.02',
+      'with a new decision for at most 2% false alarms',
+    ],
     [
       'anyclass predict model.safetensors a.jpg b.png --format jsonl --details',
-      'an object a line, with the gate',
+      'one JSON object per line, with the gate',
     ],
     ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
     ['anyclass predict runs/soil fields.csv --format jsonl', 'feature vectors, for a model of features'],
@@ -51,19 +55,19 @@ export const predict = command({
       .describe(
         'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
       ),
-    format: z.enum(outputFormats).optional().describe('of the output; default csv'),
-    out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
+    format: z.enum(outputFormats).optional().describe('output format; default csv'),
+    out: z.string().optional().describe('output file; default standard output').meta({ placeholder: 'FILE' }),
     ...decisionFields,
     threshold: thresholdField,
     details: z
       .boolean()
       .default(false)
-      .describe('also the probability that any class is present, the gate, and the thresholds of the labels'),
-    top: z.int().positive().optional().describe('also the N most probable classes'),
-    device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
-    batchSize: z.int().positive().default(32).describe('images at a time'),
+      .describe('add the probability that any class is present, the gate, and the thresholds of the labels'),
+    top: z.int().positive().optional().describe('add the N most probable classes'),
+    device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+    batchSize: z.int().positive().default(32).describe('images per batch'),
     set: settingOption(
-      'data.channels, .mean, .std, .window, .frame or .pixelLimit, in place of those of training, or data.strict=true to end at an unreadable image',
+      'override data.channels, .mean, .std, .window, .frame or .pixelLimit of training, or data.strict=true to stop at the first unreadable image',
     ),
     force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
@@ -71,11 +75,12 @@ export const predict = command({
   async run(options, terminal) {
     const { model, paths, out, device, batchSize, set, json, details, top } = options;
     const format = options.format ?? (json ? 'jsonl' : 'csv');
-    if (json && format !== 'jsonl') throw new UsageError(`--json is --format jsonl, not ${format}; give one`);
+    if (json && format !== 'jsonl')
+      throw new UsageError(`--json means --format jsonl, not ${format}; give one of them`);
     if (format === 'sewerml' && (details || top !== undefined))
       throw new UsageError('--format sewerml has probabilities only: no --details or --top');
     if (paths.filter((path) => path === '-').length > 1)
-      throw new UsageError('PATH…: - stands for the list on standard input, which is there once');
+      throw new UsageError('PATH…: - reads the list from standard input and can be given once');
     if (out !== undefined) checkOutput(out, format, options);
     const { strict, ...preparation } = imageSettings(set);
     const decision = await usedDecision(options, terminal);
@@ -87,21 +92,25 @@ export const predict = command({
       details,
       top,
     });
-    // Only where there is a file to take care of: what is printed is out, and Ctrl-C may end the program at once.
+    // Only for a file: printed output is already out, so Ctrl-C may end the program immediately.
     using interruption =
       out === undefined
         ? undefined
-        : interruptible(terminal, 'stopping after the images at hand; once more to end at once');
+        : interruptible(
+            terminal,
+            'Stopping after the current images; press Ctrl-C again to quit immediately',
+          );
     const reading = new AbortController();
     interruption?.signal.addEventListener('abort', () => reading.abort());
     using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
+    const skipped = countedNames();
     let predicted = 0;
     const { description } = predictor;
     const { signal } = reading;
     const inputs = takesFeatures(description)
       ? featureInputs(paths, description.features, undefined, signal)
-      : imageInputs(paths, undefined, signal);
+      : imageInputs(paths, undefined, signal, skipped.add);
     const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
     for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
       if (reading.signal.aborted) break;
@@ -110,16 +119,17 @@ export const predict = command({
         failed.push(`${prediction.name}: ${prediction.failure}`);
         continue;
       }
-      // Not before there is a prediction: a header alone looks like a result.
+      // Only with the first prediction: a header alone looks like a result.
       const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
       if (await target.write(`${first}${line(prediction)}`)) predicted++;
       else reading.abort();
     }
     if (interruption?.signal.aborted) {
-      const message = `interrupted after ${many(predicted)}; ${target.leave()}`;
+      const message = `Interrupted after ${many(predicted)}; ${target.leave()}`;
       throw new UserError(message, { exitCode: interruption.exitCode() });
     }
     if (reading.signal.aborted) return predicted;
+    if (skipped.count > 0) terminal.note(skippedNote(skipped));
     if (predicted + failed.length === 0)
       throw new UserError(
         `no ${takesFeatures(description) ? 'row' : 'image'} in ${paths.map(inWords).join(', ')}`,
@@ -135,7 +145,7 @@ export const predict = command({
   },
 });
 
-/** What a format writes. */
+/** The kind of output of each format. */
 const outputKinds = {
   csv: 'a table of predictions',
   sewerml: 'a table of scores',
@@ -154,7 +164,7 @@ function checkOutput(
   checkOutputFile('--out', out, { kind: outputKinds[format], inputs: [model, ...paths], force });
 }
 
-/** Images as they come, none of which is the output: patterns and lists tell their files only on the way. */
+/** Images as they arrive, none of which is the output: patterns and lists reveal their files one by one. */
 async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
   const isThere = existsSync(out);
   for await (const input of inputs) {
@@ -163,7 +173,7 @@ async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): Asy
   }
 }
 
-/** The fields of data that are about images; all others are about a dataset. */
+/** The data fields about images; all others are about a dataset. */
 const imageFields = ['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit', 'strict'];
 
 function imageSettings(set: readonly string[]) {
@@ -185,6 +195,11 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
+function skippedNote({ count, examples }: CountedNames): string {
+  const what = count === 1 ? 'file that is no image was' : 'files that are no images were';
+  return `${count} ${what} skipped, such as ${examples[0]}`;
+}
+
 function inWords(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
@@ -197,23 +212,23 @@ function failureText(predicted: number, failed: readonly string[], word: string)
   return [many, ...failed.map((text) => `  ${text}`)].join('\n');
 }
 
-/** Removes what is not finished when it is disposed of. */
+/** Removes unfinished output when disposed. */
 interface Output extends Disposable {
-  /** Writes a line; false where nobody takes more. */
+  /** Writes a line; false if the reader has closed the stream. */
   write(text: string): Promise<boolean>;
   finish(): void;
-  /** Keeps what was written so far, and tells where. */
+  /** Keeps what was written so far, and says where. */
   leave(): string;
 }
 
 const standardOutput: Output = {
   write: printed,
   finish() {},
-  leave: () => 'what was predicted is on standard output',
+  leave: () => 'predictions so far are on standard output',
   [Symbol.dispose]() {},
 };
 
-/** Begun with its first line. */
+/** Created with its first line. */
 function fileOutput(path: string): Output {
   let draft: Draft | undefined;
   return {
@@ -230,7 +245,7 @@ function fileOutput(path: string): Output {
       const kept = draft;
       kept?.leave();
       draft = undefined;
-      return kept ? `what was predicted is in ${kept.path}` : `nothing was written to ${path}`;
+      return kept ? `predictions so far are in ${kept.path}` : `nothing was written to ${path}`;
     },
     [Symbol.dispose]: () => draft && discardQuietly(draft),
   };
