@@ -14,6 +14,8 @@ export interface HeatMapOptions {
   /** What a row is: 'class' or 'group'. */
   readonly what: string;
   readonly names: readonly string[];
+  /** How many there are in all, where only the commonest were counted in pairs. Default: as many as names. */
+  readonly of?: number;
   /** Instances with both; the row itself on the diagonal. */
   readonly together: readonly (readonly number[])[];
 }
@@ -25,7 +27,7 @@ export interface HeatMapOptions {
  * @example
  * heatMapFigure({ name: 'cooccurrence', what: 'class', names: ['cat', 'dog'], together: [[4, 1], [1, 1]] })
  */
-export function heatMapFigure({ name, what, names: all, together }: HeatMapOptions): Figure {
+export function heatMapFigure({ name, what, names: all, of = all.length, together }: HeatMapOptions): Figure {
   const kept = all
     .map((own, j) => ({ own, j, count: together[j]![j]! }))
     .sort((a, b) => b.count - a.count)
@@ -44,8 +46,7 @@ export function heatMapFigure({ name, what, names: all, together }: HeatMapOptio
   const most = Math.max(1, ...cells.map(({ percent }) => percent));
   const stepOf = (percent: number) =>
     Math.min(heatColors.length - 1, Math.floor((percent / most) * heatColors.length));
-  const part =
-    kept.length < all.length ? `; the ${kept.length} commonest of ${all.length}, all pairs are below` : '';
+  const part = kept.length < of ? `; the ${kept.length} commonest of ${of}, the table of pairs has more` : '';
   const title = `Where the row’s ${what} is present, how often the column’s is too, in percent${part}`;
   const nameAxis = { ...axis('', 0), type: 'category', data: names, splitLine: { show: false } };
   const svg = renderChart(

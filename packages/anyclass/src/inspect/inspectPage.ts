@@ -118,7 +118,7 @@ function groupSection({ familyCounts, familyCooccurrence }: Inspection): Section
 }
 
 function togetherSection(inspection: Inspection): Section {
-  const { classes, cooccurrence } = inspection;
+  const { classes, pairedClasses, cooccurrence } = inspection;
   const pairs = pairTable(inspection);
   return {
     name: 'together',
@@ -126,7 +126,13 @@ function togetherSection(inspection: Inspection): Section {
     parts: [
       figureRow([
         labelsPerInstanceFigure(inspection),
-        heatMapFigure({ name: 'cooccurrence', what: 'class', names: classes, together: cooccurrence }),
+        heatMapFigure({
+          name: 'cooccurrence',
+          what: 'class',
+          names: pairedClasses,
+          of: classes.length,
+          together: cooccurrence,
+        }),
       ]),
       ...(pairs ? [folded('Pairs of classes', pairs)] : []),
     ],
@@ -190,7 +196,7 @@ function featureText({ features, rows, constant, missing }: FeatureSummary): str
   return `<p>${parts.join('; ')}.</p>`;
 }
 
-function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStatistics): Table {
+function imageTable({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): Table {
   const three = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(', ');
   return {
     title: '',
@@ -205,6 +211,16 @@ function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStat
       ['commonest', sizes.map(({ size, count }) => `${size} (${number(count)})`).join(', ')],
       ['channel mean', three(mean)],
       ['channel deviation', three(std)],
+      ...(levels
+        ? [
+            [
+              'more than 8 bits',
+              `${number(levels.images)}, ${number(levels.withOwnWindow)} with a window of their own`,
+            ],
+            ['levels', `${levels.lowest} to ${levels.highest}, typically ${levels.typical.join(' to ')}`],
+            ['data.window for all', `[${levels.suggested.join(', ')}]`],
+          ]
+        : []),
     ],
   };
 }

@@ -85,9 +85,10 @@ const mostPairs = 2000;
 
 /** Pairs of classes that occur together, the commonest first; undefined where none do. */
 export function pairTable({
-  classes,
+  pairedClasses: classes,
+  classes: all,
   cooccurrence,
-}: Pick<Inspection, 'classes' | 'cooccurrence'>): ReportTable | undefined {
+}: Pick<Inspection, 'classes' | 'pairedClasses' | 'cooccurrence'>): ReportTable | undefined {
   const pairs = classes.flatMap((name, j) =>
     classes.slice(j + 1).flatMap((other, k) => {
       const both = cooccurrence[j]![j + 1 + k]!;
@@ -120,9 +121,15 @@ export function pairTable({
       rows: sorted
         .slice(0, mostPairs)
         .map(({ name, other, both, first, second }): Cell[] => [name, other, both, first, second]),
-      ...(left > 0 && {
-        note: `${left.toLocaleString('en-US')} rarer pairs are left out; --json has them all.`,
-      }),
+      ...((left > 0 || classes.length < all.length) && { note: leftOut(left, classes.length, all.length) }),
     },
   };
+}
+
+function leftOut(pairs: number, classes: number, of: number): string {
+  const counted =
+    classes < of
+      ? `Pairs are counted among the ${classes} commonest of ${of.toLocaleString('en-US')} classes. `
+      : '';
+  return `${counted}${pairs > 0 ? `${pairs.toLocaleString('en-US')} rarer pairs are left out; --json has them.` : ''}`.trim();
 }

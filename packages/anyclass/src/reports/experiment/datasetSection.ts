@@ -11,6 +11,7 @@ import type { Material, ReportSection } from './material.js';
 export async function datasetSection({ dataset, groups }: Material): Promise<ReportSection> {
   const run = groups[0]!.runs[0]!;
   const labels = savedLabels(run.classes, await run.scores('validation'), await run.scores('test'));
+  const together = countTogether(labels);
   return {
     name: 'dataset',
     title: 'Dataset',
@@ -21,15 +22,16 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
       },
       { kind: 'table', table: splitTable({ splits: countSplits(labels) }) },
       { kind: 'figures', figures: [distributionFigure('class-distribution', countClasses(labels))] },
-      { kind: 'figures', figures: [labelsPerInstanceFigure(countTogether(labels))] },
+      { kind: 'figures', figures: [labelsPerInstanceFigure(together)] },
       {
         kind: 'figures',
         figures: [
           heatMapFigure({
             name: 'cooccurrence',
             what: 'class',
-            names: run.classes,
-            together: countTogether(labels).cooccurrence,
+            names: together.pairedClasses,
+            of: run.classes.length,
+            together: together.cooccurrence,
           }),
         ],
       },
