@@ -89,13 +89,15 @@ function familySection({ familyCounts }: Inspection): string {
 }
 
 /** The pairs of classes that go together most. */
-function togetherSection({ classes, cooccurrence }: Inspection): string {
-  const pairs = classes.flatMap((a, i) =>
-    classes.slice(i + 1).map((b, k) => ({ pair: `${a} + ${b}`, count: cooccurrence[i]![i + 1 + k]! })),
+function togetherSection({ classes, pairedClasses, cooccurrence }: Inspection): string {
+  const pairs = pairedClasses.flatMap((a, i) =>
+    pairedClasses.slice(i + 1).map((b, k) => ({ pair: `${a} + ${b}`, count: cooccurrence[i]![i + 1 + k]! })),
   );
   const most = pairs.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
   if (most.length === 0) return '';
-  return `most often together: ${most
+  const among =
+    pairedClasses.length < classes.length ? ` (of the ${pairedClasses.length} most frequent classes)` : '';
+  return `most often together${among}: ${most
     .slice(0, 6)
     .map(({ pair, count }) => `${pair} ${number(count)}`)
     .join(', ')}`;

@@ -118,7 +118,9 @@ export interface Inspection {
   readonly familyCounts: readonly ClassCount[];
   /** Instances with 0, 1, 2… labels, undecided ones left out. */
   readonly labelsPerInstance: readonly number[];
-  /** Instances with both classes; the class itself on the diagonal. */
+  /** The classes that pairs are counted of: all, or the 500 most frequent ones. */
+  readonly pairedClasses: readonly string[];
+  /** Instances with both of two paired classes; the class itself on the diagonal. */
   readonly cooccurrence: readonly (readonly number[])[];
   /** The same of families of classes, in the order of `familyCounts`. */
   readonly familyCooccurrence: readonly (readonly number[])[];

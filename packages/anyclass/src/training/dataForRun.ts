@@ -204,7 +204,7 @@ export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: 
   let negatives = 0;
   for (const row of rows) {
     if (labels.presence(row) === 'negative') negatives++;
-    for (let j = 0; j < classes.length; j++) if (labels.isPresent(row, j)) counts[j] = counts[j]! + 1;
+    for (const j of labels.present(row)) counts[j] = counts[j]! + 1;
   }
   const weights = effectiveNumberWeights(counts, negatives, { beta, emptyClass: 'zero' });
   return {
