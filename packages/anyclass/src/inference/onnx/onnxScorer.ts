@@ -17,7 +17,7 @@ import { openSession } from './onnxRuntime.js';
  */
 export async function openOnnxScorer(
   path: string,
-  { device = 'auto', precision = 'auto', preparation = {} }: ModelScorerOptions,
+  { device = 'auto', precision = 'auto', preparation = {}, spins }: ModelScorerOptions,
 ): Promise<ModelScorer> {
   if (device !== 'auto' && device !== 'cpu')
     throw new UserError(
@@ -30,7 +30,7 @@ export async function openOnnxScorer(
   const { channels, mean, std } = changedPreparation(description, preparation);
   const { width, height } = exported.preprocessing;
   const format = { width, height, channels };
-  const { runtime, session } = await openSession(path);
+  const { runtime, session } = await openSession(path, { spins });
   return {
     description,
     scorer: {
