@@ -1,4 +1,4 @@
-// npm run bench:serving [SECONDS] [ROUNDS]: `anyclass serve` beside FastAPI with the same batching rule, on loopback and the same cores.
+// npm run bench:serving -- [SECONDS] [ROUNDS] [small|large]: `anyclass serve` beside FastAPI with the same batching rule, on loopback and the same cores.
 // PEER_PYTHON names the Python with fastapi, uvicorn, uvloop, httptools, onnxruntime and Pillow.
 
 import { spawnSync } from 'node:child_process';
@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPredictor } from 'anyclass';
-import { livenessDuring, type Measured, ours, peer, predictLoad, quantile } from './load.js';
+import { livenessDuring, type Measured, ours, peer, predictLoad, processorTime, quantile } from './load.js';
 import { largeModel, type MeasuredModel, smallModel } from './models.js';
 
 const seconds = Number(process.argv[2] ?? 8);
@@ -14,7 +14,12 @@ const rounds = Number(process.argv[3] ?? 3);
 const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'anyclass-serving-'));
 let port = 18_080;
 
-for (const model of [await smallModel(folder), await largeModel(folder)]) {
+const wanted = process.argv[4];
+const models = [
+  ...(wanted === 'large' ? [] : [await smallModel(folder)]),
+  ...(wanted === 'small' ? [] : [await largeModel(folder)]),
+];
+for (const model of models) {
   console.log(`\n## ${model.name}, pictures of ${(model.picture.length / 1024).toFixed(0)} KB`);
   await throughput(model);
   await latency(model);
@@ -36,13 +41,15 @@ async function throughput(model: MeasuredModel): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const { name, start } of sides) {
       await using server = await start();
-      await predictLoad(server.url, model, { connections: 32, seconds: Math.min(2, seconds) });
+      await predictLoad(server.url, model, { connections: 32, seconds: Math.max(2, seconds / 4) });
+      const before = processorTime(server.pid);
       const work = predictLoad(server.url, model, { connections: 32, seconds });
       const live = await livenessDuring(server.url, work);
       const measured = await work;
+      const processor = (processorTime(server.pid) - before) / (measured.goodput * seconds);
       console.log(
         `round ${round + 1}, ${name}: ${measured.goodput.toFixed(1)}/s, p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms, ` +
-          `${measured.failures} failures, /health/live p99 ${quantile(live, 0.99).toFixed(1)} ms of ${live.length}`,
+          `processor ${processor.toFixed(2)} ms a request, ${measured.failures} failures, /health/live p99 ${quantile(live, 0.99).toFixed(1)} ms of ${live.length}`,
       );
       if (measured.goodput > (best.get(name)?.goodput ?? 0)) best.set(name, measured);
     }

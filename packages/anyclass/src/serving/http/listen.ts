@@ -22,8 +22,8 @@ export async function listen(state: ServerState): Promise<HttpServer> {
   const server = createServer(
     // A request that does not arrive in time is ended with 408, looked for every second.
     {
-      requestTimeout: limits.milliseconds,
-      headersTimeout: Math.min(limits.milliseconds, 20_000),
+      requestTimeout: Math.max(1000, Math.ceil(limits.milliseconds)),
+      headersTimeout: Math.min(Math.max(1000, Math.ceil(limits.milliseconds)), 20_000),
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 65_000,
       noDelay: true,

@@ -33,6 +33,6 @@ function tooLong(length: number, limit: number): Problem {
   const megabytes = (bytes: number) => Number((bytes / 1e6).toPrecision(3));
   return new Problem(
     'too-large',
-    `the request has ${megabytes(length)} MB or more; at most ${megabytes(limit)} MB are read`,
+    `the body has at least ${megabytes(length)} MB; the limit is ${megabytes(limit)} MB`,
   );
 }

@@ -22,7 +22,7 @@ export async function checkUpload(bytes: Uint8Array, maxPixels: number): Promise
   const megapixels = (pixels: number) => (pixels / 1e6).toFixed(1).replace(/\.0$/, '');
   throw new Problem(
     'too-large',
-    `the image has ${width} x ${height} pixels, ${megapixels(width * height)} megapixels; at most ${megapixels(maxPixels)} are decoded`,
+    `the image has ${width} x ${height} pixels, ${megapixels(width * height)} megapixels; the limit is ${megapixels(maxPixels)}`,
   );
 }
 
@@ -64,10 +64,7 @@ function isFrame(marker: number): boolean {
 async function sharpSize(bytes: Uint8Array): Promise<Size> {
   const { format, width, height } = await metadata(bytes);
   if (!formats.includes(format)) {
-    throw new Problem(
-      'wrong-type',
-      `an image of format ${format} is not taken; send JPEG, PNG, WebP, TIFF or GIF`,
-    );
+    throw new Problem('wrong-type', `${format} images are not supported; send JPEG, PNG, WebP, TIFF or GIF`);
   }
   return { width, height };
 }
