@@ -245,7 +245,10 @@ describe.skipIf(!isBuilt)('a life of a server (needs the built package)', () => 
     expect(await ready()).toBe(503);
     const answer = await predict(server, asBody(await picture(1)));
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    // As browsers do: open, and nothing asked yet.
+    const silent = connect(server.port, '127.0.0.1').on('error', () => {});
     await closing;
+    silent.destroy();
     await expect(ready()).rejects.toThrow();
   });
 });

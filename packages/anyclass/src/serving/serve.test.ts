@@ -49,7 +49,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     server = await serve([torch, onnx], { ...quiet, maxBatch: 8 });
     predict = `${server.url}/v1/predict`;
   }, 60_000);
-  afterAll(() => server?.close());
+  afterAll(() => server?.close(), 60_000);
 
   test.each(['torch', 'onnx'])(
     "the answers of %s are predict's, whatever else is in the batch",
