@@ -9,8 +9,10 @@ import type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 import type { Judgment } from './events/judgment.js';
 import type { CompareOptions, CompareResult, ExperimentHooks } from './experiments/compare.js';
 import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
+import type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 import type { ExportedModel } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
+import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 import type { ImageInput } from './inference/imageInputs.js';
 import type { Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
@@ -218,6 +220,16 @@ export async function recommend(
 }
 
 /**
+ * Writes a network's embeddings of a dataset with names, splits and labels, as a dataset of features.
+ *
+ * @example
+ * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });
+ */
+export async function embed(model: string, spec: string, options: EmbedOptions): Promise<Embedded> {
+  return (await import('./export/embedding/embedDataset.js')).embed(model, spec, options);
+}
+
+/**
  * Exports a model (its file, or the folder of its run) to ONNX: one file with weights, classes, preparation, calibration and decision.
  *
  * @example
@@ -236,6 +248,16 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
  */
 export async function exportNetwork(network: nn.Layer, options: ExportNetworkOptions): Promise<OnnxExport> {
   return (await import('./export/onnx/exportOnnx.js')).exportNetwork(network, options);
+}
+
+/**
+ * Exports a model as a web page: a folder that any static host serves, where visitors drop photos and see what the model finds.
+ *
+ * @example
+ * const { hasHeatMaps } = await exportWeb('runs/sewer', { out: 'sewer-web' });
+ */
+export async function exportWeb(model: string, options: ExportWebOptions): Promise<WebExport> {
+  return (await import('./export/web/exportWeb.js')).exportWeb(model, options);
 }
 
 /**

@@ -42,6 +42,7 @@ export type { Comparison } from './experiments/comparison.js';
 export type { UnfinishedRun } from './experiments/results.js';
 export type { SweepOptions, SweepResult } from './experiments/runSweep.js';
 export type { Sweep } from './experiments/sweep.js';
+export type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 export type { ExportedModel } from './export/foreignWeights.js';
 export type {
   ExportNetworkOptions,
@@ -49,6 +50,7 @@ export type {
   NetworkDescription,
   OnnxExport,
 } from './export/onnx/exportOnnx.js';
+export type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 export * from './functions.js';
 export type { ImageInput } from './inference/imageInputs.js';
 export type {

@@ -18,7 +18,12 @@ const [requests = 100_000, uploads = 10_000, inFlight = 1000] = process.argv.sli
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-serving-'));
 const model = join(folder, 'model.safetensors');
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+/** @type {string[]} */
 const failures = [];
+/**
+ * @param {boolean} isTrue
+ * @param {string} text
+ */
 const check = (isTrue, text) => {
   console.log(`${isTrue ? 'ok    ' : 'FAILED'}  ${text}`);
   if (!isTrue) failures.push(text);
@@ -73,7 +78,12 @@ async function start() {
   return { child, url: new URL(JSON.parse(line).url) };
 }
 
-/** The status of the answer; 0 where the connection broke. */
+/**
+ * The status of the answer; 0 where the connection broke.
+ *
+ * @param {Uint8Array} body
+ * @returns {Promise<number>}
+ */
 function post(body, type = 'image/jpeg', using = agent) {
   return new Promise((done) => {
     const { hostname, port } = server.url;
@@ -81,7 +91,7 @@ function post(body, type = 'image/jpeg', using = agent) {
     const sent = request(
       { hostname, port, path: '/v1/predict', method: 'POST', headers, agent: using },
       (response) => {
-        response.resume().once('end', () => done(response.statusCode));
+        response.resume().once('end', () => done(response.statusCode ?? 0));
       },
     );
     sent.on('error', () => done(0));
@@ -89,7 +99,12 @@ function post(body, type = 'image/jpeg', using = agent) {
   });
 }
 
-/** Work on numbers up to a count, 32 at a time. */
+/**
+ * Work on numbers up to a count, 32 at a time.
+ *
+ * @param {number} count
+ * @param {(number: number) => Promise<unknown>} work
+ */
 async function many(count, work) {
   let next = 0;
   const worker = async () => {
@@ -108,7 +123,8 @@ async function damagedUploads() {
   const oversized = Buffer.alloc(1_100_000, 1);
   const statuses = new Map();
   await many(uploads, async (i) => {
-    const source = sources[i % sources.length];
+    const source = sources[i % sources.length] ?? picture;
+    /** @type {(() => [Uint8Array, string])[]} */
     const kinds = [
       () => [source.subarray(0, (i * 7) % source.length), 'image/png'],
       () => [randomBytes(1 + (i % 3000)), 'image/jpeg'],
@@ -118,7 +134,7 @@ async function damagedUploads() {
       () => [Buffer.from(`--x\r\n${randomBytes(60)}`), 'multipart/form-data; boundary=x'],
       () => (i % 50 === 6 ? [oversized, 'image/jpeg'] : [Buffer.alloc(0), 'image/jpeg']),
     ];
-    const [body, type] = kinds[i % kinds.length]();
+    const [body, type] = kinds[i % kinds.length]?.() ?? [picture, 'image/jpeg'];
     const status = await post(body, type);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   });
@@ -130,7 +146,7 @@ async function damagedUploads() {
 
 async function steadyMemory() {
   const resident = () =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))[1]) / 1024;
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
   const warmUp = Math.ceil(requests / 10);
   await many(warmUp, () => post(picture));
   const before = resident();

@@ -38,11 +38,10 @@ export function checkModel(value: unknown, where: string): asserts value is Expo
     throw wrong('names no classes');
   if (!isRecord(decision) || !Array.isArray(decision['thresholds'])) throw wrong('has no decision');
   if (!isRecord(preprocessing)) throw wrong('does not tell how images are prepared');
-  const { fit, resize, channels, width, height, mean, std, window } = preprocessing;
+  const { features, fit, resize, channels, width, height, mean, std } = preprocessing;
+  if (features !== undefined) throw wrong('describes a model of feature vectors, not of images');
   if (fit !== 'fill' || resize !== 'triangle')
     throw wrong(`asks for images prepared by '${fit}' and '${resize}', which this version cannot do`);
-  if (window !== undefined && window !== null)
-    throw wrong('asks for a window of gray values, and browsers decode 8 bits only');
   const isSized = (channels === 1 || channels === 3) && isCount(width) && isCount(height);
   if (!isSized || !Array.isArray(mean) || !Array.isArray(std))
     throw wrong('does not tell the size of images, their mean and their deviation');

@@ -29,7 +29,7 @@ test.each([
   ['no classes', { ...model, classes: undefined }, /classes/],
   ['no decision', { ...model, decision: {} }, /decision/],
   ['another filter', { ...model, preprocessing: { ...model.preprocessing, resize: 'cubic' } }, /cubic/],
-  ['a window', { ...model, preprocessing: { ...model.preprocessing, window: {} } }, /window/],
+  ['feature vectors', { ...model, preprocessing: { features: ['width'] } }, /feature vectors/],
   ['no size', { ...model, preprocessing: { ...model.preprocessing, width: 0 } }, /size/],
 ])('a configuration with %s is refused with the reason', (_, value, message) => {
   expect(() => checkModel(value, 'config.json')).toThrow(message);

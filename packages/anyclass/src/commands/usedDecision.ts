@@ -12,9 +12,9 @@ export const thresholdField = z
   .min(0)
   .max(1)
   .optional()
-  .describe("one threshold for all classes, in place of the model's decision");
+  .describe("one threshold for all classes, instead of the model's decision");
 
-/** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
+/** The decision that the options request instead of the model's own; a refitted one is reported with its metrics. */
 export async function usedDecision(
   options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },
   terminal: Terminal,
@@ -24,7 +24,7 @@ export async function usedDecision(
   if (threshold !== undefined) {
     const hasOthers = Object.values(given).some((value) => value !== undefined);
     if (hasOthers || (rule !== undefined && rule !== 'fixed'))
-      throw new UsageError('decides by itself; leave the other options of the decision out', 'threshold');
+      throw new UsageError('cannot be combined with other decision options', 'threshold');
     return threshold;
   }
   const fit = chosenDecision({ ...given, rule });

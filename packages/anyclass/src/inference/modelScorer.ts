@@ -2,10 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import type { Device } from '@anyclass/torch';
-import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
+import { takesFeatures } from '../data/inputs.js';
+import { changedInput, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
+import { checkAddressSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
 import type { SessionOptions } from './onnx/onnxRuntime.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
@@ -41,18 +43,21 @@ export interface ModelScorerOptions
  * model.scorer.format // { width: 224, height: 224, channels: 3 }
  */
 export async function openModelScorer(model: string, options: ModelScorerOptions = {}): Promise<ModelScorer> {
-  if (!existsSync(model)) throw new UserError(`${model}: there is no such model or run`);
+  if (!existsSync(model)) throw new UserError(`${model}: no such model or run`);
   if (isOnnx(model)) return openOnnxScorer(model, options);
   const { device = 'auto', precision = 'auto', batchSize = 32, capturedSizes, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });
   const { network, description, remarks = [] } = loadModel(model);
   try {
-    const { channels, mean, std } = changedPreparation(description, preparation);
+    const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
+    const { inputSize } = network.options;
+    // Several maps of 64 channels at a quarter of the pixels: what a batch takes at least.
+    if (!takesFeatures(input)) checkAddressSpace(batchSize * inputSize ** 2 * 64 * 4);
     return {
       description,
       remarks,
-      scorer: createScorer(network, { ...settings, batchSize, capturedSizes, channels, mean, std }),
+      scorer: createScorer(network, { ...settings, batchSize, capturedSizes, input }),
       network: network.name,
       runtime: 'libtorch',
       ...settings,

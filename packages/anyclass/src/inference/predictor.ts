@@ -1,14 +1,22 @@
-// A model at work: images in, probabilities and labels out.
+// A model at work: images or feature vectors in, probabilities and labels out.
 
 import { type Decision, presenceProbability } from '@anyclass/core';
+import { isFeatureFormat, takesFeatures } from '../data/inputs.js';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { decideLogits } from './decideLogits.js';
-import { decodedBatches } from './decodedBatches.js';
+import { decodedBatches, inOrder } from './decodedBatches.js';
 import { fileInput, type ImageInput } from './imageInputs.js';
 import { type ChosenDecision, modelDecision } from './modelDecision.js';
 import { type ModelScorerOptions, openModelScorer } from './modelScorer.js';
 import { scoredBatches } from './scorer.js';
+import {
+  type FailedInput,
+  type VectorBatch,
+  type VectorInput,
+  vectorBatches,
+  vectorOf,
+} from './vectorInputs.js';
 
 export interface Prediction {
   readonly name: string;
@@ -19,6 +27,9 @@ export interface Prediction {
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
 }
+
+/** An image, or a feature vector for a model of those; or what could not be read. */
+export type PredictorInput = ImageInput | VectorInput | FailedInput;
 
 /** An image that could not be read. */
 export interface FailedPrediction {
@@ -43,16 +54,19 @@ export interface Predictor extends Disposable {
   readonly decision: Decision;
   /** What its user should know, such as that the model's file cannot be checked for damage. */
   readonly remarks: readonly string[];
-  /** Predictions in the order of the images. */
+  /** Predictions in the order of the images or vectors. */
   predict(
-    images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
+    inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction>;
   /**
-   * One image: the bytes of its file, or its path.
+   * One image: the bytes of its file, or its path. Of a model of features one vector: numbers in the order of
+   * `description.features`, or by name.
    *
    * @throws UserError where it cannot be read
    */
-  predictOne(image: Uint8Array | string): Promise<NamedPrediction>;
+  predictOne(
+    input: Uint8Array | string | ArrayLike<number> | Readonly<Record<string, number>>,
+  ): Promise<NamedPrediction>;
 }
 
 export interface PredictorOptions extends ModelScorerOptions {
@@ -81,10 +95,15 @@ export async function openPredictor(model: string, options: PredictorOptions = {
     throw error;
   }
 
+  const batchesOf = (inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>) =>
+    isFeatureFormat(scorer.format)
+      ? vectorBatches(inputs, scorer.format, batchSize)
+      : decodedBatches(imagesAmong(inputs), scorer.format, batchSize);
+
   async function* predict(
-    images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
+    inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction> {
-    const batches = decodedBatches(images, scorer.format, batchSize);
+    const batches: AsyncIterable<VectorBatch> = batchesOf(inputs);
     for await (const { batch, logits } of scoredBatches(batches, scorer)) {
       const { probabilities, labels, presence } = decideLogits(logits, description, decision);
       let row = 0;
@@ -110,8 +129,8 @@ export async function openPredictor(model: string, options: PredictorOptions = {
     decision,
     remarks: opened.remarks ?? [],
     predict,
-    async predictOne(image) {
-      const input = typeof image === 'string' ? fileInput(image) : bytesInput(image);
+    async predictOne(given) {
+      const input = takesFeatures(description) ? oneVector(given, description.features) : oneImage(given);
       for await (const prediction of predict([input])) {
         if ('failure' in prediction) throw new UserError(`${prediction.name}: ${prediction.failure}`);
         return named(prediction, classes, decision);
@@ -141,6 +160,37 @@ export function named(
     },
     thresholds: byClass((j) => thresholds[j] ?? null),
   };
+}
+
+type OneInput = Parameters<Predictor['predictOne']>[0];
+
+function oneImage(given: OneInput): ImageInput {
+  if (typeof given === 'string') return fileInput(given);
+  if (given instanceof Uint8Array) return bytesInput(given);
+  throw new UserError("the model takes images: give the bytes of an image's file, or its path");
+}
+
+function oneVector(given: OneInput, names: readonly string[]): VectorInput {
+  if (typeof given === 'string' || given instanceof Uint8Array) {
+    throw new UserError(
+      `the model takes features: give ${names.length} numbers, or an object of numbers by name`,
+    );
+  }
+  return vectorOf(given, names);
+}
+
+/** Images as they are; a vector among them is told as what cannot be read. */
+async function* imagesAmong(
+  inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
+): AsyncGenerator<ImageInput> {
+  for await (const input of inOrder(inputs)) {
+    const { name } = input;
+    if ('read' in input) yield input;
+    else {
+      const reason = 'failure' in input ? input.failure : 'is a feature vector; the model takes images';
+      yield { name, read: () => Promise.reject(new UserError(reason)) };
+    }
+  }
 }
 
 function bytesInput(bytes: Uint8Array): ImageInput {

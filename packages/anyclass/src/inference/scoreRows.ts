@@ -1,7 +1,8 @@
 // A network's logits for rows of a dataset, beside their labels.
 
 import type { Dataset } from '../data/dataset.js';
-import type { PixelSource } from '../data/images/pixelSource.js';
+import { refusePartial } from '../data/images/missingImages.js';
+import type { InputSource } from '../data/inputs.js';
 import { createLoader } from '../data/loading/loader.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type Scorer, scoredBatches } from './scorer.js';
@@ -10,8 +11,10 @@ export interface ScoreOptions {
   readonly rows: Int32Array;
   readonly batchSize: number;
   readonly strict?: boolean;
+  /** Score what is there of rows of which images are missing. Default false: that is an error. */
+  readonly allowPartial?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of rows that are done, read or not; first with 0. */
+  /** Called with the number of images that were read so far; first with 0. */
   readonly onProgress?: (done: number) => void;
 }
 
@@ -28,17 +31,17 @@ export interface ScoredRows {
  * Scores rows of a dataset in their order.
  *
  * @example
- * const scored = await scoreRows(scorer, dataset, pixels, { rows: dataset.splits.test, batchSize: 64 });
+ * const scored = await scoreRows(scorer, dataset, inputs, { rows: dataset.splits.test, batchSize: 64 });
  */
 export async function scoreRows(
   scorer: Scorer,
   dataset: Dataset,
-  pixels: PixelSource,
+  inputs: InputSource,
   options: ScoreOptions,
 ): Promise<ScoredRows> {
-  const { rows, batchSize, strict = false, signal, onProgress } = options;
+  const { rows, batchSize, strict = false, allowPartial = false, signal, onProgress } = options;
   const classes = dataset.classes.length;
-  const loader = createLoader(dataset, pixels, { rows, batchSize, strict });
+  const loader = createLoader(dataset, inputs, { rows, batchSize, strict });
   const scored = new Int32Array(rows.length);
   const all = new Float32Array(rows.length * classes);
   const targets = new Float32Array(rows.length * classes);
@@ -49,12 +52,14 @@ export async function scoreRows(
     all.set(logits, count * classes);
     targets.set(batch.targets, count * classes);
     count += batch.size;
-    onProgress?.(Math.min(rows.length, (batch.step + 1) * batchSize));
+    onProgress?.(count);
   }
+  const quarantined = loader.quarantined();
+  if (!allowPartial) refusePartial(quarantined, rows.length);
   return {
     rows: scored.slice(0, count),
     logits: all.slice(0, count * classes),
     targets: targets.slice(0, count * classes),
-    quarantined: loader.quarantined(),
+    quarantined,
   };
 }

@@ -28,7 +28,7 @@ export function labelProblems(
 /** What in the images needs a look. */
 export function imageProblems(
   dataset: Dataset,
-  { duplicates, nearDuplicates, oneColor, quarantined }: Examined,
+  { duplicates, nearDuplicates, oneColor, overclaimed, quarantined }: Examined,
 ): Problem[] {
   const problems: Problem[] = [];
   if (quarantined.length > 0) {
@@ -73,6 +73,14 @@ export function imageProblems(
       sets.filter((rows) => new Set(rows.map(labelsOf)).size > 1),
       sign,
     );
+  }
+  if (overclaimed.length > 0) {
+    problems.push({
+      kind: 'overclaimed-size',
+      text: 'images that claim far more pixels than their bytes can hold: cut off, or made to waste time and memory',
+      count: overclaimed.length,
+      examples: overclaimed.slice(0, 10).map(named),
+    });
   }
   if (oneColor.length > 0) {
     const text = 'images that are nearly of one color';

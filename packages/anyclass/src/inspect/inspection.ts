@@ -45,6 +45,7 @@ export interface Problem {
     | 'near-duplicate-across-splits'
     | 'near-duplicate-labels-differ'
     | 'one-color'
+    | 'overclaimed-size'
     | 'suspect-label'
     | 'group-across-splits'
     | 'rare-class'

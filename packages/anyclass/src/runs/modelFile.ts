@@ -4,17 +4,18 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
+import type { ModelInput } from '../data/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalogue.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 
-export interface ModelDescription {
+/** What is known of a model beside its network. */
+export type ModelDescription = ModelFacts & ModelInput;
+
+interface ModelFacts {
   readonly classes: readonly string[];
-  readonly channels: 1 | 3;
-  readonly mean: readonly number[];
-  readonly std: readonly number[];
   /** The epoch that the weights are from, counted from 1. */
   readonly epoch: number;
   readonly loss: string;
@@ -72,7 +73,7 @@ export function loadModel(path: string): Model {
 
 /** The file that a path to a model or a run means. */
 export function modelPath(path: string): string {
-  if (!existsSync(path)) throw new UserError(`${path}: there is no such model or run`);
+  if (!existsSync(path)) throw new UserError(`${path}: no such model or run`);
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {

@@ -69,7 +69,7 @@ function* tableText({ names, classNames, values }: TableToWrite): Generator<stri
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']
  */
 export async function readTable(path: string): Promise<NamedTable> {
-  if (!existsSync(path)) throw new UserError(`${path}: there is no such file`);
+  if (!existsSync(path)) throw new UserError(`${path}: no such file`);
   verifyScoreFile(path);
   const plain = readPlainTable(path);
   return plain ? { ...plain, path } : await readAnyTable(path);

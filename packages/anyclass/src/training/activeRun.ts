@@ -1,7 +1,7 @@
 // A run under way: its folder, who listens to it, and what it saved last.
 
 import type { Dataset } from '../data/dataset.js';
-import { messageOf } from '../errors/reasonOf.js';
+import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -62,7 +62,8 @@ export async function reportingFailure<T>({ paths, emit }: ActiveRun, work: () =
   try {
     return await work();
   } catch (error) {
-    const code = error instanceof UserError ? error.code : undefined;
+    const first = firstError(error);
+    const code = first instanceof UserError ? first.code : undefined;
     emit({ type: 'failed', run: paths.folder, message: messageOf(error), ...(code && { code }) });
     throw error;
   }

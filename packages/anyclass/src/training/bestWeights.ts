@@ -1,6 +1,8 @@
 // The weights that were best by some metric, for the run to be judged by.
 
 import { join } from 'node:path';
+import { defaultWindow } from '../data/images/levels/window.js';
+import { type ModelInput, takesFeatures } from '../data/inputs.js';
 import type { BestMetric } from '../events/bestMetric.js';
 import { saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
@@ -24,16 +26,13 @@ export function keepBestWeights(session: Session, { paths }: ActiveRun, validati
 /** Saves the weights as they are after an epoch; the name of their file among the checkpoints. */
 export function saveEpochWeights(session: Session, paths: RunPaths, epoch: number): string {
   const { configuration, data } = session;
-  const { channels, mean, std } = data.preparation;
   const { classImportance, classes } = data.dataset;
   const file = `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
   saveModel(join(paths.checkpoints, file), {
     network: judgedNetwork(session),
     description: {
       classes,
-      channels,
-      mean,
-      std,
+      ...recordedInput(data.input),
       epoch,
       loss: configuration.loss.name,
       dataset: configuration.data.dataset,
@@ -41,4 +40,11 @@ export function saveEpochWeights(session: Session, paths: RunPaths, epoch: numbe
     },
   });
   return file;
+}
+
+/** With the defaults of today written out, which a later version may change. */
+function recordedInput(input: ModelInput): ModelInput {
+  if (takesFeatures(input)) return input;
+  const { window = defaultWindow, frame = 'first' } = input;
+  return { ...input, window, frame };
 }

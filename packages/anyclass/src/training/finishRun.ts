@@ -30,7 +30,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const { best, model, isLastInstead } = bestModel(session, run);
   using network = model.network;
   moveNetwork(network, settings.device);
-  const scorer = createScorer(network, { ...settings, ...data.preparation, batchSize: evaluationBatch });
+  const scorer = createScorer(network, { ...settings, input: data.input, batchSize: evaluationBatch });
   const rawValidation = await scoreSplit(session, 'validation', run, scorer);
   const { classImportance, groups } = data.dataset;
   const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);

@@ -14,6 +14,7 @@ import {
 import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
+import { takesFeatures } from '../data/inputs.js';
 import { createLoader, type Loader } from '../data/loading/loader.js';
 import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
 import { createScorer, type Scorer } from '../inference/scorer.js';
@@ -21,6 +22,7 @@ import { namedLoss } from '../losses/lossNames.js';
 import { familyOptions } from '../networks/catalogue.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
+import { Perceptron } from '../networks/perceptron.js';
 import type { FoundWeights } from '../networks/weights/findWeights.js';
 import { type AveragedWeights, averageWeights } from './averagedWeights.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -67,9 +69,10 @@ export function createSession(configuration: Configuration, data: RunData, weigh
   const { name, inputSize, expertHeads } = chosen;
   const network = createNetwork(name, {
     classes: data.dataset.classes.length,
-    inputSize,
+    inputSize: takesFeatures(data.input) ? data.input.features.length : inputSize,
     ...defined({ expertHeads, ...familyOptions.parse(chosen) }),
   });
+  if (network instanceof Perceptron && data.features) network.standardizeBy(data.features);
   const remarks = [...data.remarks];
   if (weights) remarks.push(...startFrom(network, weights, data));
   moveNetwork(network, settings.device);
@@ -100,7 +103,7 @@ export function createSession(configuration: Configuration, data: RunData, weigh
     scheduler,
     scaler,
     loss,
-    loader: createLoader(data.dataset, data.pixels, {
+    loader: createLoader(data.dataset, data.inputs, {
       rows: data.trainingRows,
       batchSize,
       shuffle: true,
@@ -112,7 +115,7 @@ export function createSession(configuration: Configuration, data: RunData, weigh
     steps: { lastLayer: createTrainingStep(stepParts), everything: createTrainingStep(stepParts) },
     scorer: createScorer(average?.network ?? network, {
       ...settings,
-      ...data.preparation,
+      input: data.input,
       batchSize: evaluationBatch,
     }),
     evaluationBatch,

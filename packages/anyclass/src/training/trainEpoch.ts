@@ -1,7 +1,8 @@
 // One epoch of training, from the step where the run stands.
 
 import { tidy } from '@anyclass/torch';
-import { type DeviceBatch, deviceBatch } from '../data/deviceBatch.js';
+import { type DeviceBatch, deviceBatch, featureBatch } from '../data/deviceBatch.js';
+import { isFeatureFormat } from '../data/inputs.js';
 import type { Batch } from '../data/loading/loader.js';
 import type { ActiveRun } from './activeRun.js';
 import { setTrainingMode, trainedPart } from './optimizer.js';
@@ -63,8 +64,10 @@ async function otherEvents(): Promise<void> {
 
 function augmentedBatch({ settings, data, augmentation, configuration }: Session, batch: Batch): DeviceBatch {
   const { mean, std } = data.preparation;
+  const { format } = data.inputs;
+  if (isFeatureFormat(format)) return featureBatch(batch, format, settings.device);
   return deviceBatch(batch, {
-    format: data.pixels.format,
+    format,
     device: settings.device,
     mean,
     std,

@@ -3,6 +3,7 @@
 
 import { captureStep, noGrad, optim, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { type ComputeSettings, inPrecision } from '../inference/computeDevice.js';
+import { type MemoryUse, withMemoryAdvice } from '../inference/memory.js';
 import { type AnyClassLossOptions, anyClassLoss, anyClassSums } from '../losses/anyClassLoss.js';
 import type { Network } from '../networks/network.js';
 import type { AveragedWeights } from './averagedWeights.js';
@@ -41,13 +42,26 @@ export type TrainingStep = (images: Tensor, targets: Tensor) => StepOutcome;
 export function createTrainingStep(parts: StepParts): TrainingStep {
   const update = (images: Tensor, targets: Tensor) => updateWeights(parts, images, targets);
   const captured = captureStep((images, targets) => update(images!, targets!));
-  return (images, targets) =>
+  const step: TrainingStep = (images, targets) =>
     tidy(() => {
       const run = images.shape[0] === parts.batchSize ? captured : update;
       // The captured step's own tensors are overwritten by the next one.
       const [loss, largestLogit, gradientNorm] = run(images, targets).map((tensor) => tensor.clone());
       return { loss: loss!, largestLogit: largestLogit!, gradientNorm: gradientNorm! };
     });
+  return (images, targets) =>
+    withMemoryAdvice(
+      () => step(images, targets),
+      () => memoryUse(parts),
+    );
+}
+
+function memoryUse({ network, batchSize, accumulation }: StepParts): MemoryUse {
+  const cut = accumulation > 1 ? ` in ${accumulation} parts` : '';
+  return {
+    what: `a batch of ${batchSize}${cut} at input size ${network.options.inputSize} in ${network.name}`,
+    advice: `raise accumulation (to ${2 * accumulation}, with the same result), or lower batchSize or network.inputSize; then resume or train again`,
+  };
 }
 
 function updateWeights(parts: StepParts, images: Tensor, targets: Tensor): readonly Tensor[] {

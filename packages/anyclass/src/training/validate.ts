@@ -17,13 +17,14 @@ export async function scoreSplit(
   { emit, options }: ActiveRun,
   scorer: Scorer = session.scorer,
 ): Promise<ScoredRows & { readonly scored: Scored }> {
-  const { dataset, pixels } = session.data;
+  const { dataset, inputs } = session.data;
   judgedNetwork(session).eval();
   const rows = dataset.splits[split];
-  const result = await scoreRows(scorer, dataset, pixels, {
+  const result = await scoreRows(scorer, dataset, inputs, {
     rows,
     batchSize: session.evaluationBatch,
     strict: session.configuration.data.strict,
+    allowPartial: session.configuration.data.allowPartial,
     signal: options.signal,
     onProgress: (done) => emit({ type: 'progress', task: split, done, total: rows.length, unit: 'images' }),
   });

@@ -19,6 +19,8 @@ import { turned } from './turn.js';
  */
 export async function decodeImage(file: Blob, format: PixelFormat): Promise<Uint8Array> {
   const bytes = new Uint8Array(await file.arrayBuffer());
+  if (isDeepPng(bytes))
+    throw new Error('the image has 16 bits a channel, and browsers read 8; convert it, or predict with Node');
   const components = jpegComponents(bytes);
   if (components === 3 && format.channels === 3) {
     const jpeg = await jpegPlanes(bytes);
@@ -34,6 +36,12 @@ export async function decodeImage(file: Blob, format: PixelFormat): Promise<Uint
   } finally {
     bitmap.close();
   }
+}
+
+/** Node shows 16 bits through a window of gray values; a browser would just drop the lower half. */
+function isDeepPng(bytes: Uint8Array): boolean {
+  const signature = [0x89, 0x50, 0x4e, 0x47];
+  return signature.every((byte, i) => bytes[i] === byte) && bytes[24] === 16;
 }
 
 async function bitmapOf(file: Blob): Promise<ImageBitmap> {

@@ -30,7 +30,7 @@ export interface CacheState {
 }
 
 /** Of failed.jsonl; an older version of the program left it cut off when it was killed. */
-const failureLine = z.object({ row: z.int(), reason: z.string() });
+const failureLine = z.object({ row: z.int(), reason: z.string(), missing: z.boolean().optional() });
 
 // To look at a million files takes minutes on a network disk; this many tell whether a dataset was replaced.
 // `prepareCache` looks at all of them.
@@ -110,7 +110,8 @@ async function cachedPixels(
   const failures = new Map<number, string>();
   for (const line of (await readFile(join(path, 'failed.jsonl'), 'utf8').catch(() => '')).split('\n')) {
     const failure = failureLine.safeParse(parsedJson(line));
-    if (failure.success) failures.set(failure.data.row, failure.data.reason);
+    // What was missing may be back.
+    if (failure.success && !failure.data.missing) failures.set(failure.data.row, failure.data.reason);
   }
   const stateOf = (row: number) => records.readUInt32LE(row * recordBytes);
   const checksumOf = (row: number) => records.readUInt32LE(row * recordBytes + 4);
@@ -148,8 +149,9 @@ async function cachedPixels(
     format: originals.format,
     async readInto(row, out, offset) {
       const state = stateOf(row);
-      if (state === rowState.absent) return originals.readInto(row, out, offset);
-      if (state === rowState.failed) throw new DataError(failures.get(row) ?? 'could not be decoded');
+      const failure = state === rowState.failed ? failures.get(row) : undefined;
+      if (failure !== undefined) throw new DataError(failure);
+      if (state !== rowState.ready) return originals.readInto(row, out, offset);
       const problem = await readCached(row, out, offset);
       if (problem === undefined) return;
       tell(row, problem);

@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
 
-const imageExtensions = new Set(['.jpg', '.jpeg', '.png', '.webp', '.tif', '.tiff', '.gif', '.avif']);
+const imageExtensions = new Set(
+  '.jpg .jpeg .jpe .jfif .png .webp .tif .tiff .gif .avif .bmp .dib .dcm .dicom'.split(' '),
+);
 
 /**
  * Whether a file is an image that the decoder reads, as far as its name tells.

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineError } from '@anyclass/torch/builds';
 import { imageBytes } from '../../data/images/decode.js';
+import { isFeatureFormat } from '../../data/inputs.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
 import { decideLogits } from '../../inference/decideLogits.js';
@@ -69,6 +70,13 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
   const capturedSizes = powersUpTo(batchSize);
   const opened = await openModelScorer(model, { device, precision, batchSize, capturedSizes, spins: false });
   const { description, network, runtime, device: chosen, precision: own, scorer, remarks = [] } = opened;
+  const { format } = scorer;
+  if (isFeatureFormat(format)) {
+    opened[Symbol.dispose]();
+    throw new UserError(
+      `${model}: takes features, and the server takes images; use 'anyclass predict', or export it to ONNX`,
+    );
+  }
   const decision = await modelDecision(model, description, task.decision);
   return {
     opened,
@@ -79,7 +87,7 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
       device: chosen,
       precision: own,
       version,
-      format: scorer.format,
+      format,
       decision,
       remarks,
     },

@@ -11,24 +11,28 @@ import { tryScript } from './tryScript.js';
 export function tryPage(models: readonly string[], { needsToken }: { readonly needsToken: boolean }): string {
   const choices = models.map((name) => `<option>${escaped(name)}</option>`).join('');
   const title = models.length === 1 ? `anyclass: ${models[0]}` : 'anyclass';
-  return page(title, [
-    `<style>${style}</style>`,
-    `<form id="try">
+  return page(
+    title,
+    [
+      `<style>${style}</style>`,
+      `<form id="try">
 <label id="drop" for="files"><strong>Drop images here</strong><span>or click to choose, or paste</span>
 <input id="files" type="file" accept="image/*" multiple></label>
 <p class="settings">${
-      models.length > 1 ? `<label>Model <select id="model">${choices}</select></label>` : ''
-    }${
-      needsToken
-        ? '<label>Token <input id="token" type="password" autocomplete="off" placeholder="bearer token"></label>'
-        : ''
-    }</p>
+        models.length > 1 ? `<label>Model <select id="model">${choices}</select></label>` : ''
+      }${
+        needsToken
+          ? '<label>Token <input id="token" type="password" autocomplete="off" placeholder="bearer token"></label>'
+          : ''
+      }</p>
 </form>`,
-    '<p id="state" role="status" class="note">Images are sent to this server only.</p>',
-    '<div id="results"></div>',
-    '<p class="note"><a href="docs">API</a> · <a href="openapi.json">OpenAPI</a></p>',
-    `<script>${tryScript}</script>`,
-  ]);
+      '<p id="state" role="status" class="note">Images are sent to this server only.</p>',
+      '<div id="results"></div>',
+      '<p class="note"><a href="docs">API</a> · <a href="openapi.json">OpenAPI</a></p>',
+      `<script>${tryScript}</script>`,
+    ],
+    { isServed: true },
+  );
 }
 
 const style = `
