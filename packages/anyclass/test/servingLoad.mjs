@@ -32,16 +32,19 @@ const check = (isTrue, text) => {
 setSeed(1);
 const network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
 const classes = ['crack', 'roots'];
-const description = {
-  classes,
-  channels: 3,
-  mean: [0.5],
-  std: [0.25],
-  epoch: 1,
-  loss: 'bce',
-  dataset: 'digits',
-};
-saveModel(model, { network, description: { ...description, decision: fixedDecision(classes, 0.3) } });
+saveModel(model, {
+  network,
+  description: {
+    classes,
+    channels: 3,
+    mean: [0.5],
+    std: [0.25],
+    epoch: 1,
+    loss: 'bce',
+    dataset: 'digits',
+    decision: fixedDecision(classes, 0.3),
+  },
+});
 network.dispose();
 const picture = await sharp(Buffer.alloc(48 * 48 * 3, 90), { raw: { width: 48, height: 48, channels: 3 } })
   .jpeg()
