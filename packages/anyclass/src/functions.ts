@@ -9,8 +9,10 @@ import type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 import type { Judgment } from './events/judgment.js';
 import type { CompareOptions, CompareResult, ExperimentHooks } from './experiments/compare.js';
 import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
+import type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 import type { ExportedModel } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
+import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 import type { ImageInput } from './inference/imageInputs.js';
 import type { Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
@@ -21,6 +23,8 @@ import type { RecommendOptions, RecommendResult } from './recommendation/recomme
 import type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
 import type { ImportModelOptions } from './runs/importModel.js';
 import type { RunScores } from './runs/runScores.js';
+import type { ServeOptions } from './serving/options.js';
+import type { Server } from './serving/serve.js';
 import type { TrainingResult, TrainOptions } from './training/activeRun.js';
 import type { StudyResult } from './tuning/studyResult.js';
 import type { TuneControl, TuneOptions } from './tuning/tune.js';
@@ -216,6 +220,16 @@ export async function recommend(
 }
 
 /**
+ * Writes a network's embeddings of a dataset with names, splits and labels, as a dataset of features.
+ *
+ * @example
+ * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });
+ */
+export async function embed(model: string, spec: string, options: EmbedOptions): Promise<Embedded> {
+  return (await import('./export/embedding/embedDataset.js')).embed(model, spec, options);
+}
+
+/**
  * Exports a model (its file, or the folder of its run) to ONNX: one file with weights, classes, preparation, calibration and decision.
  *
  * @example
@@ -237,6 +251,16 @@ export async function exportNetwork(network: nn.Layer, options: ExportNetworkOpt
 }
 
 /**
+ * Exports a model as a web page: a folder that any static host serves, where visitors drop photos and see what the model finds.
+ *
+ * @example
+ * const { hasHeatMaps } = await exportWeb('runs/sewer', { out: 'sewer-web' });
+ */
+export async function exportWeb(model: string, options: ExportWebOptions): Promise<WebExport> {
+  return (await import('./export/web/exportWeb.js')).exportWeb(model, options);
+}
+
+/**
  * Writes a model (its file, or the folder of its run) as a folder that timm loads.
  *
  * @example
@@ -254,4 +278,15 @@ export async function exportTimm(model: string, folder: string): Promise<Exporte
  */
 export async function exportTorchvision(model: string, folder: string): Promise<ExportedModel> {
   return (await import('./export/exportFolder.js')).exportFolder('torchvision', model, folder);
+}
+
+/**
+ * Serves models over HTTP: runs, their model.safetensors or exported .onnx files, `NAME=PATH` under another name.
+ *
+ * @example
+ * await using server = await serve(['runs/sewer'], { port: 0 });
+ * await fetch(`${server.url}/v1/predict`, { method: 'POST', body: photo });
+ */
+export async function serve(models: readonly string[], options: ServeOptions = {}): Promise<Server> {
+  return (await import('./serving/serve.js')).serve(models, options);
 }

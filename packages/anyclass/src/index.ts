@@ -42,6 +42,7 @@ export type { Comparison } from './experiments/comparison.js';
 export type { UnfinishedRun } from './experiments/results.js';
 export type { SweepOptions, SweepResult } from './experiments/runSweep.js';
 export type { Sweep } from './experiments/sweep.js';
+export type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 export type { ExportedModel } from './export/foreignWeights.js';
 export type {
   ExportNetworkOptions,
@@ -49,6 +50,7 @@ export type {
   NetworkDescription,
   OnnxExport,
 } from './export/onnx/exportOnnx.js';
+export type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 export * from './functions.js';
 export type { ImageInput } from './inference/imageInputs.js';
 export type {
@@ -66,6 +68,8 @@ export type { Recommendation } from './recommendation/recommendation.js';
 export type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
 export type { ImportModelOptions } from './runs/importModel.js';
 export type { RunScores } from './runs/runScores.js';
+export type { ServeOptions } from './serving/options.js';
+export type { Server } from './serving/serve.js';
 export type { TrainingResult, TrainOptions } from './training/activeRun.js';
 export type { StudyResult } from './tuning/studyResult.js';
 export type { TuneControl, TuneOptions } from './tuning/tune.js';

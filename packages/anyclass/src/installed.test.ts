@@ -100,6 +100,8 @@ describe('without an engine', () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/^anyclass: .*run 'npx anyclass setup'\n$/m);
     expect(stderr).not.toContain('--debug');
+    const compared = anyclass(['compare', 'untrained.json', '--out', 'compared'], environment);
+    expect(compared.stderr.match(/npx anyclass setup/g)).toHaveLength(1);
   });
 });
 

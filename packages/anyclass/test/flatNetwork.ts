@@ -14,6 +14,8 @@ export class FlatNetwork extends Network {
       patchSize: 16,
       partitionSize: 7,
       stochasticDepth: 0,
+      hidden: [],
+      dropout: 0,
     });
     this.fc = new nn.Linear(3 * inputSize * inputSize, classes);
   }

@@ -28,9 +28,9 @@ export class FunctionModule extends nn.Module {
 /** The bytes of an ONNX model from images to what a function makes of them. */
 export function onnxBytes(
   compute: (images: Tensor) => Tensor,
-  imageShape: readonly [number, number, number],
+  inputShape: readonly [number, number, number],
 ): Uint8Array {
-  using trace = traceModule(new FunctionModule(compute), { imageShape });
+  using trace = traceModule(new FunctionModule(compute), { inputShape });
   const builder = translate(trace, 'x');
   const [output] = trace.outputs;
   // Functions may return what they were given.

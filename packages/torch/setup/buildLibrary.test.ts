@@ -41,9 +41,17 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
   });
 
   test('is built once, also from a copy of the package elsewhere', async () => {
-    await build(answers('one'));
-    expect((await build(answers('one'))).isNew).toBe(false);
-    expect((await build(answers('two'))).isNew).toBe(false);
+    // With headers of its own, whose folder is another in each copy.
+    const withHeaders = (name: string): NativeProject => {
+      const project = answers(name);
+      const flags = ['-O0', '-I', join(project.library.packageFolder, 'native')];
+      return { ...project, plan: () => ({ flags, linkFlags: [`-L${project.library.packageFolder}`] }) };
+    };
+    await build(withHeaders('one'));
+    expect((await build(withHeaders('one'))).isNew).toBe(false);
+    const objects = objectFiles();
+    expect((await build(withHeaders('two'))).isNew).toBe(false);
+    expect(objectFiles()).toEqual(objects);
   });
 
   test('is built from a package that cannot be written', async () => {

@@ -90,8 +90,9 @@ export async function wholeFolder(folder: string, fill: (draft: string) => Promi
   }
 }
 
-function buildName({ project, compiler, libtorch }: BuildRequest, plan: BuildPlan): string {
-  const hash = planHash(compiler, libtorch, plan).update(JSON.stringify(plan.linkFlags));
+function buildName(request: BuildRequest, plan: BuildPlan): string {
+  const { project, compiler, libtorch } = request;
+  const hash = planHash(request, plan).update(withoutPlace(plan.linkFlags, project));
   for (const file of compiledFiles(project.library, plan)) hash.update(file);
   const parts = [
     ...(libtorch ? [`libtorch-${libtorch.version}`] : []),
@@ -102,10 +103,15 @@ function buildName({ project, compiler, libtorch }: BuildRequest, plan: BuildPla
 }
 
 /** Of everything but the sources that makes an object what it is. */
-function planHash(compiler: Compiler, libtorch: LinkedLibtorch | undefined, plan: BuildPlan): Hash {
+function planHash({ project, compiler, libtorch }: BuildRequest, plan: BuildPlan): Hash {
   const toolkit = plan.cuda ? output(plan.cuda.nvcc, ['--version']) : '';
   const parts = [compiler.name, nodeApiVersion, libtorch, plan.flags, plan.cuda, toolkit];
-  return createHash('sha256').update(JSON.stringify(parts));
+  return createHash('sha256').update(withoutPlace(parts, project));
+}
+
+/** A value as text, without the folder of the package: all places that it is installed in share a build. */
+function withoutPlace(value: unknown, { library }: NativeProject): string {
+  return JSON.stringify(value).replaceAll(JSON.stringify(library.packageFolder).slice(1, -1), '');
 }
 
 function compiledFiles(library: NativeLibrary, { uses = () => true }: BuildPlan): string[] {
@@ -114,12 +120,11 @@ function compiledFiles(library: NativeLibrary, { uses = () => true }: BuildPlan)
 
 /** Compiles what the cache lacks, and gives the files of all objects. */
 export async function compileObjects(request: BuildRequest, plan: BuildPlan): Promise<string[]> {
-  const { project, compiler, libtorch } = request;
-  const { library } = project;
+  const { library } = request.project;
   const objectsFolder = join(homeFolder(), 'objects');
   mkdirSync(objectsFolder, { recursive: true });
   const read = (file: string) => readFileSync(join(library.packageFolder, file));
-  const shared = planHash(compiler, libtorch, plan);
+  const shared = planHash(request, plan);
   for (const header of sourceFiles(library).filter((file) => file.endsWith('.h'))) {
     shared.update(header).update(read(header));
   }

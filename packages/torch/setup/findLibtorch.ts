@@ -79,7 +79,7 @@ function fromEnvironment(): LinkedLibtorch | string {
   });
   if (found) return found;
   throw new SetupError(
-    `LIBTORCH=${folder} holds no libtorch: expected include/torch and lib/libtorch_cpu.so below it`,
+    `LIBTORCH=${folder} holds no libtorch: expected include/torch and lib/libtorch_cpu below it`,
   );
 }
 

@@ -13,6 +13,8 @@ export interface ProcessGroups {
 }
 
 export function processGroups(libtorch: LinkedLibtorch, log: Log): ProcessGroups {
+  // Nobody has tried Gloo there, and one process is enough for a machine without several GPUs.
+  if (process.platform === 'darwin') return { hasGloo: false, nccl: undefined };
   const { file, lib, cuda } = libtorch;
   const hasNccl = cuda !== undefined && hasSymbol(join(lib, 'libtorch_cuda.so'), 'ProcessGroupNCCL');
   return {

@@ -3,16 +3,17 @@
 import type { Device } from './dtype.js';
 import { dtypeCode } from './dtype.js';
 import { native } from './native.js';
-import { readSafetensors, readSafetensorsHeader } from './serialization/safetensors.js';
-import { writeSafetensors } from './serialization/safetensorsWrite.js';
+import { readSafetensors, readSafetensorsHeader, verifySafetensors } from './serialization/safetensors.js';
+import { type WriteSafetensorsOptions, writeSafetensors } from './serialization/safetensorsWrite.js';
 import type { StoredTensor } from './serialization/storedTensor.js';
 import { Tensor, wrapAll } from './tensor.js';
 
 export interface LoadOptions {
   readonly device?: Device;
   /**
-   * Lets the tensors look into the file in place of reading it: it costs no memory before use, and shows what others
-   * write to the file. For prediction; a checkpoint to train on from is read by copying.
+   * Lets the tensors look into the file in place of reading it: it costs no memory, and shows what others write to the file. A
+   * file that is cut short by another program while it is looked into ends this process (SIGBUS), as with every mapped file:
+   * leave it off for files that others write to. Default false.
    */
   readonly memoryMap?: boolean;
 }
@@ -32,16 +33,18 @@ export function saveTensors(
   path: string,
   tensors: Iterable<readonly [string, Tensor]>,
   metadata: Readonly<Record<string, string>> = {},
+  options: WriteSafetensorsOptions = {},
 ): void {
   writeSafetensors(
     path,
     Array.from(tensors, ([name, tensor]): [string, StoredTensor] => [name, stored(tensor)]),
     metadata,
+    options,
   );
 }
 
 /**
- * Reads the tensors of a safetensors file.
+ * Reads the tensors of a safetensors file, and compares them with the file's checksums where it has them.
  *
  * @example
  * network.loadStateDict(loadTensors('network.safetensors').tensors);
@@ -68,6 +71,7 @@ function copied(path: string): LoadedTensors {
 }
 
 function mapped(path: string): LoadedTensors {
+  verifySafetensors(path);
   const { entries, metadata } = readSafetensorsHeader(path);
   const list = [...entries];
   if (list.length === 0) return { tensors: new Map(), metadata };

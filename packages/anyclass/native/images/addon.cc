@@ -1,5 +1,5 @@
 // The addon, each function on threads of its own and with a promise of whether it could:
-//   readRows(file, rows, bytes, out, offset)                     records of a cache
+//   readRows(file, rows, checksums, bytes, out, offset)          records of a cache
 //   decodeJpeg(bytes, out, offset, width, height, channels)      where libjpeg-turbo is at hand
 //   decodeJpegFile(path, out, offset, width, height, channels)   the same of a file
 //
@@ -95,20 +95,23 @@ bool fits(int64_t size, int64_t offset, const Array<uint8_t>& array) {
 constexpr int64_t kMostBytes = int64_t{1} << 32;
 
 napi_value readRowsAsync(napi_env env, napi_callback_info info) {
-  size_t count = 5;
-  napi_value values[5];
+  size_t count = 6;
+  napi_value values[6];
   napi_get_cb_info(env, info, &count, values, nullptr, nullptr);
   Array<int32_t> rows;
+  Array<uint32_t> checksums;
   Array<uint8_t> out;
   int64_t file = -1, bytes = 0, offset = -1;
-  const bool isCall = count == 5 && integerOf(env, values[0], file) && arrayOf(env, values[1], napi_int32_array, rows) &&
-      integerOf(env, values[2], bytes) && arrayOf(env, values[3], napi_uint8_array, out) && integerOf(env, values[4], offset);
-  if (!isCall || file < 0 || bytes <= 0 || bytes > kMostBytes || rows.size > size_t{1} << 30 || !fits(static_cast<int64_t>(rows.size) * bytes, offset, out)) {
-    napi_throw_range_error(env, nullptr, "readRows(file, rows, bytes, out, offset): the rows do not fit into out");
+  const bool isCall = count == 6 && integerOf(env, values[0], file) && arrayOf(env, values[1], napi_int32_array, rows) &&
+      arrayOf(env, values[2], napi_uint32_array, checksums) && integerOf(env, values[3], bytes) && arrayOf(env, values[4], napi_uint8_array, out) &&
+      integerOf(env, values[5], offset);
+  if (!isCall || checksums.size != rows.size || file < 0 || bytes <= 0 || bytes > kMostBytes || rows.size > size_t{1} << 30 || !fits(static_cast<int64_t>(rows.size) * bytes, offset, out)) {
+    napi_throw_range_error(env, nullptr, "readRows(file, rows, checksums, bytes, out, offset): the rows do not fit into out");
     return nullptr;
   }
-  return begin(env, {values[3]}, [file = static_cast<int>(file), rows = std::vector<int32_t>(rows.data, rows.data + rows.size), bytes, out = out.data + offset] {
-    return readRows(file, rows, bytes, out);
+  return begin(env, {values[4]}, [file = static_cast<int>(file), rows = std::vector<int32_t>(rows.data, rows.data + rows.size),
+                                  checksums = std::vector<uint32_t>(checksums.data, checksums.data + checksums.size), bytes, out = out.data + offset] {
+    return readRows(file, rows, checksums, bytes, out);
   });
 }
 

@@ -1,4 +1,4 @@
-// A command of the program: one zod schema gives the options' types, defaults, validation and help.
+// A command of the program: one zod schema defines the options' types, defaults, validation and help.
 
 import type { z } from 'zod';
 import type { Terminal } from './terminal.js';
@@ -7,7 +7,7 @@ export interface Command<Options extends z.ZodObject = z.ZodObject, Result = unk
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What stands after the name on the first line of the help, such as `DATASET…`; its fields are options too. */
+  /** What follows the name on the first line of the help, such as `DATASET…`; its fields are options too. */
   readonly positionals?: readonly Positional[];
   /** Pairs of a command line and what it does. */
   readonly examples: readonly (readonly [string, string])[];
@@ -15,12 +15,21 @@ export interface Command<Options extends z.ZodObject = z.ZodObject, Result = unk
   run(options: z.output<Options>, terminal: Terminal): Promise<Result>;
 }
 
+/** A command that is not loaded yet. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
 export interface Positional {
   /** The field of the options that takes it. */
   readonly field: string;
   readonly placeholder: string;
-  /** Takes all that follow, as an array. */
+  /** Takes all remaining arguments, as an array. */
   readonly rest?: boolean;
+  /** Takes them as they are, with what looks like options: they belong to another command. */
+  readonly raw?: boolean;
 }
 
 export function command<Options extends z.ZodObject, Result>(

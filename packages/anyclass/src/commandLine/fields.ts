@@ -1,4 +1,4 @@
-// What a schema's field says about its option on the command line.
+// The command-line option of a schema field.
 
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ export interface OptionField {
   readonly placeholder: string;
   readonly defaultText: string | undefined;
   readonly isOptional: boolean;
-  /** The choices of an option that may stand without its value, and the value that it then has. */
+  /** The choices of an option that may be given without a value, and the value that it then has. */
   readonly bare: { readonly choices: readonly string[]; readonly value: string } | undefined;
 }
 

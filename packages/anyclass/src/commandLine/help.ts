@@ -1,11 +1,11 @@
-// The help texts, from the commands' own definitions.
+// The help, generated from the commands' definitions.
 
 import type { Command } from './command.js';
 import { optionFields } from './fields.js';
 
-export function programHelp(commands: readonly Command[]): string {
+export function programHelp(commands: readonly Pick<Command, 'name' | 'summary'>[]): string {
   return [
-    'anyclass: train, judge and ship multi-label classifiers on data where most examples are negative.',
+    'anyclass: train, evaluate and ship multi-label classifiers on data where most examples are negative.',
     '',
     'Usage: anyclass COMMAND [OPTIONS]',
     '       anyclass help COMMAND',
@@ -58,7 +58,7 @@ export function commandHelp(command: Command): string {
 
 const lineWidth = 100;
 
-/** Two columns, the right one in several lines where it is long. */
+/** Two columns; the right one wraps. */
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) =>

@@ -1,24 +1,24 @@
-// Ctrl-C, for work that can be gone on with.
+// Ctrl-C, for work that can be resumed.
 
 import type { Terminal } from './terminal.js';
 
 export interface Interruption extends Disposable {
   /** Aborted by the first signal: the work saves and ends. */
   readonly signal: AbortSignal;
-  /** Aborted by the second, at which this process ends: what it started ends with it. */
+  /** Aborted by the second signal, which ends this process: everything it started ends too. */
   readonly kill: AbortSignal;
-  /** 128 and the signal's number, as shells have it. */
+  /** 128 plus the signal number, as in shells. */
   exitCode(): number;
 }
 
 /**
- * Nobody answers a notice so soon: such a signal came while a long step kept the first one waiting, from someone who thought
- * that it had not been heard.
+ * No one reacts to a notice this fast: such a signal was sent while a long step delayed the first one, by a user who thought
+ * that it had been lost.
  */
 const unheard = 500;
 
 /**
- * The first Ctrl-C (or SIGTERM) asks the work to save and end, a second one ends it at once.
+ * The first Ctrl-C (or SIGTERM) asks the work to save and end; a second one ends it immediately.
  *
  * @example
  * using interruption = interruptible(terminal);
@@ -26,7 +26,7 @@ const unheard = 500;
  */
 export function interruptible(
   terminal: Pick<Terminal, 'note'>,
-  saying = 'saving a checkpoint; once more to end at once',
+  saying = 'Saving a checkpoint; press Ctrl-C again to quit immediately',
 ): Interruption {
   const [saving, ending] = [new AbortController(), new AbortController()];
   let code = 1;

@@ -1,4 +1,4 @@
-// From the words of a command line to a command's checked options.
+// Parses the words of a command line into a command's checked options.
 
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
@@ -14,7 +14,9 @@ export function parseOptions<Options extends z.ZodObject>(
   words: readonly string[],
 ): z.output<Options> {
   const fields = optionFields(command.options);
-  const { values, positionals } = split(command, fields, words);
+  const own = ownWords(command, words);
+  const { values, positionals } = split(command, fields, own);
+  positionals.push(...words.slice(own.length));
   const given: Record<string, unknown> = {};
   for (const field of fields) {
     const value = values[field.flag.slice(2)];
@@ -32,7 +34,19 @@ export function parseOptions<Options extends z.ZodObject>(
   throw new UsageError(`${positional?.placeholder ?? field?.flag ?? 'the options'}: ${problem}`);
 }
 
-/** What was expected and what was given; of a choice also the one that was meant. */
+/** The words that are about the command itself: all, but where it takes another command with its options. */
+export function ownWords(command: Command, words: readonly string[]): readonly string[] {
+  if (!command.positionals?.some(({ raw }) => raw)) return words;
+  const fields = optionFields(command.options);
+  let at = 0;
+  while (words[at]?.startsWith('-')) {
+    const takesNext = fields.some(({ flag, kind }) => flag === words[at] && kind !== 'boolean');
+    at += takesNext ? 2 : 1;
+  }
+  return words.slice(0, at);
+}
+
+/** What was expected and what was given; for a choice also the likely intended one. */
 function problemOf(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string {
   if (issue.code === 'custom') return issue.message;
   const [field = '', at] = issue.path;
@@ -74,7 +88,7 @@ function split(
   }
 }
 
-/** `--paper` alone is `--paper=auto`: what follows is its value only where it is one of its choices. */
+/** `--paper` alone is `--paper=auto`: the next word is its value only if it is one of its choices. */
 function withBareValues(words: readonly string[], fields: readonly OptionField[]): string[] {
   const end = words.indexOf('--');
   return words.map((word, i) => {
@@ -84,7 +98,7 @@ function withBareValues(words: readonly string[], fields: readonly OptionField[]
   });
 }
 
-/** `--times -2` is `--times=-2`, which `parseArgs` wants for what begins with a dash. */
+/** `--times -2` is `--times=-2`, which `parseArgs` requires for values that start with a dash. */
 function withNegativeNumbers(words: readonly string[], fields: readonly OptionField[]): string[] {
   const joined: string[] = [];
   for (const [i, word] of words.entries()) {

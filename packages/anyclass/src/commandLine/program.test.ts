@@ -89,9 +89,9 @@ test.each([
     "--failing needs a value, and '-x' looks like an option; if it is the value, write --failing=-x",
   ],
   [['greet', 'Ada', '--times', '--with-title'], '--times needs a value'],
-  [['help', 'gret'], "there is no command 'gret'; did you mean 'greet'?\nTry 'anyclass --help'."],
+  [['help', 'gret'], "no such command 'gret'; did you mean 'greet'?\nTry 'anyclass --help'."],
   [['help', 'greet', 'Ada'], "'anyclass help' takes one command; 'greet' and 'Ada' are two"],
-  [['great', 'Ada'], "there is no command 'great'; did you mean 'greet'?\nTry 'anyclass --help'."],
+  [['great', 'Ada'], "no such command 'great'; did you mean 'greet'?\nTry 'anyclass --help'."],
 ])('%j is a usage error: exit code 2, what is wrong, and where help is', async (words, message) => {
   const { code, out, err } = await run(...words);
   expect(code).toBe(2);

@@ -1,25 +1,27 @@
 // The program: picks the command, runs it, and turns errors into messages and exit codes.
 //
-// A `command` has a schema; `fields` tells what that says of its options, `parse` and `help` follow it. What commands write to
-// is a `terminal`, with a `progressBar` or `liveLines` for long work, which `interruption` ends. `shellLine` writes command lines
-// for the user to run next.
+// A `command` has a schema; `fields` derives its options, which `parse` and `help` use. Commands write to a `terminal`, with a
+// `progressBar` or `liveLines` for long work, which `interruption` ends. `shellLine` writes command lines for the user to run
+// next.
 
 import { EngineError } from '@anyclass/torch/builds';
+import { FileError, isSystemError } from '@anyclass/torch/files';
+import { toldLauncher } from '../children/ranks/rankFailure.js';
 import { nearest } from '../errors/nearest.js';
-import { messageOf } from '../errors/reasonOf.js';
+import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
-import type { Command } from './command.js';
+import type { Command, CommandEntry } from './command.js';
 import { flagOf } from './fields.js';
 import { commandHelp, programHelp } from './help.js';
-import { parseOptions } from './parse.js';
+import { ownWords, parseOptions } from './parse.js';
 import { commandLine } from './shellLine.js';
 import type { Terminal } from './terminal.js';
 
-/** Exit codes: 0 done, 1 bad input or failure, 2 a command line that cannot be understood; a command may have its own. */
+/** Exit codes: 0 success, 1 bad input or failure, 2 invalid command line; a command may have its own. */
 export async function runProgram(
-  commands: readonly Command[],
+  commands: readonly AnyCommand[],
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
@@ -31,23 +33,38 @@ export async function runProgram(
       return 2;
     }
     if (name === 'help' || isHelpFlag(name)) {
-      terminal.print(helpOn(commands, rest));
+      terminal.print(await helpOn(commands, rest));
       return 0;
     }
     if (name === '--version') {
       terminal.print(version());
       return 0;
     }
-    const command = findCommand(commands, name);
-    if (rest.some(isHelpFlag)) {
+    const command = await loaded(findCommand(commands, name));
+    if (ownWords(command, rest).some(isHelpFlag)) {
       terminal.print(commandHelp(command));
       return 0;
     }
     await command.run(parseOptions(command, rest), terminal);
     return 0;
   } catch (error) {
-    return report(error, { commands, name, debug, terminal });
+    return await report(error, { commands, name, debug, terminal });
   }
+}
+
+/** Loaded or not. */
+type AnyCommand = Command | CommandEntry;
+
+async function loaded(command: AnyCommand): Promise<Command> {
+  return 'load' in command ? command.load() : command;
+}
+
+async function named(
+  commands: readonly AnyCommand[],
+  name: string | undefined,
+): Promise<Command | undefined> {
+  const found = commands.find((command) => command.name === name);
+  return found && loaded(found);
 }
 
 function isHelpFlag(word: string): boolean {
@@ -55,53 +72,71 @@ function isHelpFlag(word: string): boolean {
 }
 
 /** `help` alone is about the program, `help NAME` about one command. */
-function helpOn(commands: readonly Command[], words: readonly string[]): string {
+async function helpOn(commands: readonly AnyCommand[], words: readonly string[]): Promise<string> {
   const [name, extra] = words.filter((word) => !isHelpFlag(word));
   if (name === undefined) return programHelp(commands);
   if (extra !== undefined)
     throw new UsageError(`'anyclass help' takes one command; '${name}' and '${extra}' are two`);
-  return commandHelp(findCommand(commands, name));
+  return commandHelp(await loaded(findCommand(commands, name)));
 }
 
-function findCommand(commands: readonly Command[], name: string): Command {
+function findCommand(commands: readonly AnyCommand[], name: string): AnyCommand {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
   const close = nearest(
     name,
     commands.map((command) => command.name),
   );
-  throw new UsageError(`there is no command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
+  throw new UsageError(`no such command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
 }
 
 interface Failure {
-  readonly commands: readonly Command[];
-  /** The command that failed, as it was given. */
+  readonly commands: readonly AnyCommand[];
+  /** The command that failed, as given. */
   readonly name: string | undefined;
   readonly debug: boolean;
   readonly terminal: Terminal;
 }
 
-function report(error: unknown, { commands, name, debug, terminal }: Failure): number {
-  if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
-  else terminal.note(`anyclass: ${shownMessage(error)}`);
-  if (error instanceof UsageError) {
-    const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
-    terminal.note(`Try 'anyclass${known} --help'.`);
-    return 2;
-  }
-  if (error instanceof UserError) {
-    if (error.next) terminal.note(`Run: ${commandLine(error.next, commands)}`);
-    const command = commands.find((candidate) => candidate.name === name);
-    const option = command && error.setting !== undefined && settingOption(error.setting, command);
-    if (option) terminal.note(`On the command line: ${option}`);
-    return error.exitCode;
-  }
-  // A machine that is not set up is no mistake of the program either.
-  if (!debug && !(error instanceof EngineError)) terminal.note('Add --debug for a stack trace.');
-  return 1;
+async function report(thrown: unknown, failure: Failure): Promise<number> {
+  const error = firstError(thrown);
+  const lines = await errorLines(error, error === thrown ? shownMessage(error) : messageOf(thrown), failure);
+  const exitCode = error instanceof UsageError ? 2 : error instanceof UserError ? error.exitCode : 1;
+  // Of several ranks, the launcher prints one message for all.
+  if (!toldLauncher(error, lines, exitCode)) for (const line of lines) failure.terminal.note(line);
+  return exitCode;
 }
 
-/** How a field is set with the options that a command has. */
+async function errorLines(
+  error: unknown,
+  shown: string,
+  { commands, name, debug }: Failure,
+): Promise<string[]> {
+  const message = debug && error instanceof Error ? (error.stack ?? error.message) : `anyclass: ${shown}`;
+  if (error instanceof UsageError) {
+    const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
+    return [message, `Try 'anyclass${known} --help'.`];
+  }
+  if (error instanceof UserError) {
+    const next = error.next && (await named(commands, error.next.command));
+    const command = await named(commands, name);
+    const option = command && error.setting !== undefined && settingOption(error.setting, command);
+    return [
+      message,
+      ...(error.next ? [`Run: ${commandLine(error.next, next ? [next] : [])}`] : []),
+      ...(option ? [`On the command line: ${option}`] : []),
+    ];
+  }
+  // A machine without setup is not a bug in the program either.
+  if (debug || error instanceof EngineError || isFileError(error)) return [message];
+  return [message, 'Add --debug for a stack trace.'];
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof FileError || isSystemError(error);
+}
+
+/** How to set a field with the options of a command. */
 function settingOption(setting: string, { options }: Command): string | undefined {
   const dataset = /^data\.dataset=(.*)$/.exec(setting)?.[1];
   if (dataset !== undefined && 'data' in options.shape) return `--data ${dataset}`;
@@ -109,7 +144,7 @@ function settingOption(setting: string, { options }: Command): string | undefine
   return `--set ${/^[\w.=-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** The command line's name of an option is its flag. */
+/** On the command line, an option is named by its flag. */
 function shownMessage(error: unknown): string {
   if (!(error instanceof UsageError) || error.option === undefined) return messageOf(error);
   return `${flagOf(error.option)}: ${error.reason}`;

@@ -1,4 +1,4 @@
-// Command lines to print, which a user can paste into a shell whatever the names in them hold.
+// Command lines to print, which a user can paste into a shell whatever characters they contain.
 
 import type { NextCommand } from '../errors/userError.js';
 import type { Command } from './command.js';
@@ -15,7 +15,7 @@ export function shellLine(words: readonly string[]): string {
 }
 
 /**
- * The line of a command that an error suggests. Values that begin with a dash are kept from being read as flags.
+ * The line of a command that an error suggests. Values that start with a dash are not read as flags.
  *
  * @example
  * commandLine({ command: 'train', options: { resume: 'runs/sewer' } }, commands) // 'anyclass train --resume runs/sewer'

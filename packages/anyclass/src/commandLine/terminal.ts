@@ -1,4 +1,4 @@
-// What a command writes to: standard output for results, standard error for everything on the way.
+// What a command writes to: standard output for results, standard error for everything else.
 
 import type { RunEventListener } from '../events/runEvent.js';
 import { errorCode, fileProblem } from '../files/fileProblem.js';
@@ -7,13 +7,15 @@ import { runDisplay } from './display/runDisplay.js';
 export interface Terminal {
   /** A result, to standard output. */
   print(text: string): void;
-  /** A remark, to standard error. */
+  /** A note, to standard error. */
   note(text: string): void;
   /** Shows what long work reports, on standard error. */
   readonly onEvent: RunEventListener;
 }
 
-export function standardTerminal(): Terminal {
+/** Of several ranks the first speaks; the others only say why they failed. */
+export function standardTerminal(isSpeaker = true): Terminal {
+  if (!isSpeaker) return { print() {}, note: (text) => void process.stderr.write(`${text}\n`), onEvent() {} };
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
@@ -22,8 +24,8 @@ export function standardTerminal(): Terminal {
 }
 
 /**
- * Keeps a stream that nobody takes anything from any more from ending the program. Whoever read the results, such as `head`,
- * has enough; results that found no room on a disk are an error. Remarks are dropped: work goes on without being watched.
+ * Keeps a closed stream from ending the program. A reader of the results that stops, such as `head`, has enough; results that
+ * do not fit on a disk are an error. Notes are dropped: work continues unwatched.
  */
 export function keepGoingWithoutReaders(): void {
   let isTold = false;
@@ -31,15 +33,15 @@ export function keepGoingWithoutReaders(): void {
     if (errorCode(error) === 'EPIPE' || isTold) return;
     isTold = true;
     process.exitCode = 1;
-    process.stderr.write(`anyclass: standard output cannot be written: ${fileProblem(error)}\n`);
+    process.stderr.write(`anyclass: cannot write to standard output: ${fileProblem(error)}\n`);
   });
   process.stderr.on('error', () => {});
 }
 
 /**
- * Prints one of many results, when there is room for it.
+ * Prints one of many results, waiting until the stream accepts it.
  *
- * @returns false where nobody takes more
+ * @returns false if the reader has closed the stream
  */
 export function printed(text: string): Promise<boolean> {
   return new Promise((done) => {

@@ -22,7 +22,7 @@ export const compare = command({
     ],
     [
       'anyclass compare quick --false-alarms 0.02 --out comparisons/digits',
-      'judge the same runs at 2% false alarms instead of 5%',
+      'evaluate the same runs at 2% false alarms instead of 5%',
     ],
     [
       'anyclass compare base.json --networks tresnet-m,vit-b-16@batchSize=64 --datasets \'@keep=["coco-41"]\' --datasets \'@keep=["coco-animals"]@loss.lambda=0.2\' --devices cuda:0,cuda:1 --out comparisons/coco',

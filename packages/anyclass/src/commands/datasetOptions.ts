@@ -1,4 +1,4 @@
-// Fields of the configuration as options: `--set`, and shorthands of the fields that are used most.
+// Fields of the configuration as options: `--set`, and shorthands for the most common fields.
 
 import { z } from 'zod';
 import { type PlainObject, withField, withOverrides } from '../configuration/overrides.js';
@@ -7,29 +7,25 @@ import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { folderDatasets, isPattern, matchingFiles, parseDataset } from '../data/datasetSpec.js';
 
-/** `--set` of a command that takes fields of these parts of the configuration. */
+/** `--set` of a command that accepts fields of some parts of the configuration. */
 export function settingOption(what: string) {
   return z.array(z.string()).default([]).describe(what).meta({ placeholder: 'FIELD=VALUE' });
 }
 
-/** A DATASET and how it is read; the same options for every command that takes one. */
+/** A DATASET and how to read it; the same options for every command that takes one. */
 export const datasetFields = {
   dataset: z
     .string()
     .describe(
-      `a folder (tables, YOLO, Pascal VOC, one per class), .csv, .json, .parquet, .arff (several with commas or *), data.yaml, NAME=DIR (${folderDatasets.join(', ')}), or digits`,
+      `a folder (tables, YOLO, Pascal VOC, one per class), .csv, .json, .parquet, .arff (several, comma-separated or with *), data.yaml, NAME=DIR (${folderDatasets.join(', ')}), or digits`,
     ),
-  imageFolder: z.string().optional().describe('where the images of a table are').meta({ placeholder: 'DIR' }),
-  imageColumn: z.string().optional().describe('the column of file names').meta({ placeholder: 'NAME' }),
-  labelColumn: z
-    .string()
-    .optional()
-    .describe('the one column of separated labels')
-    .meta({ placeholder: 'NAME' }),
+  imageFolder: z.string().optional().describe('folder of the images in a table').meta({ placeholder: 'DIR' }),
+  imageColumn: z.string().optional().describe('column with the file names').meta({ placeholder: 'NAME' }),
+  labelColumn: z.string().optional().describe('column with separated labels').meta({ placeholder: 'NAME' }),
   groupColumn: z
     .string()
     .optional()
-    .describe('rows that must stay in one split, such as a patient')
+    .describe('column whose values stay in one split, such as the patient')
     .meta({ placeholder: 'NAME' }),
   keep: z
     .array(z.string())
@@ -39,14 +35,14 @@ export const datasetFields = {
   drop: z
     .array(z.string())
     .optional()
-    .describe('leave this class out; may be repeated')
+    .describe('exclude this class; may be repeated')
     .meta({ placeholder: 'CLASS' }),
   splitFolder: z
     .string()
     .optional()
     .describe('folder with train.txt, validation.txt and test.txt')
     .meta({ placeholder: 'DIR' }),
-  strict: z.boolean().default(false).describe('an unreadable image is an error'),
+  strict: z.boolean().default(false).describe('stop at the first unreadable image'),
   set: settingOption('any field of data, as in a configuration: data.draw.seed=7; may be repeated'),
 };
 
@@ -70,7 +66,7 @@ export interface FieldOptions extends Readonly<Partial<Record<keyof typeof short
 }
 
 /**
- * The fields that options give to some parts of the configuration, on top of `base`; `--set` has the last word.
+ * The fields that options set in some parts of the configuration, on top of `base`; `--set` takes precedence.
  *
  * @example
  * chosenFields({ imageFolder: 'photos', set: ['data.draw.seed=7'] }, ['data'])
@@ -94,7 +90,7 @@ export function chosenFields(
 export const force = z
   .boolean()
   .default(false)
-  .describe('replace a file that is not an older output of this command');
+  .describe('replace a file even if it is not an earlier output of this command');
 
 /** The files and folders that a DATASET names, which outputs must not replace. */
 export function datasetInputs(dataset: string | undefined): string[] {
@@ -110,7 +106,7 @@ export function chosenData({
   dataset,
   ...options
 }: FieldOptions & { readonly dataset: string }): Configuration['data'] {
-  refuseFields(options.set, ['data.dataset'], 'is given as DATASET');
+  refuseFields(options.set, ['data.dataset'], 'is already given as DATASET');
   const fields = chosenFields(options, ['data'], { data: { dataset } });
   return validateConfiguration(fields, `${dataset} with the options given`).data;
 }

@@ -1,11 +1,11 @@
-// How probabilities become labels, on the command line; the same options for all commands that decide.
+// Decision options: how probabilities become labels; the same for all commands that decide.
 
 import type { DecisionBudget, FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
 import { decisionRules } from '../configuration/decisionFields.js';
 import { UsageError } from '../errors/usageError.js';
 
-/** Options of a decision. None has a default here: what is left out is for the command, the configuration or core to say. */
+/** Options of a decision. None has a default here: the command, the configuration or core provides it. */
 export const decisionFields = {
   falseAlarms: z
     .number()
@@ -27,7 +27,7 @@ export const decisionFields = {
     .transform(f1NegOf)
     .optional()
     .describe(
-      "instead of --false-alarms, keep at least this F1-Neg, or what a threshold of 0.5 gives ('at 0.5')",
+      "instead of --false-alarms, keep at least this F1-Neg, or that of a threshold of 0.5 ('at 0.5')",
     )
     .meta({ placeholder: "SHARE|'at 0.5'" }),
   beta: z.number().positive().optional().describe('fitted thresholds maximize this Fβ; default 1'),
@@ -39,7 +39,7 @@ export const decisionFields = {
     ),
 };
 
-/** What {@link decisionFields} were given. */
+/** The values of {@link decisionFields}. */
 export interface GivenDecision {
   readonly falseAlarms?: number | undefined;
   readonly confidence?: number | null | undefined;
@@ -49,7 +49,7 @@ export interface GivenDecision {
 }
 
 /**
- * The decision that was asked for, with only what was given.
+ * The requested decision, with only the given options.
  *
  * @example
  * chosenDecision({ falseAlarms: 0.02 }) // { budget: { falseAlarms: 0.02 } }
@@ -58,7 +58,7 @@ export interface GivenDecision {
 export function chosenDecision(given: GivenDecision): Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'> {
   const { falseAlarms, f1Neg, beta, rule } = given;
   if (falseAlarms !== undefined && f1Neg !== undefined) {
-    throw new UsageError('does not go with a false-alarm budget; choose one of the two', 'f1Neg');
+    throw new UsageError('cannot be combined with a false-alarm budget; choose one', 'f1Neg');
   }
   refuseIdle(given);
   const budget = budgetOf(given);
@@ -75,12 +75,12 @@ function budgetOf({ falseAlarms, confidence, f1Neg }: GivenDecision): DecisionBu
   return { falseAlarms: falseAlarms ?? 0.05, ...(confidence !== undefined && { confidence }) };
 }
 
-/** An option that would do nothing is a mistake. */
+/** An option without an effect is a mistake. */
 function refuseIdle(given: GivenDecision): void {
   const { rule, confidence, f1Neg } = given;
   if (confidence !== undefined && f1Neg !== undefined) {
     throw new UsageError(
-      'has no effect with an F1-Neg to keep; it belongs to a false-alarm budget',
+      'has no effect with an F1-Neg to keep; it only applies to a false-alarm budget',
       'confidence',
     );
   }

@@ -8,19 +8,19 @@ import { checkOutputFolder } from '../files/outputs.js';
 
 export const demo = command({
   name: 'demo',
-  summary: 'Train bce and any-bce on scenes of handwritten digits, decide, and say what helped',
+  summary: 'Train bce and any-bce on scenes of handwritten digits and show what helped',
   examples: [
     ['anyclass demo', 'about 3 minutes on two cores; downloads nothing, runs and reports in runs/demo'],
     ['anyclass demo --seed 2 --out runs/demo-2', 'the same with another seed'],
-    ['anyclass demo --epochs 1 --out runs/glance', 'in a minute; a network that has learned little'],
+    ['anyclass demo --epochs 1 --out runs/glance', 'one minute; the network learns little'],
   ],
   options: z.object({
-    seed: z.int().min(0).default(1).describe('of the weights and the order of the images'),
-    epochs: z.int().min(1).default(6).describe('how long each network trains'),
+    seed: z.int().min(0).default(1).describe('seed of the weights and the order of the images'),
+    epochs: z.int().min(1).default(6).describe('epochs per network'),
     out: z
       .string()
       .default('runs/demo')
-      .describe('folder of both runs; finished ones are not trained again')
+      .describe('folder for both runs; finished ones are reused')
       .meta({ placeholder: 'DIR' }),
     json: z.boolean().default(false).describe('print JSON'),
   }),

@@ -8,6 +8,7 @@ import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset.js';
+import { isSpeaker } from '../distribution/speaker.js';
 import { UsageError } from '../errors/usageError.js';
 import { readClassImportance } from '../evaluation/classImportance.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
@@ -26,35 +27,35 @@ import { chosenDecision, decisionFields } from './decisionOptions.js';
 const options = z.object({
   model: z.string().optional().describe('a run, a model.safetensors, or an exported .onnx'),
   dataset: z.string().optional().describe("the data; default the run's own"),
-  split: z.enum(splitNames).optional().describe('default test where it has labels, else validation'),
+  split: z.enum(splitNames).optional().describe('default test if it has labels, else validation'),
   scores: z
     .string()
     .optional()
-    .describe('judge these probabilities; without libtorch')
+    .describe('evaluate these probabilities; does not load libtorch')
     .meta({ placeholder: 'CSV' }),
-  labels: z.string().optional().describe('against these labels').meta({ placeholder: 'CSV' }),
+  labels: z.string().optional().describe('labels for --scores').meta({ placeholder: 'CSV' }),
   fitScores: z
     .string()
     .optional()
     .describe('fit the decision on these probabilities')
     .meta({ placeholder: 'CSV' }),
-  fitLabels: z.string().optional().describe('and these labels, of other data').meta({ placeholder: 'CSV' }),
+  fitLabels: z.string().optional().describe('labels for --fit-scores').meta({ placeholder: 'CSV' }),
   classImportance: z
     .string()
     .optional()
-    .describe('with --scores: weights of the classes for F2-CIW; sewerml, or a JSON file with one by class')
+    .describe('with --scores: class weights for F2-CIW; sewerml, or a JSON file with one per class')
     .meta({ placeholder: 'sewerml|FILE' }),
   ...decisionFields,
   replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
-  device: z.string().default('auto').describe('where a model computes').meta({ placeholder: 'cpu|cuda' }),
-  batchSize: z.int().positive().optional().describe('images at a time; default 64'),
+  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+  batchSize: z.int().positive().optional().describe('images per batch; default 64'),
   set: settingOption(
-    "a field of data, in place of the run's, or of evaluation: data.imageFolder=DIR; may be repeated",
+    "set a field of data or evaluation instead of the run's: data.imageFolder=DIR; may be repeated",
   ),
   saveScores: z
     .string()
     .optional()
-    .describe("write the model's probabilities there")
+    .describe("write the model's probabilities to this file")
     .meta({ placeholder: 'CSV' }),
   html: z.string().optional().describe('also write a page with charts').meta({ placeholder: 'FILE' }),
   force,
@@ -63,7 +64,7 @@ const options = z.object({
 
 export const evaluate = command({
   name: 'evaluate',
-  summary: 'Measure a model, or saved scores, on labeled data',
+  summary: 'Evaluate a model, or saved scores, on labeled data',
   positionals: [
     { field: 'model', placeholder: 'RUN|MODEL' },
     { field: 'dataset', placeholder: 'DATASET' },
@@ -76,12 +77,12 @@ export const evaluate = command({
     ],
     [
       'anyclass evaluate runs/sewer --false-alarms 0.02',
-      'with a decision fitted anew on the saved validation scores',
+      'with a new decision, fitted on the saved validation scores',
     ],
     ['anyclass evaluate --scores scores.csv --labels labels.csv', 'scores from anywhere; without libtorch'],
     [
       'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv --false-alarms 0.05',
-      'as decided by a gate that was fitted on other data',
+      'with a gate fitted on other data',
     ],
     [
       'anyclass evaluate --scores sewer.csv --labels SewerML_Val.csv --class-importance sewerml',
@@ -117,34 +118,34 @@ const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as c
 const forScores = ['labels', 'fitScores', 'fitLabels', 'classImportance'] as const;
 const forFitting = ['rule', 'falseAlarms', 'f1Neg', 'confidence', 'beta'] as const;
 const fittingFields = ['evaluation.calibration'];
-const byOptions = 'is given by --rule, --false-alarms, --f1-neg, --confidence and --beta';
+const byOptions = 'is set by --rule, --false-alarms, --f1-neg, --confidence and --beta';
 
-/** An option that would do nothing is a mistake. */
+/** An option without an effect is a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
   const defaults = options.parse({});
   const idle = names.find((name) => given[name] !== defaults[name]);
   if (idle === undefined) return;
-  throw new UsageError(`${flagOf(idle)} goes with ${why}`);
+  throw new UsageError(`${flagOf(idle)} requires ${why}`);
 }
 
 async function judgeScores(given: Options): Promise<Judgment> {
   const { scores, labels, model, fitScores, fitLabels, html } = given;
   if (model !== undefined) throw new UsageError('give a RUN or MODEL, or --scores, not both');
-  refuse(given, forModels, 'a model, not with --scores');
+  refuse(given, forModels, 'a model, not --scores');
   if (scores === undefined || labels === undefined) throw new UsageError('--scores needs --labels');
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
-    throw new UsageError('--fit-scores and --fit-labels go together');
+    throw new UsageError('--fit-scores and --fit-labels must be given together');
   }
   if (fitScores === undefined) {
     refuse(given, forFitting, '--fit-scores');
-    refuseFields(given.set, fittingFields, 'goes with --fit-scores');
+    refuseFields(given.set, fittingFields, 'requires --fit-scores');
   }
-  refuseFields(given.set, ['data', 'evaluation.batchSize'], 'goes with a model, not with --scores');
+  refuseFields(given.set, ['data', 'evaluation.batchSize'], 'requires a model, not --scores');
   refuseFields(given.set, ['evaluation.decision'], byOptions);
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
     if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
   }
-  // Scores have no data; the schema wants some.
+  // Scores have no data, but the schema requires some.
   const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
   const classImportance =
     given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
@@ -155,7 +156,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
     scores,
     labels,
     ...(fitScores !== undefined && { fitScores, fitLabels, decision: chosenDecision(given) }),
-    // Scores from anywhere are taken as they are, so that what is fitted can be applied to them as they are.
+    // Scores from anywhere are not calibrated, so that the fitted decision applies to them directly.
     ...(isCalibrated && { calibration }),
     classImportance,
     replicates,
@@ -171,16 +172,16 @@ async function judgeScores(given: Options): Promise<Judgment> {
 async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment> {
   const { model, split, device, saveScores, html, set } = given;
   if (model === undefined) throw new UsageError('give a RUN or MODEL, or --scores and --labels');
-  refuse(given, forScores, '--scores, not with a model');
+  refuse(given, forScores, '--scores, not a model');
   refuseFields(
     set,
     ['evaluation.calibration'],
-    'has no effect on a model, which brings what was fitted in training',
+    'has no effect on a model, which includes what was fitted in training',
   );
   refuseFields(set, ['evaluation.decision'], byOptions);
-  refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is judged on its own classes');
-  refuseFields(set, ['data.subset'], 'has no effect: it is for training');
-  refuseFields(set, ['data.dataset'], 'is given as DATASET');
+  refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is evaluated on its own classes');
+  refuseFields(set, ['data.subset'], 'has no effect: it only applies to training');
+  refuseFields(set, ['data.dataset'], 'is already given as DATASET');
   const { data, evaluation } = modelSettings(model, given);
   const decision = chosenDecision(given);
   const { judgment, scored, names, quarantined } = await evaluateModel(model, data.dataset, {
@@ -193,10 +194,12 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     open: openOptions(data),
     preparation: data,
     strict: data.strict,
+    allowPartial: data.allowPartial,
     cache: data.cache,
     onEvent: terminal.onEvent,
   });
-  for (const { name, reason } of quarantined) terminal.note(`left out: ${name}: ${reason}`);
+  if (!isSpeaker()) return judgment;
+  for (const { name, reason } of quarantined) terminal.note(`skipped ${name}: ${reason}`);
   if (saveScores !== undefined) {
     makeFolderOf('--save-scores', saveScores);
     writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
@@ -205,7 +208,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
   return judgment;
 }
 
-/** ECharts takes half a second to load: only a page does. */
+/** ECharts takes half a second to load, so only a page loads it. */
 async function writePage(
   path: string,
   title: string,
@@ -217,10 +220,10 @@ async function writePage(
   writeOutput('--html', path, evaluationPage(title, judgment, scored, quarantined));
 }
 
-/** The data to judge a model on: those of its run, or others that are read in the same way. */
+/** The data to evaluate a model on: that of its run, or other data read in the same way. */
 function modelSettings(model: string, given: Options): Pick<Configuration, 'data' | 'evaluation'> {
   const data = readingFor(model, given.dataset);
-  if (data === undefined) throw new UsageError('a model needs a DATASET to be judged on');
+  if (data === undefined) throw new UsageError('a model needs a DATASET to be evaluated on');
   const fields = chosenFields(given, ['data', 'evaluation'], { data });
   return validateConfiguration(fields, `${data.dataset} with the options given`);
 }

@@ -1,4 +1,4 @@
-// What `compare`, `sweep` and `recommend` share: a table of their runs, Ctrl-C in between, and the figure of what false alarms buy.
+// What `compare`, `sweep` and `recommend` share: a table of their runs, Ctrl-C, and the trade-off plot.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { failureText, type UnfinishedRun } from '../experiments/results.js';
 import { writeWhole } from '../files/wholeFile.js';
 
 /**
- * Makes an experiment and shows its runs.
+ * Runs an experiment and shows its progress.
  *
  * @throws UserError with exit code 130 or 143 after Ctrl-C or SIGTERM, when all runs have saved
  */
@@ -62,15 +62,15 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
 }
 
 /**
- * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split; the paths of the files. A sweep's names begin with
- * `sweep-`, as those of its tables do: a comparison may share the folder.
+ * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split and returns the paths. A sweep's file names start with
+ * `sweep-`, as those of its tables do, since a comparison may share the folder.
  */
 export async function writeTradeOffs(
   out: string,
   comparison: Comparison,
   prefix: '' | 'sweep-' = '',
 ): Promise<string[]> {
-  // Only now: ECharts takes a third of a second to load.
+  // Loaded late: ECharts takes a third of a second.
   const { tradeOffFigure } = await import('../reports/tradeOffFigure.js');
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
@@ -78,7 +78,7 @@ export async function writeTradeOffs(
     const figure = tradeOffFigure(dataset, groups, comparison.decision);
     const path = join(out, `${prefix}trade-off-${fileName(dataset)}.svg`);
     if (!figure) {
-      // That of an earlier call would not belong to these results.
+      // A file of an earlier call would not match these results.
       rmSync(path, { force: true });
       return [];
     }

@@ -9,6 +9,7 @@ import { exportFolder, type Library } from '../export/exportFolder.js';
 import type { ExportedModel } from '../export/foreignWeights.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/onnx/exportOnnx.js';
 import { extraOutputs } from '../export/onnx/modelOutputs.js';
+import { exportWeb, type WebExport } from '../export/web/exportWeb.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
 import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
@@ -16,29 +17,34 @@ import { chosenFields, datasetInputs, force, settingOption } from './datasetOpti
 const options = z.object({
   model: z.string().describe('a run, or a model.safetensors'),
   format: z
-    .enum(['onnx', 'timm', 'torchvision'])
+    .enum(['onnx', 'web', 'timm', 'torchvision'])
     .default('onnx')
     .describe(
-      'onnx: one file for onnxruntime and the like; timm, torchvision: a folder with weights as those have them',
+      'onnx: one file for onnxruntime and similar; web: a folder with a page that runs the model in the browser; timm, torchvision: a folder with weights in their format',
     ),
   out: z.string().describe('the file to write, or the folder').meta({ placeholder: 'FILE|DIR' }),
   outputs: z
     .string()
     .optional()
-    .describe('onnx: also these outputs; cam: a heat map for each class, of networks with a linear head')
+    .describe('onnx: add these outputs; cam: a heat map per class, for networks with a linear head')
     .meta({ placeholder: 'embedding,cam' }),
   precision: z
     .enum(onnxPrecisions)
     .optional()
     .describe(
-      'onnx: of the network; float16 and int8 (weights alone) are judged on validation; default float32',
+      'onnx and web: precision of the network; float16 and int8 (weights only) are evaluated on validation; default float32',
     ),
+  title: z.string().optional().describe("web: title of the page; default the dataset's name"),
   data: z
     .string()
     .optional()
-    .describe("what float16 and int8 are judged on; default the run's own data")
+    .describe("data to evaluate float16 and int8 on; default the run's own")
     .meta({ placeholder: 'DATASET' }),
-  judgedImages: z.int().positive().optional().describe('judge on at most N validation images; default 2000'),
+  judgedImages: z
+    .int()
+    .positive()
+    .optional()
+    .describe('evaluate on at most N validation images; default 2000'),
   set: settingOption('a field of data: data.imageFolder=DIR; may be repeated'),
   force,
   json: z.boolean().default(false).describe('print what was exported as JSON'),
@@ -46,7 +52,7 @@ const options = z.object({
 
 type Options = z.output<typeof options>;
 
-/** A format of `--format`: what it takes beside the model and the place, and how it is written. */
+/** A format of `--format`: its options besides the model and the path, and how it is written. */
 interface ExportFormat {
   readonly takes: readonly (keyof Options)[];
   run(options: Options, terminal: Terminal): Promise<unknown>;
@@ -54,6 +60,7 @@ interface ExportFormat {
 
 const formats: Readonly<Record<Options['format'], ExportFormat>> = {
   onnx: { takes: ['outputs', 'precision', 'data', 'judgedImages', 'set', 'force'], run: exportToOnnx },
+  web: { takes: ['title', 'precision', 'data', 'judgedImages', 'set'], run: exportToWeb },
   timm: { takes: [], run: (options, terminal) => exportForLibrary('timm', options, terminal) },
   torchvision: { takes: [], run: (options, terminal) => exportForLibrary('torchvision', options, terminal) },
 };
@@ -63,12 +70,16 @@ const shared: readonly string[] = ['model', 'format', 'out', 'json'];
 
 export const exportModel = command({
   name: 'export',
-  summary: 'Write a model for other programs: ONNX, timm, torchvision',
+  summary: 'Write a model for other programs: ONNX, a web page, timm, torchvision',
   positionals: [{ field: 'model', placeholder: 'RUN|MODEL' }],
   examples: [
     ['anyclass export runs/sewer --out sewer.onnx', 'then: anyclass predict sewer.onnx photos'],
-    ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map for each class'],
+    ['anyclass export runs/sewer --out sewer.onnx --outputs cam', 'with a heat map per class'],
     ['anyclass export runs/sewer --out sewer.onnx --precision int8', 'a quarter of the size'],
+    [
+      'anyclass export runs/sewer --format web --out sewer-web',
+      'a page to drop photos on; any static host serves it',
+    ],
     [
       'anyclass export runs/sewer --format timm --out sewer-timm',
       "in Python: timm.create_model('local-dir:sewer-timm', pretrained=True)",
@@ -86,7 +97,7 @@ export const exportModel = command({
 });
 
 function isGiven(value: unknown): boolean {
-  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 }
 
 async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxExport> {
@@ -107,8 +118,30 @@ async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxE
   makeFolderOf('--out', out);
   const exported = await exportOnnx(model, chosen);
   if (exported.unchecked !== undefined)
-    terminal.note(`The file was not run and compared with libtorch: ${exported.unchecked}`);
+    terminal.note(`The file was not checked against libtorch: ${exported.unchecked}`);
   terminal.print(json ? JSON.stringify(exported, null, 2) : exportText(exported));
+  return exported;
+}
+
+async function exportToWeb(options: Options, terminal: Terminal): Promise<WebExport> {
+  const { model, out, title, precision, judgedImages, json } = options;
+  checkOutputFolder('--out', out);
+  const data = judgedData(options);
+  const exported = await exportWeb(model, {
+    out,
+    title,
+    precision,
+    data,
+    judgedImages,
+    onEvent: terminal.onEvent,
+  });
+  if (exported.unchecked !== undefined)
+    terminal.note(`The model was not run and compared with libtorch: ${exported.unchecked}`);
+  if (!exported.hasHeatMaps)
+    terminal.note(
+      `The page shows no heat maps: ${exported.model.network} has no linear head over feature maps`,
+    );
+  terminal.print(json ? JSON.stringify(exported, null, 2) : webText(exported));
   return exported;
 }
 
@@ -127,7 +160,7 @@ async function exportForLibrary(
   return exported;
 }
 
-/** The data that a lower precision is judged on; undefined where nothing is said of it. */
+/** The data to evaluate a lower precision on; undefined if not given. */
 function judgedData({
   model,
   data,
@@ -137,12 +170,12 @@ function judgedData({
 }: Options): ReadingSettings | undefined {
   const idle = Object.entries({ data, judgedImages, set }).find(([, value]) => isGiven(value))?.[0];
   if (precision === 'float32') {
-    if (idle) throw new UsageError('has no effect: float32 needs no judgment on images', idle);
+    if (idle) throw new UsageError('has no effect: float32 is not evaluated on images', idle);
     return undefined;
   }
   const reading = readingFor(model, data);
   if (!reading || set.length === 0) return reading;
-  refuseFields(set, ['data.dataset'], 'is given with --data');
+  refuseFields(set, ['data.dataset'], 'is already given with --data');
   return validateConfiguration(chosenFields({ set }, ['data'], { data: reading }), 'the options given').data;
 }
 
@@ -151,17 +184,33 @@ function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
   return names.map((name) => {
     const known = extraOutputs.find((output) => output === name);
     if (known === undefined)
-      throw new UsageError(`there is no output '${name}'; expected ${extraOutputs.join(' or ')}`, 'outputs');
+      throw new UsageError(`no such output '${name}'; expected ${extraOutputs.join(' or ')}`, 'outputs');
     return known;
   });
 }
 
-function exportText({ file, bytes, outputs, check, config, model, judgment }: OnnxExport): string {
-  const megabytes = (bytes / 1e6).toFixed(1);
-  const lines = [
-    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes} MB; gives ${outputs.join(', ')}`,
-    `${config}: classes, preparation, calibration and decision`,
-  ];
+function exportText({ file, bytes, outputs, config, model, ...findings }: OnnxExport): string {
+  return [
+    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
+    `${config}: classes, preprocessing, calibration and decision`,
+    ...findingLines(findings),
+  ].join('\n');
+}
+
+function webText({ folder, bytes, model, ...findings }: WebExport): string {
+  return [
+    `${folder}: a page with ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB`,
+    ...findingLines(findings),
+    `try it: npx http-server ${folder} (any static host works; opened from disk, the page cannot load the model)`,
+  ].join('\n');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+function findingLines({ check, judgment }: Pick<OnnxExport, 'check' | 'judgment'>): string[] {
+  const lines: string[] = [];
   if (check) {
     const share = check.largestLogit === 0 ? 0 : check.largestError / check.largestLogit;
     lines.push(
@@ -170,7 +219,7 @@ function exportText({ file, bytes, outputs, check, config, model, judgment }: On
   }
   if (judgment) {
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
-    lines.push(`judged on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
+    lines.push(`evaluated on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
   }
-  return lines.join('\n');
+  return lines;
 }

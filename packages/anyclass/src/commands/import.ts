@@ -9,7 +9,7 @@ import { importModel } from '../runs/importModel.js';
 
 export const importCheckpoint = command({
   name: 'import',
-  summary: 'Make a model from a PyTorch or safetensors checkpoint',
+  summary: 'Turn a PyTorch or safetensors checkpoint into a model',
   positionals: [{ field: 'checkpoint', placeholder: 'CHECKPOINT' }],
   examples: [
     [
@@ -23,20 +23,20 @@ export const importCheckpoint = command({
   ],
   options: z.object({
     checkpoint: z.string().describe('a .pt, .pth, .ckpt or .safetensors file'),
-    network: z.enum(networkNames).describe('which network the weights are of').meta({ placeholder: 'NAME' }),
+    network: z.enum(networkNames).describe('network of the weights').meta({ placeholder: 'NAME' }),
     classes: z
       .string()
-      .describe('classes in the order of the last layer: a file with one a line, or names with commas')
+      .describe('classes in the order of the last layer: a file with one per line, or comma-separated names')
       .meta({ placeholder: 'FILE|a,b,c' }),
     out: z.string().describe('the model to write').meta({ placeholder: 'MODEL.safetensors' }),
     inputSize: z.int().positive().default(224).describe('height and width of the images in pixels'),
-    channels: z.enum(['1', '3']).default('3').describe('1: images are made gray; 3: RGB'),
+    channels: z.enum(['1', '3']).default('3').describe('1: gray; 3: RGB'),
     mean: z
       .string()
       .optional()
-      .describe('of each channel, for pixels from 0 to 1; default ImageNet’s')
+      .describe('mean of each channel, for pixels from 0 to 1; default ImageNet’s')
       .meta({ placeholder: 'N,…' }),
-    std: z.string().optional().describe('likewise the standard deviation').meta({ placeholder: 'N,…' }),
+    std: z.string().optional().describe('standard deviation of each channel').meta({ placeholder: 'N,…' }),
     json: z.boolean().default(false).describe('print what was loaded as JSON'),
   }),
   async run({ checkpoint, network, classes, out, inputSize, channels, mean, std, json }, terminal) {

@@ -10,14 +10,14 @@ import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
 
 export const init = command({
   name: 'init',
-  summary: 'Look at data and write a configuration that fits it',
+  summary: 'Inspect data and write a configuration for it',
   positionals: [{ field: 'dataset', placeholder: 'DIR' }],
   examples: [
     ['anyclass init photos', 'writes anyclass.json; then: anyclass train anyclass.json'],
     ['anyclass init coco-41=data/coco --out coco.json', 'a known dataset'],
     [
       `anyclass init labels.csv --set 'data.columns.ignore=["weather"]'`,
-      'a table with a column that is no class',
+      'a table with a column that is not a class',
     ],
   ],
   options: z.object({

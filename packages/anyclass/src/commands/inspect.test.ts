@@ -39,7 +39,7 @@ test('inspect counts positives and negatives, and names the unreadable image', (
 test('inspect writes a page that needs nothing beside it', () => {
   const { status, stderr } = anyclass('inspect', 'labels.csv', '--html', 'page.html');
   expect(status).toBe(0);
-  expect(stderr).toContain('the page is in page.html');
+  expect(stderr).toContain('wrote page.html');
   const page = readFileSync(join(folder, 'page.html'), 'utf8');
   expect(page).toContain('<svg');
   expect(page).not.toMatch(/(src|href)="http/);
@@ -55,7 +55,7 @@ test('strict makes the unreadable image an error that names it', () => {
 test('prepare decodes once, and the second run finds everything in place', () => {
   const first = anyclass('prepare', 'labels.csv', '--size', '16', '--json');
   expect(first.status).toBe(0);
-  expect(first.stderr).toContain('left out 7.png');
+  expect(first.stderr).toContain('skipped 7.png');
   expect(JSON.parse(first.stdout)).toMatchObject({ rows: 20, decoded: 20 });
   const second = anyclass('prepare', 'labels.csv', '--size', '16', '--check', '--json');
   expect(JSON.parse(second.stdout)).toMatchObject({ rows: 20, decoded: 0 });
@@ -92,8 +92,8 @@ test('prepare decodes to the channels that are set', () => {
 test.each([
   [['--set', 'epochs=3'], 2, "--set: 'epochs' is not a field of data; only those can be set here\n"],
   [['--set', 'imageFolder=x'], 2, "did you mean 'data.imageFolder'?"],
-  [['--set', 'data.dataset=x.csv'], 2, '--set: data.dataset is given as DATASET\n'],
-  [['--set', 'data.kep=["crack"]'], 1, "data.kep: there is no such field; did you mean 'keep'?"],
+  [['--set', 'data.dataset=x.csv'], 2, '--set: data.dataset is already given as DATASET\n'],
+  [['--set', 'data.kep=["crack"]'], 1, "data.kep: no such field; did you mean 'keep'?"],
   [['--keep', 'crak'], 1, "labels.csv: no class 'crak'; did you mean 'crack'?"],
   [['--drop', 'rot'], 1, "labels.csv: no class 'rot'; did you mean 'root'?"],
   [['--group-column', 'pipe'], 1, "labels.csv: no column 'pipe' (data.columns.group)"],

@@ -18,10 +18,10 @@ export const inspect = command({
   summary: 'Show what is in a dataset, and what is wrong with it',
   positionals: [{ field: 'dataset', placeholder: 'DATASET' }],
   examples: [
-    ['anyclass inspect digits --limit 500', 'the embedded scenes of digits, 500 images of them read'],
+    ['anyclass inspect digits --limit 500', 'the embedded scenes of digits; reads 500 images'],
     ['anyclass inspect chestxray14=data/chest --html chest.html', 'a page with charts and sample images'],
     ['anyclass inspect pipes.csv --run runs/pipes --html pipes.html', 'with labels that the model doubts'],
-    ['anyclass inspect labels.csv --image-folder photos --no-images', 'the table alone'],
+    ['anyclass inspect labels.csv --image-folder photos --no-images', 'only the table'],
     [
       `anyclass inspect labels.csv --set 'data.columns.ignore=["weather"]' --set data.draw.seed=7`,
       'as training would read it with these fields',
@@ -29,15 +29,15 @@ export const inspect = command({
   ],
   options: z.object({
     ...datasetFields,
-    noImages: z.boolean().default(false).describe('look at the tables only'),
-    limit: z.number().int().min(1).optional().describe('read so many images, evenly spread; default all'),
-    size: z.number().int().min(8).default(224).describe('pixels at which channel statistics are taken'),
+    noImages: z.boolean().default(false).describe('read only the tables'),
+    limit: z.number().int().min(1).optional().describe('read N images, evenly spaced; default all'),
+    size: z.number().int().min(8).default(224).describe('image size in pixels for channel statistics'),
     run: z
       .string()
       .optional()
-      .describe('a finished run on these data: find labels that its scores speak against')
+      .describe('a finished run on this data: find labels that its scores contradict')
       .meta({ placeholder: 'RUN' }),
-    beta: z.number().min(0).lt(1).default(0.9999).describe('of the class-balancing weights'),
+    beta: z.number().min(0).lt(1).default(0.9999).describe('β of the class-balancing weights'),
     html: z
       .string()
       .optional()
@@ -66,13 +66,13 @@ export const inspect = command({
         onEvent: terminal.onEvent,
       });
       if (html !== undefined) {
-        const [{ inspectPage }, { sampleImages }] = await Promise.all([
+        const [{ inspectPage }, { noPictures, pagePictures }] = await Promise.all([
           import('../inspect/inspectPage.js'),
-          import('../inspect/samples.js'),
+          import('../inspect/pagePictures.js'),
         ]);
-        const samples = noImages ? [] : await sampleImages(dataset, {});
-        writeOutput('--html', html, inspectPage(inspection, samples));
-        terminal.note(`the page is in ${html}`);
+        const pictures = noImages ? noPictures : await pagePictures(dataset, inspection);
+        writeOutput('--html', html, inspectPage(inspection, pictures));
+        terminal.note(`wrote ${html}`);
       }
       terminal.print(json ? JSON.stringify(inspection, null, 2) : inspectText(inspection));
       return inspection;
@@ -82,7 +82,7 @@ export const inspect = command({
   },
 });
 
-/** What the run scored: its validation split, and its test split if it has one. */
+/** The run's saved scores: its validation split, and its test split if it has one. */
 async function savedScores(run: string): Promise<NamedTable[]> {
   const { paths } = openRun(run);
   const files = ['validation', 'test'].map((split) => join(paths.scores, `${split}.csv`));
@@ -95,7 +95,7 @@ async function savedScores(run: string): Promise<NamedTable[]> {
   return Promise.all(found.map(readTable));
 }
 
-/** The dataset with the training images that a run would be left with. */
+/** The dataset with the training images that a run would use. */
 function withSubset(dataset: Dataset, subset: Configuration['data']['subset']): Dataset {
   if (!subset) return dataset;
   const train = chooseSubset(dataset.splits.train, dataset.labels, defined(subset));

@@ -14,12 +14,12 @@ const { set, out, jobs, devices, replicates, noPrepare, json } = experimentField
 
 export const paper = command({
   name: 'paper',
-  summary: 'Rerun a table of the paper and show its figures beside ours',
+  summary: 'Rerun a table of the paper and show its results next to ours',
   positionals: [{ field: 'table', placeholder: 'TABLE' }],
   examples: [
     [
       'anyclass paper 1 --data sewerml=data/sewerml --out paper --dry-run',
-      'what it would train, how long, and how much disk it needs',
+      'what it would train, how long it takes, and how much disk space it needs',
     ],
     [
       'anyclass paper 2 --data chestxray14=data/chest --seeds 1,2,3 --devices cuda:0,cuda:1 --out paper',

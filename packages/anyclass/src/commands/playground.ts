@@ -9,14 +9,14 @@ import { force } from './datasetOptions.js';
 
 export const playground = command({
   name: 'playground',
-  summary: 'Write a page of likelihoods and losses of two classes, with sliders for λ, α and γ',
+  summary: 'Write an interactive page of the likelihoods and losses of two classes',
   examples: [
-    ['anyclass playground --open', 'writes playground.html and shows it in the browser'],
+    ['anyclass playground --open', 'writes playground.html and opens it in the browser'],
     ['anyclass playground --out figures/surfaces.html', 'one file that works offline; send it to anyone'],
   ],
   options: z.object({
     out: z.string().default('playground.html').describe('the file to write').meta({ placeholder: 'FILE' }),
-    open: z.boolean().default(false).describe('show it in the browser'),
+    open: z.boolean().default(false).describe('open it in the browser'),
     force,
     json: z.boolean().default(false).describe('print JSON'),
   }),
@@ -42,7 +42,7 @@ async function openInBrowser(file: string, note: (text: string) => void): Promis
   await new Promise<void>((done) => {
     child.once('spawn', done);
     child.once('error', () => {
-      note(`no ${program} here to open it with: open ${address} yourself`);
+      note(`${program} not found; open ${address} in your browser`);
       done();
     });
   });

@@ -1,43 +1,60 @@
 import { existsSync } from 'node:fs';
-import type { FitDecisionOptions } from '@anyclass/core';
+import { discardQuietly } from '@anyclass/torch/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
-import { printed, type Terminal } from '../commandLine/terminal.js';
+import { printed } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { type CountedNames, countedNames } from '../data/countedNames.js';
+import { takesFeatures } from '../data/inputs.js';
+import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import type { Draft } from '../files/wholeFile.js';
-import { decisionText } from '../inference/decide.js';
-import { type ImageInput, imageInputs } from '../inference/imageInputs.js';
-import { refitDecision } from '../inference/modelDecision.js';
+import { dividedPredictions, shareOfImages } from '../inference/dividedPredictions.js';
+import { featureInputs } from '../inference/featureFiles.js';
+import { imageInputs } from '../inference/imageInputs.js';
 import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
-import { openPredictor } from '../inference/predictor.js';
+import {
+  type FailedPrediction,
+  openPredictor,
+  type Prediction,
+  type Predictor,
+  type PredictorInput,
+} from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
-import { chosenDecision, decisionFields, type GivenDecision } from './decisionOptions.js';
+import { decisionFields } from './decisionOptions.js';
+import { thresholdField, usedDecision } from './usedDecision.js';
+
+/** In the name of a file: the number of the process that writes it. */
+const rankMark = '{rank}';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
 
 export const predict = command({
   name: 'predict',
-  summary: 'Predict the classes of images',
+  summary: 'Predict the classes of images, or of feature vectors',
   positionals: [
     { field: 'model', placeholder: 'RUN|MODEL' },
     { field: 'paths', placeholder: 'PATH…', rest: true },
   ],
   examples: [
-    ['anyclass predict runs/sewer photos > predictions.csv', 'all images in a folder and below it'],
-    ['anyclass predict runs/sewer photos --false-alarms 0.02', 'decided anew, for at most 2% false alarms'],
+    ['anyclass predict runs/sewer photos > predictions.csv', 'all images in a folder and its subfolders'],
+    [
+      'anyclass predict runs/sewer photos --false-alarms 0.02',
+      'with a new decision for at most 2% false alarms',
+    ],
     [
       'anyclass predict model.safetensors a.jpg b.png --format jsonl --details',
-      'an object a line, with the gate',
+      'one JSON object per line, with the gate',
     ],
     ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
+    ['anyclass predict runs/soil fields.csv --format jsonl', 'feature vectors, for a model of features'],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
     ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
   ],
@@ -46,84 +63,126 @@ export const predict = command({
     paths: z
       .array(z.string())
       .min(1)
-      .describe('images, folders, patterns, Parquet files, - for a list on standard input'),
-    format: z.enum(outputFormats).optional().describe('of the output; default csv'),
-    out: z.string().optional().describe('write there; default standard output').meta({ placeholder: 'FILE' }),
-    ...decisionFields,
-    threshold: z
-      .number()
-      .min(0)
-      .max(1)
+      .describe(
+        'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
+      ),
+    format: z.enum(outputFormats).optional().describe('output format; default csv'),
+    out: z
+      .string()
       .optional()
-      .describe("one threshold for all classes, in place of the model's decision"),
+      .describe(
+        `output file; default standard output. With launch, ${rankMark} in the name gives each process a file`,
+      )
+      .meta({ placeholder: 'FILE' }),
+    ...decisionFields,
+    threshold: thresholdField,
     details: z
       .boolean()
       .default(false)
-      .describe('also the probability that any class is present, the gate, and the thresholds of the labels'),
-    top: z.int().positive().optional().describe('also the N most probable classes'),
-    device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
-    batchSize: z.int().positive().default(32).describe('images at a time'),
+      .describe('add the probability that any class is present, the gate, and the thresholds of the labels'),
+    top: z.int().positive().optional().describe('add the N most probable classes'),
+    device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+    batchSize: z.int().positive().default(32).describe('images per batch'),
     set: settingOption(
-      'data.channels, data.mean or data.std, in place of those of training, or data.strict=true to end at an unreadable image',
+      'override data.channels, .mean, .std, .window, .frame or .pixelLimit of training, or data.strict=true to stop at the first unreadable image',
     ),
     force,
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
   async run(options, terminal) {
-    const { model, paths, out, device, batchSize, set, json, details, top } = options;
+    const { model, paths, out: given, device, batchSize, set, json, details, top } = options;
     const format = options.format ?? (json ? 'jsonl' : 'csv');
-    if (json && format !== 'jsonl') throw new UsageError(`--json is --format jsonl, not ${format}; give one`);
+    if (json && format !== 'jsonl')
+      throw new UsageError(`--json means --format jsonl, not ${format}; give one of them`);
     if (format === 'sewerml' && (details || top !== undefined))
       throw new UsageError('--format sewerml has probabilities only: no --details or --top');
     if (paths.filter((path) => path === '-').length > 1)
-      throw new UsageError('PATH…: - stands for the list on standard input, which is there once');
-    if (out !== undefined) checkOutput(out, format, options);
+      throw new UsageError('PATH…: - reads the list from standard input and can be given once');
+    const ranks = await joinRanks();
+    const isOwnFile = given?.includes(rankMark) ?? false;
+    const out = given?.replaceAll(rankMark, String(ranks?.rank ?? 0));
+    const isWriter = ranks?.isFirst !== false || isOwnFile;
+    if (ranks && paths.includes('-'))
+      throw new UsageError('PATH…: - cannot be divided among processes; give files, folders or patterns');
+    if (out !== undefined && isWriter) checkOutput(out, format, options);
     const { strict, ...preparation } = imageSettings(set);
     const decision = await usedDecision(options, terminal);
     using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+    for (const remark of predictor.remarks) terminal.note(remark);
     const { header, line } = outputOf(format, {
       classes: predictor.description.classes,
       decision: predictor.decision,
       details,
       top,
     });
-    // Only where there is a file to take care of: what is printed is out, and Ctrl-C may end the program at once.
+    // Only for a file: printed output is already out, so Ctrl-C may end the program immediately.
     using interruption =
       out === undefined
         ? undefined
-        : interruptible(terminal, 'stopping after the images at hand; once more to end at once');
+        : interruptible(
+            terminal,
+            'Stopping after the current images; press Ctrl-C again to quit immediately',
+          );
     const reading = new AbortController();
     interruption?.signal.addEventListener('abort', () => reading.abort());
     using target = out === undefined ? standardOutput : fileOutput(out);
     const failed: string[] = [];
+    const skipped = countedNames();
     let predicted = 0;
-    const inputs = imageInputs(paths, undefined, reading.signal);
-    for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
+    const { description } = predictor;
+    const { signal } = reading;
+    const inputs = takesFeatures(description)
+      ? featureInputs(paths, description.features, undefined, signal)
+      : imageInputs(paths, undefined, signal, skipped.add);
+    const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
+    const spared = out === undefined ? inputs : sparing(out, inputs);
+    for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile })) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
         if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
         failed.push(`${prediction.name}: ${prediction.failure}`);
         continue;
       }
-      // Not before there is a prediction: a header alone looks like a result.
+      // Only with the first prediction: a header alone looks like a result.
       const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
       if (await target.write(`${first}${line(prediction)}`)) predicted++;
       else reading.abort();
     }
     if (interruption?.signal.aborted) {
-      const message = `interrupted after ${images(predicted)}; ${target.leave()}`;
+      const message = `Interrupted after ${many(predicted)}; ${target.leave()}`;
       throw new UserError(message, { exitCode: interruption.exitCode() });
     }
     if (reading.signal.aborted) return predicted;
-    if (predicted + failed.length === 0) throw new UserError(`no image in ${paths.map(inWords).join(', ')}`);
+    if (!isWriter) return predicted;
+    if (skipped.count > 0) terminal.note(skippedNote(skipped));
+    if (predicted + failed.length === 0)
+      throw new UserError(
+        `no ${takesFeatures(description) ? 'row' : 'image'} in ${paths.map(inWords).join(', ')}`,
+      );
     if (predicted > 0) target.finish();
-    if (failed.length > 0) throw new UserError(failureText(predicted, failed), { exitCode: someFailed });
-    terminal.note(images(predicted));
+    if (failed.length > 0)
+      throw new UserError(
+        failureText(predicted, failed, takesFeatures(description) ? 'file or row' : 'image'),
+        { exitCode: someFailed },
+      );
+    terminal.note(many(predicted));
     return predicted;
   },
 });
 
-/** What a format writes. */
+/** Of all inputs; of several ranks on the first, or of its own share on each. */
+function predictions(
+  ranks: Ranks | undefined,
+  predictor: Predictor,
+  inputs: AsyncIterable<PredictorInput>,
+  { batchSize, isOwnFile }: { readonly batchSize: number; readonly isOwnFile: boolean },
+): AsyncGenerator<Prediction | FailedPrediction> {
+  if (!ranks) return predictor.predict(inputs);
+  if (isOwnFile) return predictor.predict(shareOfImages(ranks, inputs, batchSize));
+  return dividedPredictions(ranks, predictor, inputs, batchSize);
+}
+
+/** The kind of output of each format. */
 const outputKinds = {
   csv: 'a table of predictions',
   sewerml: 'a table of scores',
@@ -142,44 +201,17 @@ function checkOutput(
   checkOutputFile('--out', out, { kind: outputKinds[format], inputs: [model, ...paths], force });
 }
 
-/** Images as they come, none of which is the output: patterns and lists tell their files only on the way. */
-async function* sparing(out: string, inputs: AsyncIterable<ImageInput>): AsyncGenerator<ImageInput> {
+/** Images as they arrive, none of which is the output: patterns and lists reveal their files one by one. */
+async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
   const isThere = existsSync(out);
   for await (const input of inputs) {
-    if (isThere && input.path !== undefined) refuseSameFile('--out', out, input.path);
+    if (isThere && 'path' in input && input.path !== undefined) refuseSameFile('--out', out, input.path);
     yield input;
   }
 }
 
-/** What the options ask for in place of the model's own decision; a refitted one is told with its figures. */
-async function usedDecision(
-  options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },
-  terminal: Terminal,
-): Promise<number | FitDecisionOptions | undefined> {
-  const { model, threshold, rule, falseAlarms, f1Neg, confidence, beta } = options;
-  const given = { falseAlarms, f1Neg, confidence, beta };
-  if (threshold !== undefined) {
-    const hasOthers = Object.values(given).some((value) => value !== undefined);
-    if (hasOthers || (rule !== undefined && rule !== 'fixed'))
-      throw new UsageError('decides by itself; leave the other options of the decision out', 'threshold');
-    return threshold;
-  }
-  const fit = chosenDecision({ ...given, rule });
-  if (Object.keys(fit).length === 0) return undefined;
-  if (rule === 'fixed') return 0.5;
-  const refitted = await refitDecision(model, fit, (text) => terminal.note(text));
-  terminal.note(decisionText(refitted));
-  const { test } = refitted;
-  if (test) {
-    const alarms =
-      test.falseAlarmRate === null ? '' : `, false alarms ${(100 * test.falseAlarmRate).toFixed(2)}%`;
-    terminal.note(`on test: F1 ${(100 * test.macroF1).toFixed(2)}${alarms}`);
-  }
-  return fit;
-}
-
-/** The fields of data that are about images; all others are about a dataset. */
-const imageFields = ['channels', 'mean', 'std', 'strict'];
+/** The data fields about images; all others are about a dataset. */
+const imageFields = ['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit', 'strict'];
 
 function imageSettings(set: readonly string[]) {
   const idle = Object.keys(dataFields.shape).filter((name) => !imageFields.includes(name));
@@ -189,43 +221,51 @@ function imageSettings(set: readonly string[]) {
     'has no effect on predictions',
   );
   const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
-  const { channels, mean, std, strict } = validateConfiguration(fields, 'the options given').data;
-  return { channels, mean, std, strict };
+  const { channels, mean, std, window, frame, pixelLimit, strict } = validateConfiguration(
+    fields,
+    'the options given',
+  ).data;
+  return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 
-function images(count: number): string {
-  return `${count} ${count === 1 ? 'image' : 'images'}`;
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function skippedNote({ count, examples }: CountedNames): string {
+  const what = count === 1 ? 'file that is no image was' : 'files that are no images were';
+  return `${count} ${what} skipped, such as ${examples[0]}`;
 }
 
 function inWords(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-function failureText(predicted: number, failed: readonly string[]): string {
+function failureText(predicted: number, failed: readonly string[], word: string): string {
   const many =
     predicted === 0
-      ? 'no image could be read:'
-      : `${failed.length} of ${predicted + failed.length} images could not be read:`;
+      ? `no ${word} could be read:`
+      : `${failed.length} of ${predicted + failed.length} ${word === 'image' ? 'images' : 'files and rows'} could not be read:`;
   return [many, ...failed.map((text) => `  ${text}`)].join('\n');
 }
 
-/** Removes what is not finished when it is disposed of. */
+/** Removes unfinished output when disposed. */
 interface Output extends Disposable {
-  /** Writes a line; false where nobody takes more. */
+  /** Writes a line; false if the reader has closed the stream. */
   write(text: string): Promise<boolean>;
   finish(): void;
-  /** Keeps what was written so far, and tells where. */
+  /** Keeps what was written so far, and says where. */
   leave(): string;
 }
 
 const standardOutput: Output = {
   write: printed,
   finish() {},
-  leave: () => 'what was predicted is on standard output',
+  leave: () => 'predictions so far are on standard output',
   [Symbol.dispose]() {},
 };
 
-/** Begun with its first line. */
+/** Created with its first line. */
 function fileOutput(path: string): Output {
   let draft: Draft | undefined;
   return {
@@ -242,8 +282,8 @@ function fileOutput(path: string): Output {
       const kept = draft;
       kept?.leave();
       draft = undefined;
-      return kept ? `what was predicted is in ${kept.path}` : `nothing was written to ${path}`;
+      return kept ? `predictions so far are in ${kept.path}` : `nothing was written to ${path}`;
     },
-    [Symbol.dispose]: () => draft?.discard(),
+    [Symbol.dispose]: () => draft && discardQuietly(draft),
   };
 }

@@ -2,18 +2,20 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { openData } from '../configuration/openOptions.js';
+import { levelRemarks } from '../data/images/levels/levelSurvey.js';
 import { closeDataset, prepareCache } from '../data/index.js';
+import { pixelFormat } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { chosenData, datasetFields } from './datasetOptions.js';
 
 export const prepare = command({
   name: 'prepare',
-  summary: 'Decode the images of a dataset once, into a cache that training reads',
+  summary: 'Preprocess the images of a dataset once, into a cache that training reads',
   positionals: [{ field: 'dataset', placeholder: 'DATASET' }],
   examples: [
-    ['anyclass prepare coco-41=data/coco', 'at 224 px into .anyclass/cache; killed, it goes on where it was'],
-    ['anyclass prepare scans.csv --size 128 --check', 'and compares the checksums of what was there'],
+    ['anyclass prepare coco-41=data/coco', 'at 224 px into .anyclass/cache; run it again to resume'],
+    ['anyclass prepare scans.csv --size 128 --check', 'also verify the checksums of cached images'],
   ],
   options: z.object({
     ...datasetFields,
@@ -23,35 +25,41 @@ export const prepare = command({
       .default('.anyclass/cache')
       .describe('folder of all caches')
       .meta({ placeholder: 'DIR' }),
-    check: z.boolean().default(false).describe('read every prepared image again and compare its checksum'),
+    check: z.boolean().default(false).describe('reread every cached image and verify its checksum'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {
     const data = chosenData(options);
     checkOutputFolder('--cache', data.cache);
     const dataset = await openData(data);
-    using interruption = interruptible(terminal, 'stopping; once more to end at once');
+    using interruption = interruptible(terminal, 'Stopping; press Ctrl-C again to quit immediately');
     const { signal } = interruption;
     try {
+      if (dataset.features)
+        throw new UserError(
+          `${dataset.name} holds features, which need no preparation; train on it as it is`,
+        );
       const { size, check, json } = options;
+      const rows = Int32Array.from({ length: dataset.names.length }, (_, row) => row);
+      for (const remark of await levelRemarks(dataset, rows)) terminal.note(remark);
       const result = await prepareCache(dataset, {
-        format: { width: size, height: size, channels: dataset.preparation.channels },
+        format: pixelFormat(size, dataset.preparation),
         folder: data.cache,
         check,
         strict: data.strict,
         signal,
         onEvent: terminal.onEvent,
       });
-      for (const { name, reason } of result.quarantined) terminal.note(`left out ${name}: ${reason}`);
+      for (const { name, reason } of result.quarantined) terminal.note(`skipped ${name}: ${reason}`);
       if (result.quarantined.length === result.rows)
         throw new UserError(`${dataset.name}: none of ${result.rows} images could be read`);
       const mebibytes = (result.bytes / 2 ** 20).toFixed(1);
-      const text = `${result.path}: ${result.rows} images, ${result.decoded} decoded now, ${result.quarantined.length} left out, ${mebibytes} MiB`;
+      const text = `${result.path}: ${result.rows} images, ${result.decoded} decoded now, ${result.quarantined.length} skipped, ${mebibytes} MiB`;
       terminal.print(json ? JSON.stringify(result, null, 2) : text);
       return result;
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw new UserError('interrupted; the same command goes on where it stopped', {
+      throw new UserError('Interrupted; run the same command again to resume', {
         exitCode: interruption.exitCode(),
       });
     } finally {

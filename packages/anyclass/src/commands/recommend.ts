@@ -22,19 +22,19 @@ export const recommend = command({
       'anyclass recommend pipes.json --minutes 60 --false-alarms 0.02',
       'is the loss of a configuration the right one at 2% false alarms?',
     ],
-    ['anyclass recommend photos --minutes 30', 'the same command goes on after Ctrl-C, with the time left'],
+    ['anyclass recommend photos --minutes 30', 'the same command resumes after Ctrl-C, with the time left'],
     [
       'anyclass recommend coco-41=data/coco --minutes 20 --devices cuda:0,cuda:1 --out recommendations/coco',
       'pilots on two GPUs',
     ],
   ],
   options: z.object({
-    source: z.string().describe('data, or a configuration or recipe whose loss is then among the candidates'),
-    minutes: z.number().positive().describe('how long the pilot runs may take, all together'),
+    source: z.string().describe('data, or a configuration or recipe whose own loss becomes a candidate'),
+    minutes: z.number().positive().describe('time limit for all pilot runs together'),
     losses: z
       .string()
       .optional()
-      .describe('losses to choose from, as compare takes them; default bce and asl × balancing × λ')
+      .describe('losses to choose from, as in compare; default bce and asl × balancing × λ')
       .meta({ placeholder: 'LOSS,…' }),
     data: dataField,
     set,

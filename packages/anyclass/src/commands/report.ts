@@ -22,8 +22,8 @@ export const report = command({
       'anyclass report comparisons/coco --out coco.html --assets figures',
       'all runs of a comparison or a sweep',
     ],
-    ['anyclass report comparisons/coco --false-alarms 0.02', 'judged at 2% false alarms instead of 5%'],
-    ['anyclass report comparisons/coco --paper', "with the paper's published figures of the same data"],
+    ['anyclass report comparisons/coco --false-alarms 0.02', 'evaluated at 2% false alarms instead of 5%'],
+    ['anyclass report comparisons/coco --paper', "with the paper's published results on the same data"],
     [
       'anyclass report comparisons/nih --paper chestxray14',
       'the same, when the dataset’s name does not say which one it is',
@@ -42,7 +42,7 @@ export const report = command({
       .enum(['auto', ...paperDatasets])
       .optional()
       .describe(
-        `add the paper's published figures; NAME if the dataset's own name does not match: ${paperDatasets.join(', ')}`,
+        `add the paper's published results; NAME if the dataset's own name does not match: ${paperDatasets.join(', ')}`,
       )
       .meta({ placeholder: '[NAME]', bare: 'auto' }),
     replicates: z
@@ -67,7 +67,7 @@ export const report = command({
     for (const folder of unfinishedRuns(folders)) terminal.note(`skipped ${folder}: the run is not finished`);
     for (const { left, kept } of twins)
       terminal.note(`skipped ${left.folder}: same configuration and seed as ${kept.folder}`);
-    // ECharts takes a third of a second to load: bad folders are reported before.
+    // ECharts takes a third of a second to load, so bad folders are reported first.
     const { experimentReport, reportPage, writeAssets } = await import(
       '../reports/experiment/experimentReport.js'
     );
@@ -92,20 +92,20 @@ export const report = command({
   },
 });
 
-/** A word behind a bare `--paper` that is none of its names was taken for a folder. */
+/** A word after a bare `--paper` that is not one of its names was read as a folder. */
 function checkFolder(path: string, paper: PaperChoice | undefined): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;
   if (found) throw new UserError(`${path} is a file; name a run folder, or a folder that contains runs`);
   const hint = paper === 'auto' ? `; --paper takes ${paperDatasets.join(', ')}` : '';
-  throw new UserError(`${path}: there is no such folder${hint}`);
+  throw new UserError(`${path}: no such folder${hint}`);
 }
 
 function tellNotInPaper(runs: readonly Run[], paper: PaperChoice, terminal: Terminal): void {
   for (const name of new Set(runs.map(({ dataset }) => dataset))) {
     if (paperDataset(name, paper) !== undefined) continue;
     terminal.note(
-      `${name}: no published figures match this name; if the paper has this dataset, add --paper ${paperDatasets.join('|')}`,
+      `${name}: no published results match this name; if the paper has this dataset, add --paper ${paperDatasets.join('|')}`,
     );
   }
 }

@@ -11,7 +11,7 @@ export const setup = command({
   name: 'setup',
   summary: 'Find, install or download libtorch and build the native libraries, once per machine',
   examples: [
-    ['anyclass setup', "the system's libtorch, installed from Debian's packages where it is missing"],
+    ['anyclass setup', "the system's libtorch; installs Debian's package if it is missing"],
     ['LIBTORCH=/opt/libtorch anyclass setup', 'another libtorch: a folder with include and lib'],
     ['LIBTORCH_USE_PYTORCH=1 anyclass setup', 'the libtorch inside the torch of python3'],
     ['anyclass setup --download', 'the official libtorch for the CPU, into your cache'],
@@ -25,7 +25,7 @@ export const setup = command({
     mirror: z
       .url()
       .optional()
-      .describe('download from here in place of pytorch.org')
+      .describe('download from this address instead of pytorch.org')
       .meta({ placeholder: 'ADDRESS' }),
     json: z.boolean().default(false).describe('print JSON'),
   }),

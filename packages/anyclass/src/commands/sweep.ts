@@ -44,7 +44,7 @@ export const sweep = command({
     const splits = result.points.every(({ figures }) => figures.test)
       ? (['validation', 'test'] as const)
       : (['validation'] as const);
-    // Only now: ECharts takes a third of a second to load.
+    // Loaded late: ECharts takes a third of a second.
     const { sweepPanels, sweepSvg } = await import('../reports/sweepFigures.js');
     rmSync(join(out, 'sweep-test.svg'), { force: true });
     for (const split of splits)

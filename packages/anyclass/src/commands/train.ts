@@ -17,13 +17,13 @@ const stoppedByParent = 130;
 
 export const train = command({
   name: 'train',
-  summary: 'Train a network and judge it',
+  summary: 'Train a network and evaluate it',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass train quick', "the embedded dataset 'digits' with a small network"],
     ['anyclass train quick --data pipes.csv --set epochs=20', 'your own table of images'],
-    ['anyclass train paper/sewerml/tresnet-l --data sewerml=DIR', "the paper's set-up"],
-    ['anyclass train --resume runs/sewer', 'go on after a stop, as if nothing had happened'],
+    ['anyclass train paper/sewerml/tresnet-l --data sewerml=DIR', "the paper's setup"],
+    ['anyclass train --resume runs/sewer', 'resume after a stop'],
   ],
   options: z.object({
     config: z.string().optional().describe(configText),
@@ -31,15 +31,15 @@ export const train = command({
     set: z
       .array(z.string())
       .default([])
-      .describe('change a field, by its dotted name; --fields lists them')
+      .describe('set a field by its dotted name; --fields lists them')
       .meta({ placeholder: 'FIELD=VALUE' }),
     run: z
       .string()
       .optional()
-      .describe("the run's folder; default a new one below runs")
+      .describe('run folder; default a new one below runs')
       .meta({ placeholder: 'DIR' }),
-    resume: z.string().optional().describe('go on with this run').meta({ placeholder: 'RUN' }),
-    fields: z.boolean().default(false).describe('only list the fields of a configuration and their defaults'),
+    resume: z.string().optional().describe('resume this run').meta({ placeholder: 'RUN' }),
+    fields: z.boolean().default(false).describe('list the configuration fields and their defaults, and exit'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run({ config, data, set, run, resume, fields, json }, terminal) {
@@ -49,10 +49,12 @@ export const train = command({
       return all;
     }
     if ((config === undefined) === (resume === undefined)) {
-      throw new UsageError('give either a CONFIG or RECIPE to begin, or --resume RUN to go on');
+      throw new UsageError('give either a CONFIG or RECIPE to start a run, or --resume RUN to resume one');
     }
     if (resume !== undefined && (data !== undefined || set.length > 0 || run !== undefined)) {
-      throw new UsageError('--resume goes on with the configuration of the run: no --data, --set or --run');
+      throw new UsageError(
+        '--resume uses the configuration of the run and cannot be combined with --data, --set or --run',
+      );
     }
     if (run !== undefined) checkOutputFolder('--run', run);
     using parent = connectParent();
@@ -72,6 +74,7 @@ export const train = command({
       const result = configuration
         ? await trainRun(configuration, options)
         : await resumeRun(resume ?? '', options);
+      if (result.isFinishedElsewhere) return result;
       if (!result.summary) {
         const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
         throw new UserError('The run is not finished; resume it', {
@@ -92,7 +95,7 @@ function fieldList(fields: readonly ConfigurationField[]): string {
   const width = Math.max(...fields.map(({ name }) => name.length));
   return fields
     .map(({ name, kind, defaultText, description }) => {
-      const values = kind === 'text' ? '' : ` [${kind}]`;
+      const values = kind === 'string' ? '' : ` [${kind}]`;
       return `${name.padEnd(width)}  ${description}${values}${defaultText === '' ? '' : ` (default ${defaultText})`}`;
     })
     .join('\n');

@@ -1,4 +1,4 @@
-// How a configuration is named and changed on the command line; the same options for all commands that train.
+// Options that select and override a configuration; the same for all commands that train.
 
 import { z } from 'zod';
 import { recipeNames } from '../configuration/recipes.js';
@@ -24,7 +24,7 @@ export const experimentFields = {
   set: z
     .array(z.string())
     .default([])
-    .describe('change a field of all runs, by its dotted name')
+    .describe('set a field of all runs by its dotted name')
     .meta({ placeholder: 'FIELD=VALUE' }),
   out: z.string().describe('folder for all runs and the results').meta({ placeholder: 'DIR' }),
   jobs: z
@@ -43,6 +43,6 @@ export const experimentFields = {
     .min(0)
     .default(1000)
     .describe('bootstrap replicates; 0 disables differences. Those that refit decisions stop after a minute'),
-  noPrepare: z.boolean().default(false).describe('skip preparing the image cache first'),
+  noPrepare: z.boolean().default(false).describe('do not complete the image cache first'),
   json: z.boolean().default(false).describe('print JSON'),
 };

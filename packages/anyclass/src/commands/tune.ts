@@ -20,7 +20,7 @@ import { dataField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 
-// No defaults here: what is not given is as the study has it.
+// No defaults here: the study provides what is not given.
 const options = z.object({
   study: z.string().describe('study folder, new or existing'),
   config: z.string().optional().describe('base configuration of all trials; required for a new study'),
@@ -28,7 +28,7 @@ const options = z.object({
   set: z
     .array(z.string())
     .optional()
-    .describe('change a field of all trials')
+    .describe('set a field of all trials')
     .meta({ placeholder: 'FIELD=VALUE' }),
   search: z
     .array(z.string())
@@ -51,6 +51,11 @@ const options = z.object({
     .meta({ placeholder: 'cuda:0,cuda:1' }),
   seed: z.int().min(0).optional().describe('seed of the search; default 0'),
   eta: z.int().min(2).optional().describe('one in N trials survives each rung; default 3'),
+  retries: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('how often a trial whose process died starts again without an epoch in between; default 1'),
   minEpochs: z
     .int()
     .positive()
@@ -70,7 +75,7 @@ type Options = z.output<typeof options>;
 
 export const tune = command({
   name: 'tune',
-  summary: 'Search for good settings of the loss and the training',
+  summary: 'Search for good settings of the loss and of training',
   positionals: [
     { field: 'study', placeholder: 'STUDY' },
     { field: 'config', placeholder: 'CONFIG|RECIPE' },
@@ -161,7 +166,7 @@ function exportBest(file: string, { study, best }: StudyResult, terminal: Termin
   terminal.note(`wrote ${file}: trial ${best.trial}, ${metric} ${metricText(metric, best.value)}`);
 }
 
-/** How to train with what was found: a line below that of the best run. */
+/** How to train with the result: a line below that of the best run. */
 function trainingHint({ study, best }: StudyResult): string[] {
   const exporting = shellLine(['anyclass', 'tune', study, '--export', 'best.json']);
   return best ? [`train it     ${exporting} && anyclass train best.json`] : [];

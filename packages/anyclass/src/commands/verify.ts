@@ -5,12 +5,12 @@ import { type VectorReport, vectorReportText, verifyFile } from '../verify/verif
 
 export const verify = command({
   name: 'verify',
-  summary: 'Check losses, metrics and networks on this machine against files of golden values',
+  summary: 'Check losses, metrics and networks on this machine against golden values',
   positionals: [{ field: 'files', placeholder: 'FILE…', rest: true }],
   examples: [
     [
       'anyclass verify losses.json metrics.json',
-      'the largest error of each figure; exit code 1 if any is too large',
+      'the largest error of each quantity; exit code 1 if any is too large',
     ],
     ['anyclass verify network_tresnet_m.json --device cuda', 'a network on the GPU'],
   ],
@@ -20,9 +20,9 @@ export const verify = command({
       .templateLiteral(['cuda:', z.int()])
       .or(z.enum(['cpu', 'cuda']))
       .default('cpu')
-      .describe('where losses and networks are computed')
+      .describe('device for losses and networks')
       .meta({ placeholder: 'cpu|cuda' }),
-    dtype: z.enum(['float32', 'float64']).default('float32').describe('what networks compute in'),
+    dtype: z.enum(['float32', 'float64']).default('float32').describe('precision of networks'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run({ files, device, dtype, json }, terminal) {

@@ -32,19 +32,20 @@ export const weights = command({
       'download before training; interrupted, the next pull resumes',
     ],
     ['anyclass weights pull hf:timm/resnet18.a1_in1k@main', 'from any repository of the Hugging Face hub'],
-    [
-      'anyclass weights verify',
-      'hash everything on this machine again; exit code 1 where something is damaged',
-    ],
+    ['anyclass weights verify', 'rehash everything on this machine; exit code 1 if anything is damaged'],
   ],
   options: z.object({
     action: z
       .enum(['list', 'pull', 'verify', 'remove'])
-      .describe('list: what there is; pull: download; verify: hash again; remove: delete from the cache'),
+      .describe(
+        'list: show available weights; pull: download; verify: rehash; remove: delete from the cache',
+      ),
     names: z
       .array(z.string())
       .default([])
-      .describe('as network.weights has them; verify without names takes all published ones on this machine'),
+      .describe(
+        'names as in network.weights; verify without names checks all published ones on this machine',
+      ),
     network: z
       .enum(networkNames)
       .optional()
@@ -109,13 +110,13 @@ function listed(
   return shown;
 }
 
-/** Of a license that is a page its name on the web. */
+/** A license given as a web page is shortened to its address. */
 function licenseText(license = ''): string {
   return URL.canParse(license) ? new URL(license).pathname.split('/').slice(1, 3).join('/') : license;
 }
 
 async function pulled(names: readonly string[], print: Print, terminal: Terminal) {
-  using interruption = interruptible(terminal, 'stopping; once more to end at once');
+  using interruption = interruptible(terminal, 'Stopping; press Ctrl-C again to quit immediately');
   const { signal } = interruption;
   const results = [];
   for (const name of names) {
@@ -157,7 +158,7 @@ async function verified(names: readonly string[], print: Print, terminal: Termin
 
 interface RemovedWeights {
   readonly name: string;
-  /** What became free; null where there was nothing. */
+  /** The bytes freed; null if there was nothing to remove. */
   readonly bytes: number | null;
 }
 
@@ -165,7 +166,7 @@ async function removed(names: readonly string[], print: Print) {
   const results: RemovedWeights[] = [];
   for (const name of names) results.push({ name, bytes: (await removeWeights(name)) ?? null });
   const text = ({ name, bytes }: RemovedWeights) =>
-    bytes === null ? `${name}: was not on this machine` : `${name}: removed, ${megabytes(bytes)} freed`;
+    bytes === null ? `${name}: not on this machine` : `${name}: removed, ${megabytes(bytes)} freed`;
   print(results, results.map(text).join('\n'));
   return results;
 }

@@ -38,15 +38,15 @@ test('everything but the dataset has a default', () => {
 });
 
 test.each([
-  [{ epoch: 3 }, "epoch: there is no such field; did you mean 'epochs'?"],
-  [{ loss: { lamda: 3 } }, "loss.lamda: there is no such field; did you mean 'lambda'?"],
-  [{ optimizer: { lr: 1 } }, 'optimizer.lr: there is no such field; there are name, rate, weightDecay'],
+  [{ epoch: 3 }, "epoch: no such field; did you mean 'epochs'?"],
+  [{ loss: { lamda: 3 } }, "loss.lamda: no such field; did you mean 'lambda'?"],
+  [{ optimizer: { lr: 1 } }, 'optimizer.lr: no such field; choose one of name, rate, weightDecay'],
   [{ network: { name: 'tresnet-k' } }, `not "tresnet-k"; did you mean 'tresnet-s'?`],
   [{ loss: { lambda: 3 } }, 'loss.lambda: expected at most 1, not 3'],
   [{ device: 'gpu' }, 'device: expected auto, cpu, cuda or cuda:N, not "gpu"'],
   [
     { augmentation: { flip: 0.5, foo: 1 } },
-    'augmentation.foo: there is no such field; there are flip, rotation, jitter',
+    'augmentation.foo: no such field; choose one of flip, rotation, jitter',
   ],
   [{ data: {} }, 'data.dataset: is missing'],
 ])('%j is refused with the field and what it should be', (fields, message) => {
@@ -65,7 +65,7 @@ test('an assignment changes a single field by its dotted name', () => {
     device: 'cpu',
   });
   expect(() => withOverrides({}, ['epochs'])).toThrow("set: expected field=value, not 'epochs'");
-  expect(() => withOverrides({ epochs: 3 }, ['epochs.many=1'])).toThrow("'epochs' has no fields of its own");
+  expect(() => withOverrides({ epochs: 3 }, ['epochs.many=1'])).toThrow("'epochs' has no subfields");
 });
 
 test('null unsets a field of the data, and is a value elsewhere', () => {
@@ -157,7 +157,7 @@ test('a recipe of the paper is refused for another network or dataset that has i
 
 test('a file without data has its other mistakes told too', async () => {
   await expect(readConfiguration(file('misspelled.json', '{ "epoch": 3 }'))).rejects.toThrow(
-    /misspelled.json: data.dataset is missing. Besides:\n {2}epoch: .*did you mean 'epochs'\?$/,
+    /misspelled.json: data.dataset is missing. Also:\n {2}epoch: .*did you mean 'epochs'\?$/,
   );
   await expect(readConfiguration(file('text.json', '{ "data": "digits" }'))).rejects.toThrow(
     'data: expected an object, not "digits"',
@@ -177,7 +177,7 @@ test('options are named where they brought the mistake, and only there', async (
 
 test('weights that are not there are told before anything begins', async () => {
   await expect(readConfiguration('quick', { set: ['network.weights=nowhere.pth'] })).rejects.toThrow(
-    'network.weights nowhere.pth cannot be read: there is no such file or folder',
+    'network.weights nowhere.pth cannot be read: no such file or folder',
   );
 });
 
@@ -205,8 +205,8 @@ test('JSON may have comments, which are no part of texts', async () => {
 test.each([
   ['broken.json', '{ "epochs": }', 'broken.json: '],
   ['list.json', '[1]', 'expected an object'],
-  ['empty.mjs', 'export const a = 1;', "has no default export; write 'export default defineConfig"],
-  ['base.json', '{ "recipe": "slow" }', 'recipe: there is no "slow"'],
+  ['empty.mjs', 'export const a = 1;', "no default export; write 'export default defineConfig"],
+  ['base.json', '{ "recipe": "slow" }', 'recipe: no such recipe "slow"'],
   ['config.yaml', 'epochs: 3', 'expected a .json, .jsonc, .mjs or .ts file'],
 ])('%s is refused with its name', async (name, content, message) => {
   await expect(readConfiguration(file(name, content))).rejects.toThrow(message);

@@ -1,6 +1,7 @@
-// What a configuration says about the data.
+// The data fields of a configuration.
 
 import { z } from 'zod';
+import { readingFields } from '../data/images/readingFields.js';
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
@@ -8,15 +9,19 @@ const share = z.number().min(0).max(1);
 const columns = z
   .strictObject({
     image: z.string().optional().describe('column with the file name of the image'),
-    labels: z.string().optional().describe('column with the labels of a row, separated or one a row'),
-    value: z.string().optional().describe("column that says how far a row's one label holds, 0 to 1"),
-    separator: z.string().optional().describe("what separates labels in that column; '' for nothing"),
+    labels: z.string().optional().describe("column with a row's labels, separated, or one label per row"),
+    value: z.string().optional().describe("column with the value of a row's one label, 0 to 1"),
+    separator: z.string().optional().describe("separator between labels in that column; '' for none"),
     negative: z.string().optional().describe("a label that means 'nothing here'"),
     group: z.string().optional().describe('column with the patient, video or other group of a row'),
-    split: z.string().optional().describe('column that says train, validation or test'),
-    ignore: z.array(z.string()).optional().describe('columns that are no classes'),
+    split: z.string().optional().describe('column with train, validation or test'),
+    features: z
+      .union([z.string(), z.array(z.string()).min(1)])
+      .optional()
+      .describe('columns that hold features, `*` for any text; default `feature_0`, `feature_1`, …'),
+    ignore: z.array(z.string()).optional().describe('columns that are not classes'),
   })
-  .describe('how a table is read, where its own names do not tell');
+  .describe('how to read a table whose column names do not make it clear');
 
 const draw = z
   .strictObject({
@@ -27,23 +32,30 @@ const draw = z
         'the three shares do not add up to 1',
       )
       .default([0.7, 0.15, 0.15])
-      .describe('of train, validation and test; 0 of test for none'),
-    seed: z.int().min(0).default(42).describe('another seed, another split'),
-    method: z.enum(['stratified', 'random']).default('stratified').describe('by classes, or by rows alone'),
+      .describe('shares of train, validation and test; 0 for no test split'),
+    seed: z.int().min(0).default(42).describe('seed of the draw'),
+    method: z
+      .enum(['stratified', 'random'])
+      .default('stratified')
+      .describe('stratified by class, or random rows'),
   })
-  .describe('draw the splits, also where the data bring their own');
+  .describe('draw the splits, even if the data has its own');
 
 const subset = z
   .strictObject({
-    negativesPerPositive: z.number().min(0).optional().describe('0 trains without negatives'),
-    instances: count.optional().describe('at most so many training images'),
-    seed: z.int().min(0).default(0).describe('another seed, another choice'),
+    negativesPerPositive: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('negatives to keep per positive; 0 trains without negatives'),
+    instances: count.optional().describe('maximum number of training images'),
+    seed: z.int().min(0).default(0).describe('seed of the choice'),
   })
-  .describe('train on a part of the training split');
+  .describe('train on a subset of the training split');
 
 const digits = z
   .strictObject({
-    seed: z.int().min(0).optional().describe('another seed, another dataset'),
+    seed: z.int().min(0).optional().describe('seed of the dataset'),
     scenes: z
       .strictObject({
         train: count.optional().describe('number of training images'),
@@ -51,37 +63,56 @@ const digits = z
         test: count.optional().describe('number of test images'),
       })
       .optional()
-      .describe('number of images by split'),
+      .describe('number of images per split'),
   })
   .describe('the embedded dataset `digits`');
 
 export const dataFields = z.strictObject({
-  dataset: z.string().min(1).describe('DATASET: a path, several with commas, `NAME=ROOT` or `digits`'),
-  imageFolder: z.string().optional().describe('what image names are relative to'),
-  classes: z.array(z.string()).min(1).optional().describe('the class names in their order'),
+  dataset: z
+    .string()
+    .min(1)
+    .describe('DATASET: a path, several comma-separated paths, `NAME=ROOT` or `digits`'),
+  imageFolder: z.string().optional().describe('folder that image names are relative to'),
+  features: z
+    .string()
+    .optional()
+    .describe('file with the features: `.npy` or `.safetensors` row by row, `.csv` or `.parquet` by name'),
+  classes: z.array(z.string()).min(1).optional().describe('the class names, in order'),
   keep: z.array(z.string()).min(1).optional().describe('use only these classes'),
-  drop: z.array(z.string()).optional().describe('leave these classes out'),
+  drop: z.array(z.string()).optional().describe('exclude these classes'),
   columns: columns.optional(),
   uncertain: z
     .union([z.enum(['ignore', 'zero', 'one']), share])
     .default('ignore')
-    .describe('how a -1 in a class column is read: as unknown, 0, 1 or a number between'),
+    .describe('how to read -1 in a class column: as unknown, 0, 1 or a number in between'),
   unlabeled: z
     .enum(['negative', 'unknown'])
     .optional()
-    .describe('what images without a label file are; default negative in YOLO folders, else unknown'),
+    .describe(
+      'how to treat images without a label file; default negative in YOLO folders, otherwise unknown',
+    ),
   splitFolder: z.string().optional().describe('folder with train.txt, validation.txt, test.txt'),
   draw: draw.optional(),
   subset: subset.optional(),
   digits: digits.optional(),
-  channels: z.literal([1, 3]).optional().describe('1 decodes to gray; default as the dataset says'),
+  channels: z.literal([1, 3]).optional().describe("1 decodes to gray; default the dataset's"),
   mean: z
     .array(z.number())
     .min(1)
     .max(3)
     .optional()
-    .describe('channel means; default as the weights or the dataset say'),
-  std: z.array(z.number().positive()).min(1).max(3).optional().describe('channel deviations; likewise'),
-  cache: z.string().default('.anyclass/cache').describe('folder of prepared images, used where they are'),
-  strict: z.boolean().default(false).describe('an unreadable image ends the run'),
+    .describe("channel means; default those of the weights, else the dataset's"),
+  std: z
+    .array(z.number().positive())
+    .min(1)
+    .max(3)
+    .optional()
+    .describe('channel standard deviations; same default'),
+  ...readingFields,
+  cache: z.string().default('.anyclass/cache').describe('folder of preprocessed images; used if present'),
+  strict: z.boolean().default(false).describe('stop at the first unreadable image'),
+  allowPartial: z
+    .boolean()
+    .default(false)
+    .describe('evaluate validation and test even if some of their images are missing'),
 });

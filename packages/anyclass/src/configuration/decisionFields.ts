@@ -1,4 +1,4 @@
-// How probabilities become labels, as a configuration says it.
+// The decision fields of a configuration: how probabilities become labels.
 
 import type { FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export const decisionFields = z
       .union([share, z.literal('at 0.5')])
       .optional()
       .describe(
-        "in place of falseAlarms: at least this F1-Neg, or 'at 0.5' for what a threshold of 0.5 gives",
+        "instead of falseAlarms: keep at least this F1-Neg, or 'at 0.5' for that of a threshold of 0.5",
       ),
     confidence: z
       .number()
@@ -30,21 +30,21 @@ export const decisionFields = z
       .lt(1)
       .nullable()
       .default(0.95)
-      .describe('how sure to be that new data keeps falseAlarms too; null: on validation only'),
+      .describe('confidence that new data stays within falseAlarms too; null: on validation only'),
     beta: z.number().positive().default(1).describe('thresholds maximize this Fβ'),
-    threshold: share.optional().describe('rule fixed: the threshold of all classes; default 0.5'),
+    threshold: share.optional().describe('rule fixed: the threshold for all classes; default 0.5'),
   })
   .superRefine(({ rule, falseAlarms, f1Neg, threshold }, context) => {
     if (falseAlarms !== undefined && f1Neg !== undefined)
       context.addIssue({ code: 'custom', path: ['f1Neg'], message: 'set falseAlarms or f1Neg, not both' });
     if (threshold !== undefined && rule !== 'fixed')
-      context.addIssue({ code: 'custom', path: ['threshold'], message: 'belongs to rule fixed' });
+      context.addIssue({ code: 'custom', path: ['threshold'], message: 'only applies to rule fixed' });
   });
 
 export type DecisionSettings = z.output<typeof decisionFields>;
 
 /**
- * A configuration's decision as `fitDecision` takes it.
+ * A configuration's decision as options of `fitDecision`.
  *
  * @example
  * fitOptions({ rule: 'gate', falseAlarms: 0.02, confidence: 0.95, beta: 1 })

@@ -1,19 +1,19 @@
-// Settings field by field: which runs belong together, and what tells them apart.
+// Settings field by field: which runs belong together, and how they differ.
 
 import { isPlainObject } from './overrides.js';
 import type { Configuration } from './schema.js';
 
-/** Dotted names, each with its value as JSON; what is undefined is not among them. */
+/** Dotted names with their values as JSON; undefined fields are omitted. */
 export type DottedFields = ReadonlyMap<string, string>;
 
-/** A field that two sides have not in common; undefined where a side does not set it. */
+/** A field in which two sides differ; undefined if a side does not set it. */
 export interface DifferingField {
   readonly field: string;
   readonly first: string | undefined;
   readonly second: string | undefined;
 }
 
-/** Fields that say where and how fast a run computes, not what. */
+/** Fields that affect where and how fast a run computes, but not its result. */
 export const placeFields: ReadonlySet<string> = new Set([
   'device',
   'threads',
@@ -33,8 +33,8 @@ export function dottedFields(object: object): DottedFields {
 }
 
 /**
- * What decides over a run's result: all fields but those that say where it computes. Nor does the decision count, which is
- * fitted anew from the saved scores whenever runs are compared.
+ * The fields that determine a run's result: all but those that say where it computes. The decision does not count either: it is
+ * refitted from the saved scores whenever runs are compared.
  */
 export function resultFields(configuration: Configuration): DottedFields {
   const isOfDecision = (field: string) => field.startsWith('evaluation.decision.');

@@ -1,4 +1,4 @@
-// What weights bring with them: the network that they are of, and the size of its images.
+// What weights determine: their network and its input size.
 
 import { UserError } from '../errors/userError.js';
 import type { DownloadOptions } from '../hub/download.js';
@@ -6,9 +6,9 @@ import { weightFacts } from '../networks/weights/findWeights.js';
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
- * The fields of a configuration, with `network.name` and `network.inputSize` as its weights say where they were left open.
+ * The fields of a configuration, with `network.name` and `network.inputSize` taken from its weights if they are not set.
  *
- * @throws UserError where the weights are of another network than `network.name`, or there are none of that name
+ * @throws UserError if the weights belong to another network than `network.name`, or none have that name
  *
  * @example
  * await followWeights({ network: { weights: 'timm/tresnet_l.miil_in1k_448' } })
@@ -25,7 +25,7 @@ export async function followWeights(
   const facts = await weightFacts(weights, options);
   if (facts.network !== undefined && name !== undefined && name !== facts.network) {
     throw new UserError(
-      `network.weights ${weights} are of ${facts.network}; network.name is ${String(name)}`,
+      `network.weights ${weights} belong to ${facts.network}, but network.name is ${String(name)}`,
       {
         setting: `network.name=${facts.network}`,
       },

@@ -1,9 +1,9 @@
-// Fields that configurations had once, in records of old runs and studies.
+// Former fields of configurations, in records of old runs and studies.
 
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
- * A recorded configuration with today's fields: `evaluation.thresholds` and `thresholdBeta` became `evaluation.decision`; a loss
+ * A recorded configuration with current fields: `evaluation.thresholds` and `thresholdBeta` became `evaluation.decision`; a loss
  * without a `reduction` was reduced as in the paper.
  *
  * @example

@@ -1,12 +1,13 @@
 import type { Dataset } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { changedPreparation } from '../data/preparation.js';
+import { UserError } from '../errors/userError.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
 
 /**
- * Opens the data of a configuration, with images prepared as it says; what it leaves open is as the weights that training
- * starts from expect it, else as the dataset says.
+ * Opens the data of a configuration, with images preprocessed as it says; what it does not set comes from the weights that
+ * training starts from, else from the dataset.
  *
  * @example
  * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);
@@ -19,11 +20,27 @@ export async function openData(
   const dataset = await openDataset(data.dataset, openOptions(data));
   const own = { ...dataset.preparation, ...defined({ mean, std }) };
   try {
+    if (dataset.features) {
+      refuseImageFields(data, dataset.name);
+      return dataset;
+    }
     return { ...dataset, preparation: changedPreparation(own, data) };
   } catch (error) {
     await dataset.images.close();
     throw error;
   }
+}
+
+/** Fields that say how images are found and prepared. */
+const imageFields = ['imageFolder', 'channels', 'mean', 'std', 'window', 'frame', 'pixelLimit'] as const;
+
+/** A field that would do nothing is refused: it was meant to do something. */
+function refuseImageFields(data: Configuration['data'], name: string): void {
+  const field = imageFields.find((candidate) => data[candidate] !== undefined);
+  if (field === undefined) return;
+  throw new UserError(`data.${field} is set, but ${name} holds features, no images; unset it`, {
+    setting: `data.${field}=null`,
+  });
 }
 
 /**
@@ -47,7 +64,9 @@ export function openOptions({
       negativeLabel: columns.negative,
       groupColumn: columns.group,
       splitColumn: columns.split,
+      featureColumns: typeof columns.features === 'string' ? [columns.features] : columns.features,
       ignoreColumns: columns.ignore,
+      featureFile: data.features,
       uncertain: data.uncertain,
       unlabeled: data.unlabeled,
       imageFolder: data.imageFolder,
@@ -61,7 +80,7 @@ export function openOptions({
   };
 }
 
-/** Without the fields that were left out. */
+/** Drops undefined fields. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Defined<Fields> = {};
   for (const name in fields) {

@@ -1,7 +1,7 @@
 import type { Configuration } from './schema.js';
 
 /**
- * The learning rate and weight decay of a configuration; where it leaves them out, those that suit the optimizer.
+ * The learning rate and weight decay of a configuration, or the optimizer's defaults if they are not set.
  *
  * @example
  * ratesOf({ name: 'sgd', … }) // { rate: 0.1, weightDecay: 0.0001 }

@@ -1,12 +1,14 @@
-// `field=value`: single fields changed, as the command line does.
+// `field=value` assignments, as on the command line.
 
+import { messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
+import { parseJson } from '../files/json.js';
 
 export type PlainObject = Record<string, unknown>;
 
 /**
- * Sets fields by their dotted names. A value is JSON where it reads as JSON, such as 3, true or ["a"], and else a text; null
- * unsets a field of the data, where nothing is null.
+ * Sets fields by their dotted names. A value that parses as JSON is JSON, such as 3, true or ["a"]; otherwise it is a string. null
+ * unsets a data field, since no data field can be null.
  *
  * @example
  * withOverrides({ loss: { name: 'bce' } }, ['loss.lambda=0.2', 'epochs=3', 'device=cpu'])
@@ -30,13 +32,14 @@ export function withOverrides(configuration: PlainObject, assignments: readonly 
  */
 export function withField(object: PlainObject, field: string, value: unknown): PlainObject {
   const [first = '', ...rest] = field.split('.');
+  if (first === '__proto__') throw new UsageError(`${field}: there is no field '__proto__'`, 'set');
   if (rest.length === 0) return { ...object, [first]: value };
   const inner = object[first] ?? {};
-  if (!isPlainObject(inner)) throw new UsageError(`${field}: '${first}' has no fields of its own`, 'set');
+  if (!isPlainObject(inner)) throw new UsageError(`${field}: '${first}' has no subfields`, 'set');
   return { ...object, [first]: withField(inner, rest.join('.'), value) };
 }
 
-/** Fields of both; where both have a group of fields, the fields of both groups, the second one's before the first's. */
+/** Merges deeply; fields of the second take precedence. */
 export function merged(first: PlainObject, second: PlainObject): PlainObject {
   const result: PlainObject = { ...first };
   for (const [key, value] of Object.entries(second)) {
@@ -52,8 +55,10 @@ export function isPlainObject(value: unknown): value is PlainObject {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (/^\s*[[{]/.test(text) && messageOf(error).includes('__proto__'))
+      throw new UsageError(messageOf(error), 'set');
     return text;
   }
 }

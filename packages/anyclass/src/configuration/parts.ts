@@ -1,11 +1,11 @@
-// Commands that do not train take fields of some parts of the configuration.
+// Commands that do not train accept fields of some parts of the configuration.
 
 import { UsageError } from '../errors/usageError.js';
 import { configurationFields } from './reference.js';
 import type { Configuration } from './schema.js';
 
 /**
- * Refuses assignments to fields that are of no such part.
+ * Refuses assignments to fields outside these parts.
  *
  * @example
  * checkParts(['epochs=3'], ['data']) // UsageError: set: 'epochs' is not a field of data; only those can be set here
@@ -21,7 +21,7 @@ export function checkParts(assignments: readonly string[], parts: readonly (keyo
 }
 
 /**
- * Refuses assignments to fields, or to what is below them, that have no effect where they stand.
+ * Refuses assignments to fields, or to their subfields, that have no effect here.
  *
  * @example
  * refuseFields(['data.draw.seed=3'], ['data.draw'], 'has no effect on predictions')

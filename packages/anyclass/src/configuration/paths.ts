@@ -5,11 +5,11 @@ import { datasetText, parseDataset, withDatasetPaths } from '../data/datasetSpec
 import { isWeightsPath } from '../networks/weights/weightsName.js';
 import { isPlainObject, type PlainObject } from './overrides.js';
 
-/** The fields of the data that hold a path, except for `dataset`, which may hold several. */
-const pathFields = ['imageFolder', 'splitFolder', 'cache'] as const;
+/** The data fields that hold a path, except for `dataset`, which may hold several. */
+const pathFields = ['imageFolder', 'features', 'splitFolder', 'cache'] as const;
 
 /**
- * The fields of a configuration file in `folder`, with paths relative to the current folder: messages show them so.
+ * The fields of a configuration file in `folder`, with paths relative to the current folder, as messages show them.
  *
  * @example
  * pathsFromFile({ data: { dataset: '../pipes.csv' } }, 'experiments') // { data: { dataset: 'pipes.csv' } }
@@ -20,7 +20,7 @@ export function pathsFromFile(fields: PlainObject, folder: string): PlainObject 
 }
 
 /**
- * The fields for a configuration file in `folder`, from ones with paths relative to the current folder.
+ * The fields for a configuration file in `folder`, from fields with paths relative to the current folder.
  *
  * @example
  * pathsForFile({ data: { dataset: 'pipes.csv' } }, 'experiments') // { data: { dataset: '../pipes.csv' } }
@@ -31,7 +31,7 @@ export function pathsForFile(fields: PlainObject, folder: string): PlainObject {
 }
 
 /**
- * The fields of a configuration, with other paths.
+ * The fields of a configuration, with its paths mapped.
  *
  * @param base what its paths are relative to: whether one exists decides how `data.dataset` is read
  *
@@ -63,6 +63,6 @@ function withWeightsPath(network: PlainObject, change: (path: string) => string)
   const { weights } = network;
   if (typeof weights !== 'string' || !isWeightsPath(weights)) return network;
   const path = change(weights);
-  // In a folder called timm it is a path still, and not a published name.
+  // In a folder called timm it is still a path, not a published name.
   return { ...network, weights: isWeightsPath(path) ? path : `./${path}` };
 }

@@ -1,4 +1,4 @@
-// A configuration from a file or a recipe, with what the command line changes.
+// Reads a configuration from a file or a recipe, with overrides.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
@@ -8,6 +8,7 @@ import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
+import { parseJson } from '../files/json.js';
 import { followWeights } from './followWeights.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
 import { pathsFromFile } from './paths.js';
@@ -23,15 +24,15 @@ import type { Configuration } from './schema.js';
 import { configurationProblems, problemText, validateConfiguration } from './validate.js';
 
 export interface ReadOptions {
-  /** In place of the file's `data.dataset`. */
+  /** Replaces the file's `data.dataset`. */
   readonly dataset?: string | undefined;
-  /** `field=value`, one after another; paths are relative to the current folder. */
+  /** `field=value`, applied in order; paths are relative to the current folder. */
   readonly set?: readonly string[];
 }
 
 /**
- * The configuration that a recipe's name or a `.json`, `.jsonc`, `.mjs` or `.ts` file stands for. JSON may have comments. A file
- * may build on a recipe: its field `recipe` names it. Paths in a file are relative to that file.
+ * The configuration of a recipe, by name, or of a `.json`, `.jsonc`, `.mjs` or `.ts` file. JSON may have comments. A file
+ * may build on a recipe, named by its field `recipe`. Paths in a file are relative to that file.
  *
  * @example
  * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
@@ -45,7 +46,7 @@ export async function readConfiguration(source: string, options: ReadOptions = {
   if (!namesData(changed)) {
     const message = `${source}: data.dataset is missing`;
     const others = configurationProblems(merged(changed, { data: { dataset: 'to come' } }));
-    throw new UserError(others.length > 0 ? problemText(`${message}. Besides`, others) : message, {
+    throw new UserError(others.length > 0 ? problemText(`${message}. Also`, others) : message, {
       setting: 'data.dataset=DATASET',
     });
   }
@@ -55,8 +56,8 @@ export async function readConfiguration(source: string, options: ReadOptions = {
 }
 
 /**
- * A recipe of the paper names its network and its data: with others that the paper has, options would train them by the wrong
- * recipe. What a file itself says stands.
+ * A recipe of the paper is specific to its network and data: options that select another pair of the paper would train it with
+ * the wrong recipe. What a file itself sets is accepted.
  */
 function refuseOtherRecipe(
   source: string,
@@ -77,12 +78,12 @@ function refuseOtherRecipe(
   throw new UserError(`${told} is the recipe of ${own.network} on ${own.dataset}; use ${wanted} instead`);
 }
 
-/** Data that are something else than an object are a mistake of their own. */
+/** Data that is not an object is reported separately. */
 function namesData({ data }: PlainObject): boolean {
   return data !== undefined && (!isPlainObject(data) || data['dataset'] !== undefined);
 }
 
-/** What a message names: not the file alone where the options brought a mistake. */
+/** The source that a message names: not the file alone if the options introduced a mistake. */
 function blamed(source: string, own: PlainObject, changed: PlainObject): string {
   const known = configurationProblems(own);
   const isOwn = configurationProblems(changed).every((problem) => known.includes(problem));
@@ -90,7 +91,7 @@ function blamed(source: string, own: PlainObject, changed: PlainObject): string 
 }
 
 interface Source {
-  /** The recipe that it is, or builds on. */
+  /** The recipe that it is or builds on. */
   readonly base?: string;
   readonly fields: PlainObject;
 }
@@ -104,38 +105,38 @@ async function readFile(path: string): Promise<Source> {
   if (!existsSync(path)) {
     const close = nearest(path, recipeNames);
     const hint = close ? `did you mean the recipe '${close}'?` : `the recipes are ${recipeNames.join(', ')}`;
-    throw new UserError(`${path}: there is no such file and no such recipe; ${hint}`);
+    throw new UserError(`${path}: no such file or recipe; ${hint}`);
   }
   const content = await contentOf(path);
-  if (!isPlainObject(content)) throw new UserError(`${path}: expected an object with the fields of a run`);
+  if (!isPlainObject(content)) throw new UserError(`${path}: expected an object with configuration fields`);
   const { recipe: base, ...own } = content;
   const fields = pathsFromFile(own, dirname(path));
   if (base === undefined) return { fields };
   const known = typeof base === 'string' ? recipe(base) : undefined;
   if (!known || typeof base !== 'string')
     throw new UserError(
-      `${path}: recipe: there is no ${JSON.stringify(base)}; there are ${recipeNames.join(', ')}`,
+      `${path}: recipe: no such recipe ${JSON.stringify(base)}; choose one of ${recipeNames.join(', ')}`,
     );
   return { base, fields: merged(known, fields) };
 }
 
 async function contentOf(path: string): Promise<unknown> {
   const kind = extname(path);
-  if (kind === '.json' || kind === '.jsonc') return parseJson(path);
+  if (kind === '.json' || kind === '.jsonc') return readJson(path);
   if (kind === '.mjs' || kind === '.js') return importDefault(path);
   if (kind === '.ts' || kind === '.mts') {
     if (Reflect.get(process.features, 'typescript')) return importDefault(path);
     throw new UserError(
-      `${path}: Node ${process.version} runs no TypeScript (22.18 does): write the configuration as .mjs or .json`,
+      `${path}: Node ${process.version} cannot run TypeScript; use Node 22.18 or newer, or write the configuration as .mjs or .json`,
     );
   }
   throw new UserError(`${path}: expected a .json, .jsonc, .mjs or .ts file`);
 }
 
-function parseJson(path: string): unknown {
+function readJson(path: string): unknown {
   try {
-    // Comments become spaces: positions in messages stay those of the file.
-    return JSON.parse(stripJsonComments(readFileSync(path, 'utf8')));
+    // Comments become spaces, so that positions in messages match the file.
+    return parseJson(stripJsonComments(readFileSync(path, 'utf8')));
   } catch (error) {
     throw new UserError(`${path}: ${fileProblem(error)}`);
   }
@@ -147,12 +148,12 @@ async function importDefault(path: string): Promise<unknown> {
     throw new UserError(`${path}${lineIn(error, href)}: ${messageOf(error)}`);
   });
   if (module['default'] === undefined) {
-    throw new UserError(`${path}: has no default export; write 'export default defineConfig({ … })'`);
+    throw new UserError(`${path}: no default export; write 'export default defineConfig({ … })'`);
   }
   return module['default'];
 }
 
-/** Where in a module an error arose: its stack names the file and the line. */
+/** The line of a module where an error was thrown, from its stack. */
 function lineIn(error: unknown, href: string): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const at = stack.indexOf(`${href}:`);

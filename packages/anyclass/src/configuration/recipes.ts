@@ -1,4 +1,5 @@
-// Set-ups with a name: those of arXiv 2506.05721, the one that did best in our own measurements, and one for small data on a CPU.
+// Named setups: those of arXiv 2506.05721, the one that performed best in our benchmarks, one for small data on a CPU, and one for
+// feature vectors.
 
 import { type FolderDataset, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
@@ -25,14 +26,15 @@ export interface PaperRecipe {
 export const recipeNames: readonly string[] = [
   'quick',
   'strong',
+  'features',
   ...paperDatasets.flatMap((dataset) =>
     paperNetworks.map((network) => paperRecipeName({ dataset, network })),
   ),
 ];
 
 /**
- * The fields that a recipe sets, or undefined where there is no such recipe. `strong` and the paper's leave `data.dataset` open:
- * it needs the folder.
+ * The fields that a recipe sets, or undefined if there is no such recipe. `strong`, `features` and the paper's recipes do not set
+ * `data.dataset`, which needs the folder.
  *
  * @example
  * recipe('paper/coco-animals/tresnet-l') // { epochs: 40, batchSize: 256, loss: { name: 'any-bce', lambda: 0.2 … } … }
@@ -40,12 +42,13 @@ export const recipeNames: readonly string[] = [
 export function recipe(name: string): PlainObject | undefined {
   if (name === 'quick') return quick;
   if (name === 'strong') return strong;
+  if (name === 'features') return features;
   const known = paperRecipe(name);
   return known && paper(known);
 }
 
 /**
- * What a recipe's name says, or undefined where it is not one of the paper's.
+ * The dataset and network of a recipe's name, or undefined if it is not one of the paper's.
  *
  * @example
  * paperRecipe('paper/sewerml/vit-b-16') // { dataset: 'sewerml', network: 'vit-b-16' }
@@ -61,7 +64,7 @@ export function paperRecipeName({ dataset, network }: PaperRecipe): string {
   return `paper/${dataset}/${network}`;
 }
 
-/** The data and the network that are asked for; either may be left as the recipe has it. */
+/** The requested data and network; either may be left to the recipe. */
 export interface RecipeWishes {
   /** DATASET. */
   readonly dataset?: string | undefined;
@@ -69,8 +72,8 @@ export interface RecipeWishes {
 }
 
 /**
- * The recipe to take for other data or another network: each pair of the paper has its own, and anything else that `name` may be
- * stays. The paper has no recipe for other networks.
+ * The recipe to use for other data or another network: each pair of the paper has its own; any other `name` is returned
+ * unchanged. The paper has no recipe for other networks.
  *
  * @example
  * recipeFor('paper/sewerml/tresnet-l', { network: 'maxvit-s' }) // 'paper/sewerml/maxvit-s'
@@ -92,7 +95,7 @@ export function recipeFor(name: string, wishes: RecipeWishes): string {
   });
 }
 
-/** The paper's dataset that a DATASET names, if it does. */
+/** The paper's dataset that a DATASET names, if any. */
 export function paperDatasetOf(dataset: string | undefined): PaperDataset | undefined {
   const spec = dataset === undefined ? undefined : parseDataset(dataset);
   return spec?.kind === 'known' ? paperDatasets.find((name) => name === spec.name) : undefined;
@@ -111,7 +114,7 @@ const quick: PlainObject = {
   schedule: { name: 'cosine', warmUpEpochs: 1 },
 };
 
-// docs/results.md has the measurements: of rates, warm-up, weight averaging, crops and erasing nothing was better beyond the noise,
+// docs/results.md has the results: other rates, warm-up, weight averaging, crops and erasing were all within the noise,
 // and class balancing cost 5 points of F1 and more.
 const strong: PlainObject = {
   network: { name: 'tresnet-m', inputSize: 224 },
@@ -122,6 +125,16 @@ const strong: PlainObject = {
   batchSize: 256,
   clipNorm: 1,
   augmentation: { flip: 0.5, jitter: { brightness: 0.1, contrast: 0.1, saturation: 0, hue: 0 } },
+};
+
+/** For tables of feature vectors, which train in seconds on a CPU. */
+const features: PlainObject = {
+  network: { name: 'mlp' },
+  loss: { name: 'any-bce', alpha: 1, lambda: 0.02, beta: null, reduction: 'mean' },
+  optimizer: { name: 'adamw', rate: 0.001, weightDecay: 0.05 },
+  schedule: { name: 'cosine' },
+  epochs: 40,
+  batchSize: 64,
 };
 
 function paper({ dataset, network }: PaperRecipe): PlainObject {
@@ -154,7 +167,7 @@ function transformer(dataset: PaperDataset, network: PaperNetwork): PlainObject 
   return {
     epochs: 90,
     optimizer: { name: 'adamw', rate, betas: [0.9, 0.999], weightDecay: 0.05 },
-    // The cycles start after the warm-up: restarts fall at epochs 15, 35 and 75.
+    // The cycles start after the warm-up: restarts are at epochs 15, 35 and 75.
     schedule: {
       name: 'cosine',
       firstCycle: 10,

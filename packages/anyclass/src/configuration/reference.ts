@@ -1,11 +1,11 @@
-// The reference page of all fields, from the schema itself.
+// The reference of all fields, generated from the schema.
 
 import { z } from 'zod';
 import { configurationSchema } from './schema.js';
 import { innermost } from './validate.js';
 
 export interface ConfigurationField {
-  /** Dotted, as assignments take it. */
+  /** Dotted, as in assignments. */
   readonly name: string;
   readonly kind: string;
   readonly defaultText: string;
@@ -18,10 +18,10 @@ export function configurationFields(): ConfigurationField[] {
 }
 
 /**
- * All fields as a table in Markdown.
+ * All fields as a Markdown table.
  *
  * @example
- * configurationReference() // | field | what | default | …
+ * configurationReference() // | field | value | default | …
  */
 export function configurationReference(): string {
   const rows = configurationFields().map(
@@ -49,12 +49,13 @@ function kindOf(type: unknown): string {
   if (type instanceof z.ZodEnum || type instanceof z.ZodLiteral) {
     return [...(type instanceof z.ZodEnum ? type.options : type.values)].join(' | ');
   }
-  if (type instanceof z.ZodNumber) return type.format === 'safeint' ? 'whole number' : 'number';
+  if (type instanceof z.ZodNumber) return type.format === 'safeint' ? 'integer' : 'number';
   if (type instanceof z.ZodBoolean) return 'true | false';
-  if (type instanceof z.ZodArray) return `list of ${kindOf(type.element)}`;
+  if (type instanceof z.ZodArray) return `list of ${kindOf(type.element).replace(/^\w+$/, '$&s')}`;
   if (type instanceof z.ZodTuple) return `${type.def.items.length} numbers`;
+  if (type instanceof z.ZodReadonly) return kindOf(type.unwrap());
   if (type instanceof z.ZodUnion) return type.options.map(kindOf).join(' | ');
-  return type instanceof z.ZodObject ? 'object' : 'text';
+  return type instanceof z.ZodObject ? 'object' : 'string';
 }
 
 function defaultOf(type: unknown): string {

@@ -1,4 +1,4 @@
-// The configuration of a run: one schema gives the types, the defaults, the validation and the reference page.
+// The configuration of a run: one schema defines the types, the defaults, the validation and the reference page.
 
 import { z } from 'zod';
 import { bestMetrics } from '../events/bestMetric.js';
@@ -11,11 +11,11 @@ const count = z.int().positive();
 const share = z.number().min(0).max(1);
 
 const networkParts = z.strictObject({
-  name: z.enum(networkNames).default('tresnet-m').describe('which network'),
+  name: z.enum(networkNames).default('tresnet-m').describe('the network'),
   inputSize: count
     .default(224)
-    .describe("height and width of the images in pixels; default the weights' own"),
-  expertHeads: z.boolean().optional().describe('a small network for each class as the last layer'),
+    .describe('height and width of the images in pixels; with weights, theirs is the default'),
+  expertHeads: z.boolean().optional().describe('a small network per class as the last layer'),
   ...familyOptions.shape,
   weights: z
     .string()
@@ -23,18 +23,22 @@ const networkParts = z.strictObject({
     .describe(
       'start from these: a name (`timm/…`, `torchvision/…`), `hf:OWNER/NAME@REVISION[:FILE]`, an https address with `#sha256=…`, a file or a run',
     ),
-  freezeTrunk: z.boolean().default(false).describe('train the last layer only'),
+  freezeTrunk: z.boolean().default(false).describe('train only the last layer'),
   frozenEpochs: z
     .int()
     .min(0)
     .default(0)
-    .describe('train the last layer only for so many epochs, then everything'),
-  trunkRate: z.number().min(0).default(1).describe("the trunk's learning rate as a part of the last layer's"),
+    .describe('train only the last layer for this many epochs, then everything'),
+  trunkRate: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe("the trunk's learning rate as a fraction of the last layer's"),
 });
 
 const network = networkParts.refine(({ freezeTrunk, frozenEpochs }) => !freezeTrunk || frozenEpochs === 0, {
   path: ['frozenEpochs'],
-  message: 'expected 0 where network.freezeTrunk is true, which holds for all epochs',
+  message: 'expected 0 if network.freezeTrunk is true, which freezes the trunk for all epochs',
 });
 
 const loss = z.strictObject({
@@ -57,7 +61,7 @@ const loss = z.strictObject({
     .min(0)
     .lt(1)
     .default(0.05)
-    .describe('ASL: probabilities of absent classes are lowered by this'),
+    .describe('ASL: lower the probabilities of absent classes by this'),
   beta: z
     .number()
     .min(0)
@@ -73,68 +77,79 @@ const loss = z.strictObject({
 });
 
 const optimizer = z.strictObject({
-  name: z.enum(['sgd', 'adamw']).default('adamw').describe('how weights are updated'),
+  name: z.enum(['sgd', 'adamw']).default('adamw').describe('the optimizer'),
   rate: z
     .number()
     .positive()
     .max(3e38)
     .optional()
     .describe('learning rate; default 0.1 for sgd, 0.001 for adamw'),
-  weightDecay: z.number().min(0).optional().describe('default 0.0001 for sgd, 0.05 for adamw'),
-  momentum: share.default(0.9).describe('sgd'),
-  nesterov: z.boolean().default(false).describe('sgd'),
-  betas: z.tuple([share, share]).default([0.9, 0.999]).describe('adamw'),
+  weightDecay: z.number().min(0).optional().describe('weight decay; default 0.0001 for sgd, 0.05 for adamw'),
+  momentum: share.default(0.9).describe('sgd: momentum'),
+  nesterov: z.boolean().default(false).describe('sgd: Nesterov momentum'),
+  betas: z.tuple([share, share]).default([0.9, 0.999]).describe('adamw: decay rates of the two moments'),
 });
 
 const schedule = z.strictObject({
-  name: z.enum(['constant', 'steps', 'cosine']).default('cosine').describe('how the rate goes by epoch'),
+  name: z
+    .enum(['constant', 'steps', 'cosine'])
+    .default('cosine')
+    .describe('learning rate schedule, per epoch'),
   milestones: z.array(count).default([]).describe('steps: epochs after which the rate is multiplied'),
-  factor: z.number().positive().default(0.1).describe('steps: by what'),
-  firstCycle: count.optional().describe('cosine: epochs to the first restart; default all of them'),
-  cycleFactor: count.default(1).describe('cosine: how many times longer each next cycle is'),
-  floor: z.number().min(0).default(0).describe('cosine: the lowest rate'),
-  warmUpEpochs: z.int().min(0).default(0).describe('epochs of linear warm-up before it'),
-  warmUpFactor: share.default(0.01).describe('the part of the rate that the warm-up begins with'),
+  factor: z.number().positive().default(0.1).describe('steps: the multiplier'),
+  firstCycle: count.optional().describe('cosine: epochs until the first restart; default all epochs'),
+  cycleFactor: count.default(1).describe('cosine: length of each cycle relative to the previous one'),
+  floor: z.number().min(0).default(0).describe('cosine: the minimum rate'),
+  warmUpEpochs: z.int().min(0).default(0).describe('epochs of linear warm-up before the schedule'),
+  warmUpFactor: share.default(0.01).describe('fraction of the rate at which the warm-up starts'),
 });
 
 const range = z.tuple([z.number().positive(), z.number().positive()]);
 
 const augmentationParts = z.strictObject({
-  flip: share.optional().describe('chance of a horizontal flip'),
-  rotation: z.number().min(0).max(180).optional().describe('degrees either way'),
+  flip: share.optional().describe('probability of a horizontal flip'),
+  rotation: z
+    .number()
+    .min(0)
+    .max(180)
+    .optional()
+    .describe('maximum rotation in degrees, in either direction'),
   jitter: z
     .strictObject({ brightness: share, contrast: share, saturation: share, hue: z.number().min(0).max(0.5) })
     .optional()
-    .describe('change of colors'),
-  resizedCrop: z.strictObject({ scale: range, ratio: range }).optional().describe('take a part of the image'),
+    .describe('maximum change of brightness, contrast, saturation and hue'),
+  resizedCrop: z
+    .strictObject({ scale: range, ratio: range })
+    .optional()
+    .describe('random crop, resized to the full size'),
   erasing: z
     .strictObject({ probability: share, scale: range, ratio: range })
     .optional()
-    .describe('blank out a rectangle'),
+    .describe('erase a random rectangle'),
 });
 
 const checkpoints = z.strictObject({
-  everyMinutes: z.number().positive().default(15).describe('also in the middle of an epoch'),
-  keep: count.default(2).describe('how many of the newest stay'),
+  everyMinutes: z.number().positive().default(15).describe('minutes between checkpoints within an epoch'),
+  keep: count.default(2).describe('number of recent checkpoints to keep'),
   best: z
     .array(z.enum(bestMetrics))
     .default(['mAP', 'macroF1', 'macroF2', 'loss'])
-    .describe('keep the weights that were best by each of these'),
+    .describe('keep the best weights by each of these metrics'),
 });
 
 const evaluation = z.strictObject({
-  batchSize: count.optional().describe('default: that of training'),
+  batchSize: count.optional().describe('images per batch; default that of training'),
   decision: decisionFields.prefault({}),
   calibration: z
     .enum(['temperature', 'platt', 'none'])
     .default('temperature')
-    .describe('fitted on validation, and kept where it improves cross-validated log loss'),
+    .describe('fitted on validation; kept if it improves cross-validated log loss'),
   test: z
     .boolean()
     .default(true)
-    .describe('judge the test split when training ends; false leaves it untouched'),
-  replicates: z.int().min(0).default(1000).describe('of the bootstrap; 0 leaves intervals out'),
-  confidence: z.number().gt(0).lt(1).default(0.95).describe('of the intervals'),
+    .describe('evaluate the test split when training ends; false leaves it untouched'),
+  replicates: z.int().min(0).default(1000).describe('bootstrap replicates; 0 disables intervals'),
+  confidence: z.number().gt(0).lt(1).default(0.95).describe('confidence of the intervals'),
 });
 
 /** All fields of a configuration. */
@@ -144,15 +159,18 @@ export const configurationSchema = z.strictObject({
   loss: loss.prefault({}),
   optimizer: optimizer.prefault({}),
   schedule: schedule.prefault({}),
-  epochs: count.default(40).describe('how often all training images are seen'),
-  batchSize: count.default(64).describe('images to an update of the weights'),
-  accumulation: count.default(1).describe('cut each batch in so many parts, for less memory'),
-  clipNorm: z.number().positive().nullable().default(1).describe('longest gradient; null for no limit'),
-  averageDecay: share.lt(1).optional().describe('judge an exponential moving average of the weights (EMA)'),
+  epochs: count.default(40).describe('passes over the training images'),
+  batchSize: count.default(64).describe('images per weight update'),
+  accumulation: count.default(1).describe('split each batch into this many parts to save memory'),
+  clipNorm: z.number().positive().nullable().default(1).describe('maximum gradient norm; null for no limit'),
+  averageDecay: share
+    .lt(1)
+    .optional()
+    .describe('evaluate an exponential moving average (EMA) of the weights with this decay'),
   augmentation: z
     .union([z.enum(['auto', 'photograph', 'x-ray', 'none']), augmentationParts])
     .default('auto')
-    .describe('auto: as the dataset says; or an object of parts'),
+    .describe("auto: the dataset's default; or an object of parts"),
   precision: z
     .enum(['auto', 'float32', 'bfloat16', 'float16'])
     .default('auto')
@@ -161,23 +179,23 @@ export const configurationSchema = z.strictObject({
     .string()
     .regex(/^(auto|cpu|cuda(:\d+)?)$/, 'expected auto, cpu, cuda or cuda:N')
     .default('auto')
-    .describe('auto: a GPU where there is one'),
-  threads: count.optional().describe('of the CPU; default one a core'),
-  seed: z.int().min(0).default(0).describe('of weights, order and augmentation'),
-  deterministic: z.boolean().default(false).describe('the same bits every time, also on a GPU; slower'),
+    .describe('auto: a GPU if there is one'),
+  threads: count.optional().describe('CPU threads; default one per core'),
+  seed: z.int().min(0).default(0).describe('seed of weights, order and augmentation'),
+  deterministic: z.boolean().default(false).describe('bit-for-bit reproducible, on a GPU too; slower'),
   cudnnBenchmark: z
     .boolean()
     .default(true)
     .describe(
-      'try the ways to compute each convolution at the first steps on a GPU: costs seconds, faster from then on',
+      'let cuDNN benchmark convolution algorithms in the first steps on a GPU: costs seconds, then runs faster',
     ),
-  bestBy: z.enum(bestMetrics).default('mAP').describe('which epoch is the result'),
-  patience: count.optional().describe('stop after so many epochs without a better one'),
+  bestBy: z.enum(bestMetrics).default('mAP').describe('metric that chooses the best epoch'),
+  patience: count.optional().describe('stop after this many epochs without improvement'),
   checkpoints: checkpoints.prefault({}),
   evaluation: evaluation.prefault({}),
 });
 
-/** What a user writes: everything but `data.dataset` may be left out. */
+/** What a user writes: everything except `data.dataset` is optional. */
 export type ConfigurationInput = z.input<typeof configurationSchema>;
 
 /** Every field with its value. */

@@ -1,4 +1,4 @@
-// From what a user wrote to a checked configuration, or a message that names the field and what it should be.
+// Checks what a user wrote, and returns a configuration or an error that names each field and what it expects.
 
 import { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
@@ -7,14 +7,14 @@ import { UserError } from '../errors/userError.js';
 import { type Configuration, configurationSchema } from './schema.js';
 
 /**
- * A complete configuration from what was given. All mistakes are told at once, each with its field.
+ * A complete configuration from partial input. All mistakes are reported at once, each with its field.
  *
- * @param source what messages name, such as the file
+ * @param source named in messages, such as the file
  *
  * @example
  * validateConfiguration({ data: { dataset: 'digits' }, epochs: 3 }).batchSize // 64
  * validateConfiguration({ data: { dataset: 'digits' }, epoch: 3 })
- * // UserError: epoch: there is no such field; did you mean 'epochs'?
+ * // UserError: epoch: no such field; did you mean 'epochs'?
  */
 export function validateConfiguration(given: unknown, source?: string): Configuration {
   const result = configurationSchema.safeParse(given);
@@ -43,7 +43,7 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
     const known = fieldsAt(issue.path);
     return issue.keys.map((key) => {
       const name = [...issue.path, key].join('.');
-      return `${name}: there is no such field; ${nearestOrAll(key, known, 'there are')}`;
+      return `${name}: no such field; ${nearestOrAll(key, known, 'choose one of')}`;
     });
   }
   if (valueAt(given, issue.path) === undefined) return [`${field}: is missing`];
@@ -57,21 +57,21 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
   ];
 }
 
-/** The names of the fields at a place in the schema. */
+/** The names of the fields at a path in the schema. */
 function fieldsAt(path: readonly PropertyKey[]): string[] {
   let type: unknown = configurationSchema;
   for (const part of path) type = objectIn(type)?.shape[String(part)];
   return Object.keys(objectIn(type)?.shape ?? {});
 }
 
-/** The object that a type is, or may be: the augmentation is a name or an object of parts. */
+/** The object type that a type is or may be: augmentation is a name or an object of parts. */
 function objectIn(type: unknown): z.ZodObject | undefined {
   const inner = innermost(type);
   if (inner instanceof z.ZodUnion) return inner.options.map(objectIn).find((option) => option !== undefined);
   return inner instanceof z.ZodObject ? inner : undefined;
 }
 
-/** A type without what gives it defaults or makes it optional. */
+/** A type without its default, optional and nullable wrappers. */
 export function innermost(type: unknown): unknown {
   if (
     type instanceof z.ZodDefault ||

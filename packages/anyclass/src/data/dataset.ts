@@ -1,4 +1,6 @@
+import type { FeatureSource } from './features/featureSource.js';
 import type { ImageSource } from './images/imageSource.js';
+import type { ImageReading } from './images/unpack.js';
 import type { LabelMatrix } from './labelMatrix.js';
 import type { NameTable } from './nameTable.js';
 
@@ -19,7 +21,7 @@ export interface Grouping {
 }
 
 /** How images of a dataset are prepared for a network, where its authors said so. */
-export interface Preparation {
+export interface Preparation extends ImageReading {
   /** 1: decode to gray (the network sees it on three channels). 3: RGB. */
   readonly channels: 1 | 3;
   readonly mean: readonly number[];
@@ -37,7 +39,7 @@ export interface Remark {
 }
 
 /**
- * A dataset: an index of all rows in typed arrays, and a source of their images. Labels of a split without any
+ * A dataset: an index of all rows in typed arrays, and a source of their images or features. Labels of a split without any
  * (SewerML's test file) are all unknown.
  */
 export interface Dataset {
@@ -45,7 +47,10 @@ export interface Dataset {
   readonly classes: readonly string[];
   readonly names: NameTable;
   readonly labels: LabelMatrix;
+  /** Of a dataset of feature vectors there are none. */
   readonly images: ImageSource;
+  /** Feature vectors in place of images. */
+  readonly features?: FeatureSource;
   readonly splits: Splits;
   /** How the splits came about, in words. */
   readonly splitOrigin: string;
@@ -74,7 +79,7 @@ export const photographPreparation: Preparation = {
   augmentation: 'photograph',
 };
 
-/** Free what the dataset holds open: Parquet files, a cache. */
+/** Free what the dataset holds open: Parquet files, files of features, a cache. */
 export async function closeDataset(dataset: Dataset): Promise<void> {
   await dataset.images.close();
 }

@@ -7,11 +7,13 @@ import { DataError } from '../errors/dataError.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
 import { isPattern, knownDatasets, matchingFiles } from './datasetSpec.js';
+import { isMatrixFile } from './features/matrixFile.js';
 import { holdsVocAnnotations } from './readers/voc.js';
 import { folderContents } from './readers/walkFolder.js';
 import { yoloFileIn } from './readers/yolo.js';
 
-type TableKind = 'csv' | 'json' | 'parquet' | 'arff';
+/** `matrix`: features in `.npy` or `.safetensors`, their labels in a CSV file of the same name. */
+type TableKind = 'csv' | 'json' | 'parquet' | 'arff' | 'matrix';
 export type FolderLayout = 'yolo' | 'voc' | 'class-folders';
 
 export type DatasetFiles =
@@ -86,18 +88,30 @@ function nameHint(path: string): string {
   return `, and no dataset is known as '${name}'; ${nearestOrAll(name, knownDatasets, 'known are')}`;
 }
 
-/** The tables of a folder: Parquet, else COCO json, else CSV, else ARFF; train before validation before test. */
+/** The tables of a folder: matrices of features, else Parquet, else COCO json, else CSV, else ARFF; train before validation before test. */
 async function tablesIn(folder: string): Promise<string[]> {
   const below = [folder, join(folder, 'annotations'), join(folder, 'data')].filter((path) =>
     existsSync(path),
   );
   const files: string[] = [];
   for (const path of below) files.push(...(await folderContents(path)).files.map((name) => join(path, name)));
+  const matrices = files.filter((path) => isMatrixFile(path) && hasTableBeside(path, files));
+  if (matrices.length > 0) return matrices.sort(bySplit);
   for (const pattern of [/\.parquet$/, /instances[^/]*\.json$/, /\.csv(\.gz)?$/, /\.arff$/]) {
     const found = files.filter((name) => pattern.test(name));
-    if (found.length > 0) return found.sort((a, b) => splitRank(a) - splitRank(b) || (a < b ? -1 : 1));
+    if (found.length > 0) return found.sort(bySplit);
   }
   return [];
+}
+
+/** Weights of a network may lie in a folder too; features have their labels beside them. */
+function hasTableBeside(path: string, files: readonly string[]): boolean {
+  const stem = path.slice(0, -extname(path).length);
+  return files.includes(`${stem}.csv`) || files.includes(`${stem}.csv.gz`);
+}
+
+function bySplit(a: string, b: string): number {
+  return splitRank(a) - splitRank(b) || (a < b ? -1 : 1);
 }
 
 function splitRank(path: string): number {
@@ -111,7 +125,8 @@ function kindOf(path: string): TableKind {
   if (extension === '.json') return 'json';
   if (extension === '.parquet') return 'parquet';
   if (extension === '.arff') return 'arff';
+  if (isMatrixFile(path)) return 'matrix';
   throw new DataError(
-    `${shownPath(path)}: unknown kind of file '${extension}'; expected .csv, .json, .parquet, .arff, .yaml or a folder`,
+    `${shownPath(path)}: unknown kind of file '${extension}'; expected .csv, .json, .parquet, .arff, .npy, .safetensors, .yaml or a folder`,
   );
 }

@@ -110,9 +110,8 @@ export function isPattern(path: string): boolean {
 export function matchingFiles(pattern: string): string[] {
   const folder = dirname(pattern);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
-  const expression = new RegExp(`^${basename(pattern).split('*').map(escaped).join('.*')}$`, 's');
   return readdirSync(folder)
-    .filter((name) => expression.test(name))
+    .filter((name) => matchesStars(basename(pattern), name))
     .sort()
     .map((name) => join(folder, name));
 }
@@ -151,6 +150,17 @@ function isThere(path: string): boolean {
   return existsSync(path) || (isPattern(path) && matchingFiles(path).length > 0);
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** Whether a name is a pattern with any text for each `*`; all else stands for itself, also `?`. Each part is looked for once. */
+function matchesStars(pattern: string, name: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - last.length;
 }

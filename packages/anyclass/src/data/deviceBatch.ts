@@ -7,6 +7,7 @@ import { eraseBoxes } from './augmentation/erase.js';
 import { cropAndResize, rotate } from './augmentation/geometry.js';
 import { type Augmentation, type BatchParameters, drawParameters } from './augmentation/parameters.js';
 import type { PixelFormat } from './images/decode.js';
+import { type FeatureFormat, floatsOf } from './inputs.js';
 import type { Batch } from './loading/loader.js';
 
 export interface DeviceBatchOptions extends Normalization {
@@ -19,7 +20,7 @@ export interface DeviceBatchOptions extends Normalization {
 }
 
 export interface DeviceBatch {
-  /** [N, 3, H, W] float32 in channels-last order, normalized. */
+  /** [N, 3, H, W] float32 in channels-last order, normalized; [N, features] of feature vectors, as they are. */
   readonly images: Tensor;
   /** [N, classes] float32: 1 present, 0 absent, a number between, or NaN where unknown. */
   readonly targets: Tensor;
@@ -66,6 +67,25 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
       targets: deviceTargets(batch, device),
     })),
   );
+}
+
+/**
+ * Brings feature vectors to the device, [N, features] float32. The caller disposes of the tensor.
+ *
+ * @example
+ * const features = deviceFeatures(batch, { features: 294 }, 'cpu');
+ */
+export function deviceFeatures(
+  { size, images }: ImageBatch,
+  { features }: FeatureFormat,
+  device: Device,
+): Tensor {
+  return tensor(floatsOf(images, 0, size * features), { shape: [size, features], device });
+}
+
+/** A batch of feature vectors to learn from, on the device. The caller disposes of the tensors. */
+export function featureBatch(batch: Batch, format: FeatureFormat, device: Device): DeviceBatch {
+  return { images: deviceFeatures(batch, format, device), targets: deviceTargets(batch, device) };
 }
 
 /** What a function makes of images on the device; on the CPU it sees the batch's own memory. */

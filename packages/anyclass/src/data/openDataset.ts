@@ -26,6 +26,8 @@ import { loadSplits } from './splits/splitFiles.js';
 export interface OpenOptions extends CsvTableOptions {
   /** What images without a label file, an annotation or a class folder are. Default: negative in YOLO folders, else unknown. */
   readonly unlabeled?: Unlabeled;
+  /** File with the features of the rows of a table of labels. */
+  readonly featureFile?: string;
   /** Keep only these classes, in this order. */
   readonly keep?: readonly string[];
   /** Leave these classes out; instances left with none are negative. */
@@ -38,8 +40,8 @@ export interface OpenOptions extends CsvTableOptions {
 }
 
 /**
- * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json`, `.parquet` or
- * `.arff` file, several of them with commas or with `*` in the file name, or YOLO's `data.yaml`. A path that is there is taken as
+ * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json`, `.parquet`, `.arff`,
+ * `.npy` or `.safetensors` file, several of them with commas or with `*` in the file name, or YOLO's `data.yaml`. A path that is there is taken as
  * it is, whatever its name holds.
  *
  * @example
@@ -83,8 +85,21 @@ async function readDatasetTable(spec: DatasetSpec, options: OpenOptions): Promis
   // Names of dropped classes are checked against all that there are.
   const { keep, ...reading } = options;
   const table = { ...reading, ...(keep && !options.drop?.length && { keep: withSubsets(keep) }) };
+  if (options.featureFile !== undefined) {
+    if (found.kind !== 'csv') {
+      throw new DataError(`data.features is set, but ${found.kind} files hold their own; unset it`, {
+        setting: 'data.features=null',
+      });
+    }
+    const { readWithFeatures } = await import('./features/joinFeatures.js');
+    return readWithFeatures(found.paths, options.featureFile, table);
+  }
   if (found.kind === 'csv') return readCsvTables(found.paths, table);
   if (found.kind === 'parquet') return readParquetTables(found.paths, table);
+  if (found.kind === 'matrix') {
+    const { readMatrices } = await import('./features/joinFeatures.js');
+    return readMatrices(found.paths, table);
+  }
   if (found.kind === 'arff') {
     const { readArffTables } = await import('./readers/arffTables.js');
     return readArffTables(found.paths, table);
@@ -132,6 +147,7 @@ const columnFields = {
   negativeLabel: 'negative',
   groupColumn: 'group',
   splitColumn: 'split',
+  featureColumns: 'features',
   ignoreColumns: 'ignore',
 } as const satisfies Partial<Record<keyof OpenOptions, string>>;
 

@@ -1,8 +1,11 @@
 import { UserError } from '../errors/userError.js';
 import type { Preparation } from './dataset.js';
+import type { PixelFormat } from './images/decode.js';
+import type { ImageReading } from './images/unpack.js';
+import { type ModelInput, takesFeatures } from './inputs.js';
 
 /** What a user may say about how images are prepared. */
-export interface PreparationChanges {
+export interface PreparationChanges extends ImageReading {
   readonly channels?: Preparation['channels'] | undefined;
   readonly mean?: readonly number[] | undefined;
   readonly std?: readonly number[] | undefined;
@@ -18,12 +21,13 @@ const luma = [0.299, 0.587, 0.114];
  * @example
  * changedPreparation(photographPreparation, { channels: 1 }).mean // [0.4589…]
  */
-export function changedPreparation<Own extends Pick<Preparation, 'channels' | 'mean' | 'std'>>(
+export function changedPreparation<Own extends Pick<Preparation, 'channels' | 'mean' | 'std'> & ImageReading>(
   own: Own,
-  { channels = own.channels, mean, std }: PreparationChanges,
+  { channels = own.channels, mean, std, ...reading }: PreparationChanges,
 ): Own {
   const changed = {
     ...own,
+    ...readingOf({ ...own, ...readingOf(reading) }),
     channels,
     mean: mean ?? forChannels(own.mean, channels),
     std: std ?? forChannels(own.std, channels),
@@ -35,6 +39,50 @@ export function changedPreparation<Own extends Pick<Preparation, 'channels' | 'm
     throw new UserError(`data.${name} has ${numbers}; expected ${channels}, one for each channel`);
   }
   return changed;
+}
+
+/**
+ * What a model takes, with what a user changes of it; of features nothing can be changed.
+ *
+ * @example
+ * changedInput({ features: ['width'] }, { channels: 1 }) // UserError: data.channels has no effect: the model takes features
+ */
+export function changedInput(input: ModelInput, changes: PreparationChanges): ModelInput {
+  if (!takesFeatures(input)) {
+    const { channels, mean, std, ...reading } = changedPreparation(input, changes);
+    return { channels, mean, std, ...readingOf(reading) };
+  }
+  const changed = (['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit'] as const).find(
+    (name) => changes[name] !== undefined,
+  );
+  if (changed !== undefined) {
+    throw new UserError(
+      `data.${changed} has no effect: the model takes features, and standardizes them itself`,
+    );
+  }
+  return { features: input.features };
+}
+
+/**
+ * How images are decoded for a network's input.
+ *
+ * @example
+ * pixelFormat(224, dataset.preparation) // { width: 224, height: 224, channels: 1, window: [0, 4095] }
+ */
+export function pixelFormat(
+  size: number,
+  preparation: Pick<Preparation, 'channels'> & ImageReading,
+): PixelFormat {
+  return { width: size, height: size, channels: preparation.channels, ...readingOf(preparation) };
+}
+
+/** How files become images, with only the fields that are set. */
+export function readingOf({ window, frame, pixelLimit }: ImageReading): ImageReading {
+  return {
+    ...(window !== undefined && { window }),
+    ...(frame !== undefined && { frame }),
+    ...(pixelLimit !== undefined && { pixelLimit }),
+  };
 }
 
 function forChannels(values: readonly number[], channels: number): readonly number[] {

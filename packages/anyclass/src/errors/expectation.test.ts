@@ -7,7 +7,7 @@ test.each([
   [z.number().lt(1), 1, 'expected less than 1'],
   [z.number().min(0), -2, 'expected at least 0'],
   [z.int().positive(), 0, 'expected more than 0'],
-  [z.int(), 1.5, 'expected a whole number'],
+  [z.int(), 1.5, 'expected an integer'],
   [z.number(), 'x', 'expected a number'],
   [z.boolean(), 1, 'expected true or false'],
   [z.array(z.string()).min(1), [], 'expected at least 1 entry'],

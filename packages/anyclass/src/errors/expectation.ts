@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /**
- * What a schema expected, in words for a user; zod's own are for programmers.
+ * What a schema expected, in words for users; zod's messages are for programmers.
  *
  * @example
  * expectation(z.number().max(1).safeParse(3).error!.issues[0]!) // 'expected at most 1'
@@ -24,9 +24,9 @@ export function expectation(issue: z.core.$ZodIssue): string {
 }
 
 const typeWords: Readonly<Record<string, string>> = {
-  int: 'a whole number',
+  int: 'an integer',
   number: 'a number',
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   array: 'a list',
   tuple: 'a list',
@@ -35,7 +35,7 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** A number, or how long a text or a list is to be. */
+/** A number, or the length of a string or list. */
 function amount(origin: string, count: number | bigint): string {
   const unit = origin === 'string' ? 'character' : origin === 'array' ? 'entry' : undefined;
   if (unit === undefined) return String(count);

@@ -1,7 +1,7 @@
 import { listed } from './listed.js';
 
 /**
- * The candidate closest to a misspelled word by edit distance, upper and lower case alike, if one is close at all.
+ * The candidate closest to a misspelled word by edit distance, ignoring case, or undefined if none is close.
  *
  * @example
  * nearest('--thresold', ['--threshold', '--json']) // '--threshold'
@@ -14,13 +14,13 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     distance: editDistance(plain, candidate.toLowerCase()),
   }));
   const [best] = distances.sort((a, b) => a.distance - b.distance);
-  // Short words resemble one another: one mistake in them, and none in a single letter.
+  // Short words resemble each other: allow one mistake, and none in a single letter.
   const most = word.length < 5 ? Math.min(1, word.length / 2) : Math.max(2, word.length / 3);
   return best && best.distance <= most ? best.candidate : undefined;
 }
 
 /**
- * What to say of a name that does not exist: the nearest one that does, or all of them.
+ * A hint for a name that does not exist: the nearest one that does, or all of them.
  *
  * @example
  * nearestOrAll('crak', ['crack', 'roots'], 'the classes are') // "did you mean 'crack'?"
@@ -31,7 +31,7 @@ export function nearestOrAll(word: string, candidates: readonly string[], all: s
   return close === undefined ? `${all} ${listed(candidates, 24)}` : `did you mean '${close}'?`;
 }
 
-// Levenshtein's distance with swapped neighbors as one mistake (optimal string alignment), a row of the table at a time.
+// Levenshtein distance that counts swapped neighbors as one mistake (optimal string alignment), one table row at a time.
 function editDistance(a: string, b: string): number {
   let above: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,7 +1,7 @@
 import { UserError } from './userError.js';
 
 /**
- * An argument that cannot be understood: exit code 2. Library code names the option as a program writes it (`devices`); the
+ * An invalid argument: exit code 2. Library code names the option as in code (`devices`); the
  * command line shows its flag (`--devices`) and points to the help.
  *
  * @example

@@ -1,29 +1,32 @@
 export interface UserErrorOptions {
-  /** What ends the program. Default 1. */
+  /** The program's exit code. Default 1. */
   readonly exitCode?: number;
-  /** For programs, where they have to tell one error from another. */
+  /** For programs that need to distinguish errors. */
   readonly code?: ErrorCode;
   /** What to run next. Messages name no flags: the command line prints this as a line for a shell. */
   readonly next?: NextCommand;
-  /** The field of the configuration that would mend it, such as `data.imageFolder=FOLDER`: the command line shows its option. */
+  /** The configuration field that would fix it, such as `data.imageFolder=FOLDER`: the command line shows its option. */
   readonly setting?: string;
   readonly cause?: unknown;
 }
 
-/** `run-busy`: another process works on the run. `run-exists`: the folder holds a run already. */
-export type ErrorCode = 'run-busy' | 'run-exists';
+/**
+ * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run. `rank-lost`: another rank ended
+ * or is silent. `ranks-differ`: the ranks were started with different work.
+ */
+export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ';
 
-/** A command of the program with its options, by the names that programs give them. */
+/** A command of the program with its options, named as in code. */
 export interface NextCommand {
   readonly command: string;
   readonly options: Readonly<Record<string, string>>;
 }
 
 /**
- * A mistake in what the user gave, or something that the user can mend: shown without a stack trace.
+ * A mistake in the user's input, or something that the user can fix: shown without a stack trace.
  *
  * @example
- * throw new UserError('labels.csv: is empty; expected a header and rows below it');
+ * throw new UserError('labels.csv: is empty; expected a header and rows');
  * throw new UserError('runs/sewer: the run is not finished; resume it', { next: resumeCommand('runs/sewer') });
  */
 export class UserError extends Error {

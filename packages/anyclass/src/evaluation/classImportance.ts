@@ -7,6 +7,7 @@ import { expectation } from '../errors/expectation.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
+import { parseJson } from '../files/json.js';
 
 export type ImportanceByClass = Readonly<Record<string, number>>;
 
@@ -23,7 +24,7 @@ export function readClassImportance(source: string): ImportanceByClass {
   if (source === 'sewerml') return sewermlClasses;
   if (!existsSync(source)) {
     throw new UserError(
-      `${source}: there is no such file; expected sewerml or a JSON file such as { "crack": 1, "roots": 0.25 }`,
+      `${source}: no such file; expected sewerml or a JSON file such as { "crack": 1, "roots": 0.25 }`,
     );
   }
   const { data, error } = weights.safeParse(contentOf(source));
@@ -54,7 +55,7 @@ export function importanceInOrder(importance: ImportanceByClass, classNames: rea
 
 function contentOf(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return parseJson(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new UserError(`${path}: ${fileProblem(error)}`);
   }

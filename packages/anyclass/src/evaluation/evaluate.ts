@@ -2,10 +2,12 @@
 
 import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
-import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
-import { type OpenOptions, openDataset } from '../data/openDataset.js';
+import { openInputs } from '../data/inputs.js';
+import type { OpenOptions } from '../data/openDataset.js';
 import type { PreparationChanges } from '../data/preparation.js';
+import { failingTogether } from '../distribution/failure.js';
+import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -14,6 +16,7 @@ import type { ComputeWishes } from '../inference/computeDevice.js';
 import { calibratedScores } from '../inference/decide.js';
 import { refitDecision } from '../inference/modelDecision.js';
 import { openModelScorer } from '../inference/modelScorer.js';
+import { openForModel } from '../inference/openForModel.js';
 import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities } from '../inference/scorer.js';
 import type { ModelDescription } from '../runs/modelFile.js';
@@ -36,6 +39,8 @@ export interface EvaluateOptions
   readonly preparation?: PreparationChanges;
   /** An unreadable image is an error. Default false: it is left out. */
   readonly strict?: boolean;
+  /** Judge what is there of a split of which images are missing. Default false: that is an error. */
+  readonly allowPartial?: boolean;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
   readonly onEvent?: RunEventListener;
@@ -62,25 +67,40 @@ export async function evaluate(
   spec: string,
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
+  const ranks = await joinRanks();
+  return failingTogether(ranks, () => evaluateShare(ranks, model, spec, options));
+}
+
+/** Ranks score a share of the images each, and put the shares together. */
+async function evaluateShare(
+  ranks: Ranks | undefined,
+  model: string,
+  spec: string,
+  options: EvaluateOptions,
+): Promise<Evaluation> {
   const { device = 'auto', precision = 'auto', batchSize = 64, strict = false, cache, onEvent } = options;
   const { preparation } = options;
   using opened = await openModelScorer(model, { device, precision, batchSize, preparation });
-  const { description, scorer } = opened;
+  const { description, scorer, remarks = [] } = opened;
+  for (const text of remarks) onEvent?.({ type: 'note', text });
   const fitted = await usedDecision(model, description, options.decision);
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
-  const dataset = await openDataset(spec, { ...open, keep: description.classes, drop: [] });
+  const dataset = await openForModel(spec, open, description);
   try {
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
-    const { pixels } = await openPixels(dataset, scorer.format, cache);
-    const result = await scoreRows(scorer, dataset, pixels, {
+    const onNote = (text: string) => onEvent?.({ type: 'note', text });
+    const { inputs } = await openInputs(dataset, scorer.format, cache, { onNote });
+    const result = await scoreRows(scorer, dataset, inputs, {
       rows,
       batchSize,
       strict,
+      ranks,
+      allowPartial: options.allowPartial ?? false,
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
-    }).finally(() => pixels.close());
+    }).finally(() => inputs.close());
     const uncalibrated = {
       scores: probabilities(result.logits),
       targets: result.targets,
@@ -96,7 +116,8 @@ export async function evaluate(
         calibration,
         uncalibrated,
         classImportance: dataset.classImportance ?? description.classImportance,
-        replicates: options.replicates,
+        // Intervals take time, and the first rank tells them.
+        replicates: ranks?.isFirst === false ? 0 : options.replicates,
         confidence: options.confidence,
       }),
       scored,

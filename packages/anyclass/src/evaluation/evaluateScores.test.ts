@@ -68,7 +68,7 @@ test('a class importance that is damaged, or lacks a class, is refused by name',
   await expect(
     evaluateScores({ scores, labels, classImportance: readClassImportance('sewerml') }),
   ).rejects.toThrow("no weight for 'crack'");
-  expect(() => readClassImportance('sewer')).toThrow(/sewer: there is no such file; expected sewerml/);
+  expect(() => readClassImportance('sewer')).toThrow(/sewer: no such file; expected sewerml/);
   expect(() => readClassImportance(file('bad.json', '{ "crack": -1 }'))).toThrow(/bad\.json: class 'crack'/);
   expect(() => readClassImportance(file('list.json', '[1, 2]'))).toThrow(/list\.json: .*"CLASS": WEIGHT/);
 });

@@ -35,6 +35,6 @@ function runData(model: string): DataSettings | undefined {
  * is the model's own.
  */
 function sharedSettings(data: DataSettings): Omit<DataSettings, 'dataset'> {
-  const { dataset, imageFolder, keep, drop, splitFolder, draw, subset, ...shared } = data;
+  const { dataset, imageFolder, features, keep, drop, splitFolder, draw, subset, ...shared } = data;
   return shared;
 }

@@ -6,6 +6,8 @@ export interface Quarantined {
   readonly row: number;
   readonly name: string;
   readonly reason: string;
+  /** Whether there is no such image, or it may not be read; else it is damaged. */
+  readonly missing?: boolean | undefined;
 }
 
 /** What a run reached. */

@@ -42,7 +42,7 @@ test('a folder of runs gives all finished ones, with what they were made with', 
 });
 
 test('folders without a finished run are refused by name', () => {
-  expect(() => readRuns([at('nowhere')])).toThrow('nowhere: there is no such folder');
+  expect(() => readRuns([at('nowhere')])).toThrow('nowhere: no such folder');
   writeSyntheticRun(at('begun/one'), run('bce', 1, 1));
   rmSync(at('begun/one/summary.json'));
   expect(() => readRuns([at('begun')])).toThrow('no finished run below it');

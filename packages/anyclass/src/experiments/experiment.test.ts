@@ -183,7 +183,7 @@ describe('mistakes', () => {
     ],
     [['sweep', 'tiny.json', '--out', 'x', '--false-alarms', '5'], 2, '--false-alarms: expected at most 1'],
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
-    [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: there is no such file'],
+    [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: no such file'],
     [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "there is no numeric field 'lamda'"],
     [['sweep', 'tiny.json', '--out', 'x', '--set', 'loss.name=bce'], 1, 'loss.lambda has no effect with bce'],
   ])('%j ends with %d and says what is wrong', (words, status, message) => {

@@ -1,6 +1,7 @@
 // An experiment from plan to finished runs.
 
 import { mkdirSync } from 'node:fs';
+import { engineBuild } from '@anyclass/torch/builds';
 import {
   type ChildDevice,
   configuredDevice,
@@ -56,6 +57,8 @@ export async function runExperiment(
   using _lock = lockRun(out);
   const rows = planRows(plan);
   const missing = rows.filter(({ row }) => row.state !== 'reused');
+  // Told once and now, not by every run.
+  if (missing.length > 0) engineBuild();
   note(
     `${rows.length} runs in ${out}: ${rows.length - missing.length} finished before and reused, ${missing.length} to go`,
   );

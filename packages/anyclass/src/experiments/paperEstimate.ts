@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import type { Configuration } from '../configuration/schema.js';
-import { type NetworkName, networkCost } from '../networks/catalogue.js';
+import { type NetworkName, networkCost, takesFeatures } from '../networks/catalogue.js';
 
 /** What a run has to work on. */
 export interface RunSize {
@@ -25,6 +25,9 @@ const h200Speed = 3 * 2718 * networkCost('tresnet-l', 17).multiplyAdds;
 /** The same of a CPU core: TResNet-M at 64 px on two cores in bench/RESULTS.md. */
 const coreSpeed = 28e9;
 
+/** Feature vectors a second, whatever the network: what a batch takes to be read and to be counted. */
+const vectorsPerSecond = 10_000;
+
 /** Forward and backward cost about three times what scoring an image does. */
 const passes = 3;
 
@@ -42,6 +45,8 @@ export function assumedRate(
 ): number {
   const perImage = passes * networkCost(name, classes).multiplyAdds;
   const at224 = device === 'gpu' ? (h200Rates[name] ?? h200Speed / perImage) : (cores * coreSpeed) / perImage;
+  // What a step costs beside its products is most of the time of networks that small.
+  if (takesFeatures(name)) return Math.min(at224, vectorsPerSecond);
   return at224 * (224 / inputSize) ** 2;
 }
 

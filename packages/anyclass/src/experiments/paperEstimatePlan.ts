@@ -6,6 +6,7 @@ import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { closeDataset } from '../data/dataset.js';
+import { pixelFormat } from '../data/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { networkCost } from '../networks/catalogue.js';
 import { readEpochs } from '../runs/metricsLog.js';
@@ -149,7 +150,7 @@ async function dataSize({ data, network }: Configuration): Promise<DataSize> {
     const trained = data.subset
       ? chooseSubset(splits.train, labels, defined(data.subset)).length
       : splits.train.length;
-    const format = { width: network.inputSize, height: network.inputSize, channels };
+    const format = pixelFormat(network.inputSize, dataset.preparation);
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();
     return {

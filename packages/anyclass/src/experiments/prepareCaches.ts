@@ -8,7 +8,10 @@ import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { prepareCache } from '../data/cache/prepareCache.js';
 import { parseDataset } from '../data/datasetSpec.js';
+import { imageBytes } from '../data/images/decode.js';
+import { pixelFormat } from '../data/preparation.js';
 import type { RunEventListener } from '../events/runEvent.js';
+import { takesFeatures } from '../networks/catalogue.js';
 
 /** What is left free on the disk, for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
@@ -39,8 +42,8 @@ export async function prepareCaches(
 }
 
 function cacheKey({ data, network }: Configuration): string {
-  const { dataset, columns, imageFolder, channels, cache } = data;
-  return JSON.stringify([dataset, columns, imageFolder, channels, cache, network.inputSize]);
+  const { dataset, columns, imageFolder, channels, window, frame, cache } = data;
+  return JSON.stringify([dataset, columns, imageFolder, channels, window, frame, cache, network.inputSize]);
 }
 
 async function prepareOne(
@@ -49,17 +52,18 @@ async function prepareOne(
   signal: AbortSignal,
 ): Promise<void> {
   const [{ data, network }] = runs;
+  if (takesFeatures(network.name)) return; // vectors are not decoded
   const dataset = await openData(data);
   try {
-    const { channels } = dataset.preparation;
-    const format = { width: network.inputSize, height: network.inputSize, channels };
+    if (dataset.features) return; // the run says that its network takes images
+    const format = pixelFormat(network.inputSize, dataset.preparation);
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();
     if (state.kind === 'complete') return;
     const { train, validation } = dataset.splits;
     const epochs = runs.reduce((sum, run) => sum + run.epochs, 0);
     if (epochs * (train.length + validation.length) < worthwhile * dataset.names.length) return;
-    const bytes = dataset.names.length * format.width * format.height * channels;
+    const bytes = dataset.names.length * imageBytes(format);
     const free = await freeBytes(data.cache);
     if (free < bytes + reserve) {
       onEvent({

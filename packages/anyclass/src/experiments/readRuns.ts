@@ -92,7 +92,7 @@ export function readRun(folder: string): Run {
  */
 export function readRuns(folders: readonly string[]): Run[] {
   const runs = folders.flatMap((folder) => {
-    if (!existsSync(folder)) throw new UserError(`${folder}: there is no such folder`);
+    if (!existsSync(folder)) throw new UserError(`${folder}: no such folder`);
     if (existsSync(runPaths(folder).config)) return [readRun(folder)];
     const finished = runsBelow(folder).filter(isFinished);
     if (finished.length === 0) {

@@ -44,7 +44,7 @@ export function parseOver(text: string): SweptField {
   if (equals < 1) throw new UsageError(`expected field=value,value,…, not '${text}'`, 'over');
   const given = text.slice(0, equals);
   const field = Object.hasOwn(symbols, `loss.${given}`) ? `loss.${given}` : given;
-  const known = configurationFields().filter(({ kind }) => kind === 'number' || kind === 'whole number');
+  const known = configurationFields().filter(({ kind }) => kind === 'number' || kind === 'integer');
   if (!known.some(({ name }) => name === field)) {
     const names = known.map(({ name }) => name);
     const whole = names.find((name) => name.endsWith(`.${given}`));

@@ -49,7 +49,7 @@ export function parseSeeds(list: string): number[] {
   const seeds = list.split(',').map((text) => {
     const seed = text.trim() === '' ? Number.NaN : Number(text);
     if (!Number.isInteger(seed) || seed < 0)
-      throw new UsageError(`'${text}' is not a whole number of at least 0`, 'seeds');
+      throw new UsageError(`'${text}' is not an integer of at least 0`, 'seeds');
     return seed;
   });
   const twice = seeds.find((seed, i) => seeds.indexOf(seed) !== i);

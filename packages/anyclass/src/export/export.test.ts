@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { noGrad, randn, readSafetensorsHeader, saveTensors, setSeed, tidy } from '@anyclass/torch';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { runProgram } from '../commandLine/program.js';
+import { exportModel } from '../commands/export.js';
 import { type NetworkName, networkDefinitions } from '../networks/catalogue.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { NetworkOptions } from '../networks/network.js';
 import { loadWeights } from '../networks/weights/loadWeights.js';
 import { matchNames } from '../networks/weights/matchNames.js';
-import type { Model } from '../runs/modelFile.js';
+import { type Model, saveModel } from '../runs/modelFile.js';
 import { fillByHash } from '../verify/hashFill.js';
 import { exportTimm } from './timm.js';
 import { exportTorchvision } from './torchvision.js';
@@ -117,6 +119,29 @@ test('gray statistics are told for three channels', () => {
   exportTimm({ network, description: { ...description, channels: 1, mean: [0.5], std: [0.25] } }, exported);
   expect(configuration().pretrained_cfg).toMatchObject({ mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] });
   network.dispose();
+});
+
+test('the command writes the folder, and refuses options of other formats', async () => {
+  const source = model('resnet-18');
+  saveModel(at('model.safetensors'), source);
+  source.network.dispose();
+  const lines: string[] = [];
+  const anyclass = (...words: string[]) =>
+    runProgram([exportModel], ['export', at('model.safetensors'), '--out', exported, ...words], {
+      print: (text) => void lines.push(text),
+      note: (text) => void lines.push(text),
+      onEvent: () => {},
+    });
+  expect([await anyclass('--format', 'timm', '--precision', 'int8'), lines.join('')]).toEqual([
+    2,
+    expect.stringContaining('--precision'),
+  ]);
+  lines.length = 0;
+  expect([await anyclass('--format', 'timm'), lines.join('')]).toEqual([
+    0,
+    expect.stringContaining('resnet18'),
+  ]);
+  expect(readdirSync(exported).sort()).toEqual(['config.json', 'model.safetensors']);
 });
 
 describe('what another library does not have is refused, and nothing is written', () => {

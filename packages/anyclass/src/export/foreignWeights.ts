@@ -3,12 +3,13 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { noGrad, saveTensors, type Tensor, tidy } from '@anyclass/torch';
+import { type ImagePreparation, takesFeatures } from '../data/inputs.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { networkDefinitions, networkNames } from '../networks/catalogue.js';
 import type { ForeignNetwork } from '../networks/definition.js';
 import type { Network } from '../networks/network.js';
-import type { Model } from '../runs/modelFile.js';
+import type { Model, ModelDescription } from '../runs/modelFile.js';
 
 /** What an export wrote. */
 export interface ExportedModel {
@@ -54,6 +55,12 @@ function foreignTensors(network: Network, { rename, convert }: ForeignNetwork): 
     return foreign === undefined ? [] : [[foreign, convert ? convert(name, tensor) : tensor]];
   });
   return new Map(entries);
+}
+
+/** How a network of images has them prepared; those of features are of no other library. */
+export function imagePreparation(description: ModelDescription): ImagePreparation {
+  if (takesFeatures(description)) throw new UserError('the model takes features, and the library images');
+  return description;
 }
 
 /** A value for each of three channels, of gray images the one three times. */

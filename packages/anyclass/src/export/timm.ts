@@ -1,5 +1,11 @@
 import type { Model } from '../runs/modelFile.js';
-import { type ExportedModel, foreignNetwork, threeChannels, writeExport } from './foreignWeights.js';
+import {
+  type ExportedModel,
+  foreignNetwork,
+  imagePreparation,
+  threeChannels,
+  writeExport,
+} from './foreignWeights.js';
 
 /**
  * Writes a model as a folder that timm loads: `config.json` and `model.safetensors`. It has TResNet-M, -L and -XL, ViT-B/16 and
@@ -14,7 +20,8 @@ export function exportTimm(model: Model, folder: string): ExportedModel {
   const rules = foreignNetwork(network, 'timm');
   const { inputSize } = network.options;
   const { name, arguments: modelArguments } = rules.architecture(network.options);
-  const { classes, mean, std, loss, calibration, decision } = description;
+  const { classes, loss, calibration, decision } = description;
+  const { mean, std } = imagePreparation(description);
   const files = writeExport(folder, model, rules, {
     architecture: name,
     num_classes: classes.length,

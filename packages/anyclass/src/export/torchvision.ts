@@ -1,5 +1,11 @@
 import type { Model } from '../runs/modelFile.js';
-import { type ExportedModel, foreignNetwork, threeChannels, writeExport } from './foreignWeights.js';
+import {
+  type ExportedModel,
+  foreignNetwork,
+  imagePreparation,
+  threeChannels,
+  writeExport,
+} from './foreignWeights.js';
 
 /**
  * Writes a model for torchvision, which has ViT-B/16, MaxViT-T and ResNet-18: `model.safetensors` with its names, and
@@ -15,7 +21,8 @@ export function exportTorchvision(model: Model, folder: string): ExportedModel {
   const rules = foreignNetwork(network, 'torchvision');
   const { inputSize } = network.options;
   const { name, arguments: ownArguments } = rules.architecture(network.options);
-  const { classes, mean, std, loss, calibration, decision } = description;
+  const { classes, loss, calibration, decision } = description;
+  const { mean, std } = imagePreparation(description);
   const files = writeExport(folder, model, rules, {
     architecture: name,
     arguments: { num_classes: classes.length, ...ownArguments },

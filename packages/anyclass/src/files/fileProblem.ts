@@ -1,1 +1,1 @@
-export { errorCode, fileProblem } from '@anyclass/torch/files';
+export { errorCode, fileProblem, remedyOf } from '@anyclass/torch/files';

@@ -6,7 +6,7 @@ import { fileProblem } from './fileProblem.js';
  * Throws where a file that `option` names cannot be read.
  *
  * @example
- * checkInputFile('--scores', 'nowhere.csv') // UserError: --scores nowhere.csv cannot be read: there is no such file or folder
+ * checkInputFile('--scores', 'nowhere.csv') // UserError: --scores nowhere.csv cannot be read: no such file or folder
  */
 export function checkInputFile(option: string, path: string): void {
   try {

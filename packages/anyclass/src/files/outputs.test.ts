@@ -53,10 +53,10 @@ test('what cannot be written is told with the name that was given, and leaves no
   mkdirSync(at('taken'));
   expect(() => writeWhole(at('taken'), 'text')).toThrow(`${at('taken')} cannot be written: it is a folder`);
   expect(() => writeWhole(at('none', 'x'), 'text')).toThrow(
-    `${at('none', 'x')} cannot be written: there is no such file or folder`,
+    `${at('none', 'x')} cannot be written: no such file or folder`,
   );
   expect(() => createWhole(at('none', 'lock'), 'text')).toThrow(
-    `${at('none', 'lock')} cannot be written: there is no such file or folder`,
+    `${at('none', 'lock')} cannot be written: no such file or folder`,
   );
   function* failing() {
     yield 'a';

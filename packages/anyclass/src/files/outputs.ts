@@ -4,7 +4,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSpecialFile } from '@anyclass/torch/files';
 import { UserError } from '../errors/userError.js';
-import { fileProblem } from './fileProblem.js';
+import { fileProblem, remedyOf } from './fileProblem.js';
 import { type ReplacingRules, refuseReplacing } from './replacing.js';
 import { type Draft, draftFor, writeWhole } from './wholeFile.js';
 
@@ -71,6 +71,8 @@ function telling(option: string, path: string, work: () => void): void {
   try {
     work();
   } catch (error) {
-    throw new UserError(`${option} ${path} cannot be written: ${fileProblem(error)}`, { cause: error });
+    throw new UserError(`${option} ${path} cannot be written: ${fileProblem(error)}${remedyOf(error)}`, {
+      cause: error,
+    });
   }
 }

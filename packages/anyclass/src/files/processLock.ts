@@ -1,6 +1,6 @@
 // One process at a time works on a folder. The lock names its process; what a killed one left behind is taken over.
 
-import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type Holder, isAlive, parseHolder, thisProcess } from '@anyclass/torch/files';
 import { type ErrorCode, UserError } from '../errors/userError.js';
 import { createWhole } from './wholeFile.js';
@@ -19,6 +19,7 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
   };
   const own = JSON.stringify(thisProcess());
   if (!createWhole(path, own)) {
+    refuseFolder(path);
     const holder = holderOf(path);
     if (holder !== undefined && isAlive(holder)) refuse(holder);
     removeStale(path, holder, refuse);
@@ -28,10 +29,21 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
   return {
     // A second time does nothing: the lock may be another's by then.
     [Symbol.dispose]() {
-      if (isHeld) rmSync(path, { force: true });
+      if (!isHeld) return;
       isHeld = false;
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // On a disk that became read-only: the lock names a process that has ended, and does not count.
+      }
     },
   };
+}
+
+/** Nobody's lock is a folder: what it holds may be somebody's. */
+function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UserError(`${path} is a folder, where a lock would be a file; rename or remove it`);
 }
 
 type Refuse = (holder: Holder | undefined) => never;

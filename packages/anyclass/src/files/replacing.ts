@@ -11,6 +11,7 @@ export type OutputKind =
   | 'a table of predictions'
   | 'predictions as JSON lines'
   | 'a configuration'
+  | 'a file of features'
   | 'an ONNX model';
 
 /** How the beginning of a file tells that it is an older output. */
@@ -19,6 +20,8 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
   'a table of scores': (text) => text.startsWith('Filename,'),
   'a table of predictions': (text) => /^Filename,[^\n]*\blabels\r?\n/.test(text),
   'predictions as JSON lines': (text) => text.startsWith('{"Filename":'),
+  // CSV, Parquet, NumPy, or one safetensors matrix.
+  'a file of features': (text) => /^(Filename,|PAR1|.NUMPY|.{8}\{"features":)/s.test(text),
   'a configuration': (text) => /^\s*(\/\/[^\n]*\n\s*)*\{/.test(text),
   // The version of the format, field 1 of a protocol buffer, comes first.
   'an ONNX model': (text) => text.charCodeAt(0) === 8 && text.charCodeAt(1) < 64,

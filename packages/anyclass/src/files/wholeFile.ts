@@ -1,11 +1,12 @@
 // Texts that are whole or absent, and read back; what goes wrong is told with the name that the user gave.
 
 import { readFileSync } from 'node:fs';
-import { createWhole as createFile, draftFile, type FileDraft } from '@anyclass/torch/files';
+import { createWhole as createFile, discardQuietly, draftFile, type FileDraft } from '@anyclass/torch/files';
 import type { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
 import { type NextCommand, UserError } from '../errors/userError.js';
-import { fileProblem } from './fileProblem.js';
+import { fileProblem, remedyOf } from './fileProblem.js';
+import { parseJson } from './json.js';
 
 /**
  * Writes a text, or its parts one after another, beside its place, brings it to the disk and renames it over what was there.
@@ -21,7 +22,7 @@ export function writeWhole(path: string, text: string | Iterable<string>): void 
     for (const part of typeof text === 'string' ? [text] : text) file.write(part);
     file.finish();
   } catch (error) {
-    file.discard();
+    discardQuietly(file);
     throw error;
   }
 }
@@ -42,7 +43,9 @@ export function draftFor(path: string): Draft {
     try {
       return work();
     } catch (error) {
-      throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
+      throw new UserError(`${path} cannot be written: ${fileProblem(error)}${remedyOf(error)}`, {
+        cause: error,
+      });
     }
   };
   const draftPath = (target: string) => `${target}.${process.pid}.part`;
@@ -68,7 +71,9 @@ export function createWhole(path: string, text: string): boolean {
   try {
     return createFile(path, text);
   } catch (error) {
-    throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
+    throw new UserError(`${path} cannot be written: ${fileProblem(error)}${remedyOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -99,7 +104,7 @@ export function readWhole<Content>(
 /** The value of a JSON text, or undefined where it is none: what a killed process wrote may be cut off. */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -26,10 +26,7 @@ export async function toldToUser<Result>(work: () => Result | Promise<Result>): 
       case 403:
         throw new UserError(`${message}: set HF_TOKEN to a token that may read it, if it is not public`);
       case 404:
-        throw new NotOnServer(
-          `${message}: there is no such file or revision`,
-          answer.headers.get('x-repo-commit'),
-        );
+        throw new NotOnServer(`${message}: no such file or revision`, answer.headers.get('x-repo-commit'));
       default:
         throw new UserError(message);
     }

@@ -4,7 +4,8 @@ import { availableParallelism } from 'node:os';
 import type { ImageBatch } from '../data/deviceBatch.js';
 import { imageBytes, type PixelFormat } from '../data/images/decode.js';
 import { createDecoder, type UnreadImage } from '../data/images/decoder.js';
-import { limiter } from '../data/loading/limiter.js';
+import { StorageError } from '../data/images/storage.js';
+import { limiter, settleAll } from '../data/loading/limiter.js';
 import { reasonOf } from '../errors/reasonOf.js';
 
 /** A batch, and what became of every image that was to be in it. */
@@ -40,11 +41,15 @@ export async function* decodedBatches<Image extends UnreadImage>(
       work.push(
         limited(() => decoder.readInto(image, memory, offset)).then(
           () => ({ image }),
-          (error: unknown) => ({ image, failure: reasonOf(error) }),
+          (error: unknown) => {
+            // Not this image's fault, and the next ones would fail like it.
+            if (error instanceof StorageError) throw error;
+            return { image, failure: reasonOf(error) };
+          },
         ),
       );
     }
-    const entries = await Promise.all(work);
+    const entries = await settleAll(work);
     let size = 0;
     for (const [i, { failure }] of entries.entries()) {
       if (failure !== undefined) continue;
@@ -72,6 +77,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
   }
 }
 
-async function* inOrder<Image>(images: Iterable<Image> | AsyncIterable<Image>): AsyncGenerator<Image> {
+/** Of either kind of iterable, an asynchronous one. */
+export async function* inOrder<Image>(images: Iterable<Image> | AsyncIterable<Image>): AsyncGenerator<Image> {
   yield* images;
 }

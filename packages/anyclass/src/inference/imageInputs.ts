@@ -2,15 +2,17 @@
 
 import { type Dirent, existsSync, realpathSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parquetSchema } from 'hyparquet';
 import type { UnreadImage } from '../data/images/decoder.js';
-import { isImageFile } from '../data/images/imageFiles.js';
+import { holdsImage } from '../data/images/imageFiles.js';
+import { fromStorage } from '../data/images/storage.js';
 import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
-import { errorCode, fileProblem } from '../files/fileProblem.js';
+import { fileProblem } from '../files/fileProblem.js';
+import { globMatcher } from '../files/glob.js';
 
 export interface ImageInput extends UnreadImage {
   readonly name: string;
@@ -22,6 +24,7 @@ export interface ImageInput extends UnreadImage {
  * folder or a damaged Parquet file, is an image of its name whose `read` tells why; the others follow.
  *
  * @param signal aborted, a list that is waited for ends
+ * @param onSkipped called for files of a folder that are no images
  *
  * @example
  * for await (const { name } of imageInputs(['photos', 'more/*.jpg'])) console.log(name);
@@ -30,32 +33,38 @@ export async function* imageInputs(
   paths: Iterable<string> | AsyncIterable<string>,
   list: NodeJS.ReadableStream = process.stdin,
   signal?: AbortSignal,
+  onSkipped: (path: string) => void = () => {},
 ): AsyncGenerator<ImageInput> {
   for await (const path of paths) {
-    if (path !== '-') yield* inputsAt(path);
-    else for await (const listed of listedPaths(list, signal)) yield* inputsAt(listed);
+    if (path !== '-') yield* inputsAt(path, onSkipped);
+    else for await (const listed of listedPaths(list, signal)) yield* inputsAt(listed, onSkipped);
   }
 }
 
-async function* listedPaths(list: NodeJS.ReadableStream, signal?: AbortSignal): AsyncGenerator<string> {
+/** The paths on standard input, one a line. */
+export async function* listedPaths(
+  list: NodeJS.ReadableStream,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
   const options = { input: list, crlfDelay: Number.POSITIVE_INFINITY, ...(signal && { signal }) };
   for await (const line of createInterface(options)) {
     if (line.trim() !== '') yield line.trim();
   }
 }
 
-async function* inputsAt(path: string): AsyncGenerator<ImageInput> {
+async function* inputsAt(path: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {
   if (!existsSync(path) && /[*?]/.test(path)) yield* matchingFiles(path);
-  else if (isFolder(path)) yield* imagesBelow(path);
+  else if (isFolder(path)) yield* imagesBelow(path, onSkipped);
   else yield* imagesIn(path);
 }
 
-async function* imagesBelow(folder: string): AsyncGenerator<ImageInput> {
+async function* imagesBelow(folder: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {
   for await (const found of filesBelow(folder)) {
     if (typeof found !== 'string') yield found;
     // A table of labels may lie beside its images.
     else if (isParquet(found)) yield* parquetRows(found, { withoutImages: 'skip' });
-    else if (isImageFile(found)) yield fileInput(found);
+    else if (holdsImage(dirname(found), basename(found))) yield fileInput(found, true);
+    else onSkipped(found);
   }
 }
 
@@ -66,11 +75,11 @@ async function* matchingFiles(pattern: string): AsyncGenerator<ImageInput> {
     parts.findIndex((part) => /[*?]/.test(part)),
   );
   const root = fixed.join('/') || (pattern.startsWith('/') ? '/' : '.');
-  const expression = globExpression(join(pattern));
+  const matches = globMatcher(join(pattern));
   let isFound = false;
   if (existsSync(root)) {
     for await (const found of filesBelow(root, (folder) => mayHoldMatches(folder, parts))) {
-      if (typeof found === 'string' && !expression.test(found)) continue;
+      if (typeof found === 'string' && !matches(found)) continue;
       isFound = true;
       if (typeof found === 'string') yield* imagesIn(found);
       else yield found;
@@ -84,23 +93,20 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
 }
 
 /**
- * An image file.
+ * An image file. One that is not there now is missing when it is read; storage that goes away later is waited for.
  *
  * @example
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
  */
-export function fileInput(path: string): ImageInput {
+export function fileInput(path: string, isThere = existsSync(path)): ImageInput {
+  if (!isThere) return unreadable(path, 'no such file');
   return {
     name: path,
     path,
-    async read() {
-      try {
-        return { kind: 'encoded', bytes: await readFile(path) };
-      } catch (error) {
-        const isMissing = errorCode(error) === 'ENOENT';
-        throw new DataError(isMissing ? 'there is no such file' : `cannot be read: ${fileProblem(error)}`);
-      }
-    },
+    read: async () => ({
+      kind: 'encoded',
+      bytes: await fromStorage(path, dirname(path), () => readFile(path)),
+    }),
   };
 }
 
@@ -153,25 +159,9 @@ function mayHoldMatches(folder: string, pattern: readonly string[]): boolean {
   for (const [i, name] of folder.split('/').entries()) {
     const part = pattern[i] ?? '';
     if (part.includes('**')) return true;
-    if (i >= pattern.length - 1 || !globExpression(part).test(name)) return false;
+    if (i >= pattern.length - 1 || !globMatcher(part)(name)) return false;
   }
   return true;
-}
-
-/**
- * A shell's pattern as an expression: `*` and `?` stay within a folder, `**` goes below it.
- *
- * @example
- * globExpression('a/*.png').test('a/b.png') // true
- */
-export function globExpression(pattern: string): RegExp {
-  const source = pattern.replaceAll(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (token) => {
-    if (token === '**/') return '(?:.*/)?';
-    if (token === '**') return '.*';
-    if (token === '*') return '[^/]*';
-    return token === '?' ? '[^/]' : `\\${token}`;
-  });
-  return new RegExp(`^${source}$`);
 }
 
 async function* parquetRows(

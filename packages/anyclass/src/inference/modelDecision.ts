@@ -7,6 +7,33 @@ import { isRunFolder } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
 import { type FittedDecision, fitOnValidation } from './decide.js';
 
+/** One threshold for all classes, or options to fit another decision with on the validation scores of the model's run. */
+export type ChosenDecision = number | FitDecisionOptions;
+
+/**
+ * The decision that a model is used with: the chosen one, or its own.
+ *
+ * @throws UserError for a threshold outside 0 to 1, and where there are no scores to fit on
+ *
+ * @example
+ * await modelDecision('runs/sewer', description, { budget: { falseAlarms: 0.02 } })
+ */
+export async function modelDecision(
+  model: string,
+  description: ModelDescription,
+  chosen: ChosenDecision | undefined,
+): Promise<Decision> {
+  if (chosen === undefined) return ownDecision(description);
+  if (typeof chosen === 'number') {
+    if (!(chosen >= 0 && chosen <= 1))
+      throw new UserError(`decision is ${chosen}; expected a threshold from 0 to 1`);
+    return fixedDecision(description.classes, chosen);
+  }
+  if (chosen.rule === 'fixed' && typeof chosen.threshold === 'number')
+    return fixedDecision(description.classes, chosen.threshold);
+  return (await refitDecision(model, chosen)).decision;
+}
+
 /**
  * Fits a run's decision anew on its saved validation scores, without training again.
  *

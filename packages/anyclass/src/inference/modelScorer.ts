@@ -1,20 +1,36 @@
 // A model of any kind as what turns images into logits: a run or its weights in libtorch, an exported file in onnxruntime.
 
 import { existsSync } from 'node:fs';
-import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
+import type { Device } from '@anyclass/torch';
+import { takesFeatures } from '../data/inputs.js';
+import { changedInput, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
-import { type ComputeWishes, chooseCompute, moveNetwork } from './computeDevice.js';
+import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
+import { checkAddressSpace } from './memory.js';
+import type { OnnxPrecision } from './onnx/exportedModel.js';
+import type { SessionOptions } from './onnx/onnxRuntime.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
 import { createScorer, type Scorer } from './scorer.js';
 
 export interface ModelScorer extends Disposable {
   readonly description: ModelDescription;
   readonly scorer: Scorer;
+  /** Such as 'tresnet-l'. */
+  readonly network: string;
+  readonly runtime: 'libtorch' | 'onnxruntime';
+  readonly device: Device;
+  readonly precision: Precision | OnnxPrecision;
+  /** What its user should know, such as that the file cannot be checked for damage. */
+  readonly remarks?: readonly string[];
 }
 
-export interface ModelScorerOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
+export interface ModelScorerOptions
+  extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
+    SessionOptions {
   readonly batchSize?: number;
+  /** Sizes of batches that are captured on a GPU beside the full one. */
+  readonly capturedSizes?: readonly number[] | undefined;
   /** In place of how the model's training prepared images. */
   readonly preparation?: PreparationChanges | undefined;
 }
@@ -27,17 +43,24 @@ export interface ModelScorerOptions extends Partial<Pick<ComputeWishes, 'device'
  * model.scorer.format // { width: 224, height: 224, channels: 3 }
  */
 export async function openModelScorer(model: string, options: ModelScorerOptions = {}): Promise<ModelScorer> {
-  if (!existsSync(model)) throw new UserError(`${model}: there is no such model or run`);
+  if (!existsSync(model)) throw new UserError(`${model}: no such model or run`);
   if (isOnnx(model)) return openOnnxScorer(model, options);
-  const { device = 'auto', precision = 'auto', batchSize = 32, preparation = {} } = options;
+  const { device = 'auto', precision = 'auto', batchSize = 32, capturedSizes, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });
-  const { network, description } = loadModel(model);
+  const { network, description, remarks = [] } = loadModel(model);
   try {
-    const { channels, mean, std } = changedPreparation(description, preparation);
+    const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
+    const { inputSize } = network.options;
+    // Several maps of 64 channels at a quarter of the pixels: what a batch takes at least.
+    if (!takesFeatures(input)) checkAddressSpace(batchSize * inputSize ** 2 * 64 * 4);
     return {
       description,
-      scorer: createScorer(network, { ...settings, batchSize, channels, mean, std }),
+      remarks,
+      scorer: createScorer(network, { ...settings, batchSize, capturedSizes, input }),
+      network: network.name,
+      runtime: 'libtorch',
+      ...settings,
       [Symbol.dispose]: () => network.dispose(),
     };
   } catch (error) {

@@ -25,8 +25,8 @@ export interface OutputOptions {
 }
 
 /**
- * How predictions are written. `csv` has a column per class and the labels, 'negative' where there are none; `jsonl` an
- * object a line; `sewerml` what the SewerML benchmark takes: file names without folders and the 17 probabilities.
+ * How predictions are written. `csv` has a column per class and the labels with `|` between them, 'negative' where there are none
+ * (a JSON list where a class is called so or has a `|` in its name); `jsonl` an object a line; `sewerml` what the SewerML benchmark takes: file names without folders and the 17 probabilities.
  *
  * @example
  * const { header } = outputOf('csv', { classes: ['crack', 'roots'], decision }) // 'Filename,crack,roots,labels'
@@ -38,6 +38,10 @@ export function outputOf(format: OutputFormat, options: OutputOptions): Output {
 
 function csvOutput({ classes, decision, details = false, top }: OutputOptions): Output {
   const gate = decision.presence === null ? 1 : presenceProbability(decision.presence);
+  // Names that could not be told from what stands between them, or from the word for none, make a JSON list of the cell.
+  const isAmbiguous = classes.some((name) => name.includes('|') || name === 'negative');
+  const labelCell = (labels: readonly string[]) =>
+    csvCell(isAmbiguous ? JSON.stringify(labels) : labels.join('|') || 'negative');
   return {
     header: [
       ...['Filename', ...classes].map(csvCell),
@@ -53,11 +57,17 @@ function csvOutput({ classes, decision, details = false, top }: OutputOptions): 
         csvCell(name),
         ...Array.from(probabilities, String),
         ...(details ? [presenceProbability(presenceScore), gate, csvCell(thresholds.join('|'))] : []),
-        ...(top === undefined ? [] : [csvCell(likely.map(([label, p]) => `${label} ${p}`).join('|'))]),
-        csvCell(labels.join('|') || 'negative'),
+        ...(top === undefined ? [] : [csvCell(likelyText(likely, isAmbiguous))]),
+        labelCell(labels),
       ].join(',');
     },
   };
+}
+
+/** `name probability`, one after another; a JSON object where names hold what stands between them. */
+function likelyText(likely: readonly (readonly [string, number])[], isAmbiguous: boolean): string {
+  if (isAmbiguous) return JSON.stringify(Object.fromEntries(likely));
+  return likely.map(([label, p]) => `${label} ${p}`).join('|');
 }
 
 function jsonLine(

@@ -1,19 +1,22 @@
-// A model at work: images in, probabilities and labels out.
+// A model at work: images or feature vectors in, probabilities and labels out.
 
-import {
-  applyDecision,
-  calibrate,
-  type Decision,
-  type FitDecisionOptions,
-  presenceProbability,
-} from '@anyclass/core';
+import { type Decision, presenceProbability } from '@anyclass/core';
+import { isFeatureFormat, takesFeatures } from '../data/inputs.js';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
-import { decodedBatches } from './decodedBatches.js';
+import { decideLogits } from './decideLogits.js';
+import { decodedBatches, inOrder } from './decodedBatches.js';
 import { fileInput, type ImageInput } from './imageInputs.js';
-import { fixedDecision, ownDecision, refitDecision } from './modelDecision.js';
+import { type ChosenDecision, modelDecision } from './modelDecision.js';
 import { type ModelScorerOptions, openModelScorer } from './modelScorer.js';
-import { probabilities, scoredBatches } from './scorer.js';
+import { scoredBatches } from './scorer.js';
+import {
+  type FailedInput,
+  type VectorBatch,
+  type VectorInput,
+  vectorBatches,
+  vectorOf,
+} from './vectorInputs.js';
 
 export interface Prediction {
   readonly name: string;
@@ -24,6 +27,9 @@ export interface Prediction {
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
 }
+
+/** An image, or a feature vector for a model of those; or what could not be read. */
+export type PredictorInput = ImageInput | VectorInput | FailedInput;
 
 /** An image that could not be read. */
 export interface FailedPrediction {
@@ -46,24 +52,26 @@ export interface Predictor extends Disposable {
   readonly description: ModelDescription;
   /** What labels are decided by. */
   readonly decision: Decision;
-  /** Predictions in the order of the images. */
+  /** What its user should know, such as that the model's file cannot be checked for damage. */
+  readonly remarks: readonly string[];
+  /** Predictions in the order of the images or vectors. */
   predict(
-    images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
+    inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction>;
   /**
-   * One image: the bytes of its file, or its path.
+   * One image: the bytes of its file, or its path. Of a model of features one vector: numbers in the order of
+   * `description.features`, or by name.
    *
    * @throws UserError where it cannot be read
    */
-  predictOne(image: Uint8Array | string): Promise<NamedPrediction>;
+  predictOne(
+    input: Uint8Array | string | ArrayLike<number> | Readonly<Record<string, number>>,
+  ): Promise<NamedPrediction>;
 }
 
 export interface PredictorOptions extends ModelScorerOptions {
-  /**
-   * How labels are decided: the model's own decision (default), one threshold for all classes, or options to fit another one
-   * with on the validation scores of the model's run.
-   */
-  readonly decision?: number | FitDecisionOptions | undefined;
+  /** How labels are decided; default the model's own decision. */
+  readonly decision?: ChosenDecision | undefined;
 }
 
 /**
@@ -78,24 +86,26 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   const { batchSize = 32 } = options;
   const opened = await openModelScorer(model, options);
   const { description, scorer } = opened;
-  const { classes, calibration } = description;
+  const { classes } = description;
   let decision: Decision;
   try {
-    decision = await chosenDecision(model, description, options.decision);
+    decision = await modelDecision(model, description, options.decision);
   } catch (error) {
     opened[Symbol.dispose]();
     throw error;
   }
 
+  const batchesOf = (inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>) =>
+    isFeatureFormat(scorer.format)
+      ? vectorBatches(inputs, scorer.format, batchSize)
+      : decodedBatches(imagesAmong(inputs), scorer.format, batchSize);
+
   async function* predict(
-    images: Iterable<ImageInput> | AsyncIterable<ImageInput>,
+    inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction> {
-    const batches = decodedBatches(images, scorer.format, batchSize);
+    const batches: AsyncIterable<VectorBatch> = batchesOf(inputs);
     for await (const { batch, logits } of scoredBatches(batches, scorer)) {
-      const raw = probabilities(logits);
-      const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
-      // In doubles, as the decision was fitted and judged.
-      const { labels, presence } = applyDecision(Float64Array.from(values), decision);
+      const { probabilities, labels, presence } = decideLogits(logits, description, decision);
       let row = 0;
       for (const { image, failure } of batch.entries) {
         if (failure !== undefined) {
@@ -105,7 +115,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
         const at = row * classes.length;
         yield {
           name: image.name,
-          probabilities: values.slice(at, at + classes.length),
+          probabilities: probabilities.slice(at, at + classes.length),
           presenceScore: presence[row]!,
           labels: classes.filter((_, j) => labels[at + j] === 1),
         };
@@ -117,9 +127,10 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   return {
     description,
     decision,
+    remarks: opened.remarks ?? [],
     predict,
-    async predictOne(image) {
-      const input = typeof image === 'string' ? fileInput(image) : bytesInput(image);
+    async predictOne(given) {
+      const input = takesFeatures(description) ? oneVector(given, description.features) : oneImage(given);
       for await (const prediction of predict([input])) {
         if ('failure' in prediction) throw new UserError(`${prediction.name}: ${prediction.failure}`);
         return named(prediction, classes, decision);
@@ -151,20 +162,35 @@ export function named(
   };
 }
 
-async function chosenDecision(
-  model: string,
-  description: ModelDescription,
-  chosen: PredictorOptions['decision'],
-): Promise<Decision> {
-  if (chosen === undefined) return ownDecision(description);
-  if (typeof chosen === 'number') {
-    if (!(chosen >= 0 && chosen <= 1))
-      throw new UserError(`decision is ${chosen}; expected a threshold from 0 to 1`);
-    return fixedDecision(description.classes, chosen);
+type OneInput = Parameters<Predictor['predictOne']>[0];
+
+function oneImage(given: OneInput): ImageInput {
+  if (typeof given === 'string') return fileInput(given);
+  if (given instanceof Uint8Array) return bytesInput(given);
+  throw new UserError("the model takes images: give the bytes of an image's file, or its path");
+}
+
+function oneVector(given: OneInput, names: readonly string[]): VectorInput {
+  if (typeof given === 'string' || given instanceof Uint8Array) {
+    throw new UserError(
+      `the model takes features: give ${names.length} numbers, or an object of numbers by name`,
+    );
   }
-  if (chosen.rule === 'fixed' && typeof chosen.threshold === 'number')
-    return fixedDecision(description.classes, chosen.threshold);
-  return (await refitDecision(model, chosen)).decision;
+  return vectorOf(given, names);
+}
+
+/** Images as they are; a vector among them is told as what cannot be read. */
+async function* imagesAmong(
+  inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
+): AsyncGenerator<ImageInput> {
+  for await (const input of inOrder(inputs)) {
+    const { name } = input;
+    if ('read' in input) yield input;
+    else {
+      const reason = 'failure' in input ? input.failure : 'is a feature vector; the model takes images';
+      yield { name, read: () => Promise.reject(new UserError(reason)) };
+    }
+  }
 }
 
 function bytesInput(bytes: Uint8Array): ImageInput {

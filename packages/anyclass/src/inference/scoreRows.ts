@@ -1,8 +1,12 @@
 // A network's logits for rows of a dataset, beside their labels.
 
 import type { Dataset } from '../data/dataset.js';
-import type { PixelSource } from '../data/images/pixelSource.js';
+import { refusePartial } from '../data/images/missingImages.js';
+import type { InputSource } from '../data/inputs.js';
 import { createLoader } from '../data/loading/loader.js';
+import { gatherFloats, gatherIntegers, gatherTexts } from '../distribution/exchange.js';
+import { ownThreads, type Ranks } from '../distribution/ranks.js';
+import { shareOf } from '../distribution/shares.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type Scorer, scoredBatches } from './scorer.js';
 
@@ -10,8 +14,12 @@ export interface ScoreOptions {
   readonly rows: Int32Array;
   readonly batchSize: number;
   readonly strict?: boolean;
+  /** Those that the rows are divided among; each gets the result of all. */
+  readonly ranks?: Ranks | undefined;
+  /** Score what is there of rows of which images are missing. Default false: that is an error. */
+  readonly allowPartial?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of rows that are done, read or not; first with 0. */
+  /** Called with the number of images that were read so far; first with 0. */
   readonly onProgress?: (done: number) => void;
 }
 
@@ -25,20 +33,53 @@ export interface ScoredRows {
 }
 
 /**
- * Scores rows of a dataset in their order.
+ * Scores rows of a dataset in their order. Ranks score a share of them each and put the shares together, so that every row is
+ * there once.
  *
  * @example
- * const scored = await scoreRows(scorer, dataset, pixels, { rows: dataset.splits.test, batchSize: 64 });
+ * const scored = await scoreRows(scorer, dataset, inputs, { rows: dataset.splits.test, batchSize: 64 });
  */
 export async function scoreRows(
   scorer: Scorer,
   dataset: Dataset,
-  pixels: PixelSource,
+  inputs: InputSource,
   options: ScoreOptions,
 ): Promise<ScoredRows> {
+  const { rows, ranks, onProgress } = options;
+  const { start, end } = shareOf(rows.length, ranks);
+  const worldSize = ranks?.worldSize ?? 1;
+  const own = await scoreShare(scorer, dataset, inputs, {
+    ...options,
+    rows: rows.subarray(start, end),
+    ...(onProgress && {
+      onProgress: (done) => onProgress(done === end - start ? rows.length : done * worldSize),
+    }),
+  });
+  const result = ranks ? await gathered(ranks, own) : own;
+  if (!options.allowPartial) refusePartial(result.quarantined, rows.length);
+  return result;
+}
+
+async function gathered(ranks: Ranks, own: ScoredRows): Promise<ScoredRows> {
+  const unread = await gatherTexts(ranks, JSON.stringify(own.quarantined));
+  return {
+    rows: await gatherIntegers(ranks, own.rows),
+    logits: await gatherFloats(ranks, own.logits),
+    targets: await gatherFloats(ranks, own.targets),
+    quarantined: unread.flatMap((text): readonly Quarantined[] => JSON.parse(text)),
+  };
+}
+
+async function scoreShare(
+  scorer: Scorer,
+  dataset: Dataset,
+  inputs: InputSource,
+  options: Omit<ScoreOptions, 'ranks' | 'allowPartial'>,
+): Promise<ScoredRows> {
   const { rows, batchSize, strict = false, signal, onProgress } = options;
+  if (rows.length === 0) return nothingScored; // more ranks than rows
   const classes = dataset.classes.length;
-  const loader = createLoader(dataset, pixels, { rows, batchSize, strict });
+  const loader = createLoader(dataset, inputs, { rows, batchSize, strict, threads: 2 * ownThreads() });
   const scored = new Int32Array(rows.length);
   const all = new Float32Array(rows.length * classes);
   const targets = new Float32Array(rows.length * classes);
@@ -49,7 +90,7 @@ export async function scoreRows(
     all.set(logits, count * classes);
     targets.set(batch.targets, count * classes);
     count += batch.size;
-    onProgress?.(Math.min(rows.length, (batch.step + 1) * batchSize));
+    onProgress?.(count);
   }
   return {
     rows: scored.slice(0, count),
@@ -58,3 +99,10 @@ export async function scoreRows(
     quarantined: loader.quarantined(),
   };
 }
+
+const nothingScored: ScoredRows = {
+  rows: new Int32Array(),
+  logits: new Float32Array(),
+  targets: new Float32Array(),
+  quarantined: [],
+};

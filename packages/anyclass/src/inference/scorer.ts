@@ -1,15 +1,17 @@
-// From decoded images to logits: the one path of validation, evaluation and prediction.
+// From decoded images or feature vectors to logits: the one path of validation, evaluation and prediction.
 
 import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
-import { deviceImages, type ImageBatch } from '../data/deviceBatch.js';
-import type { PixelFormat } from '../data/images/decode.js';
+import { deviceFeatures, deviceImages, type ImageBatch } from '../data/deviceBatch.js';
+import { type InputFormat, type ModelInput, takesFeatures } from '../data/inputs.js';
+import { pixelFormat } from '../data/preparation.js';
 import type { Network } from '../networks/network.js';
 import { type ComputeSettings, inPrecision } from './computeDevice.js';
+import { withMemoryAdvice } from './memory.js';
 
 export interface Scorer {
-  /** How images must be decoded. */
-  readonly format: PixelFormat;
+  /** How images must be decoded, or how many features there are. */
+  readonly format: InputFormat;
   /** Logits [batch, classes], read back. */
   score(batch: ImageBatch): Float32Array | Promise<Float32Array>;
 }
@@ -17,35 +19,63 @@ export interface Scorer {
 export interface ScorerOptions extends ComputeSettings {
   /** Full batches are one captured graph on a GPU. */
   readonly batchSize: number;
-  /** 1: images are decoded to gray, which the network sees on three channels. */
-  readonly channels: 1 | 3;
-  readonly mean: readonly number[];
-  readonly std: readonly number[];
+  /** Other sizes of batches that are captured as well; default none. */
+  readonly capturedSizes?: readonly number[] | undefined;
+  readonly input: ModelInput;
+  /** `embedding`: what the last layer sees, in place of the logits. Default logits. */
+  readonly output?: 'logits' | 'embedding' | undefined;
 }
 
 /**
- * What turns decoded images into logits with a network, which should be on the device and in evaluation mode.
+ * What turns decoded images or feature vectors into logits with a network, which should be on the device and in evaluation mode.
  *
  * @example
- * const scorer = createScorer(network, { device: 'cpu', precision: 'float32', batchSize: 64, channels: 3, mean, std });
+ * const scorer = createScorer(network, { device: 'cpu', precision: 'float32', batchSize: 64, input: { channels: 3, mean, std } });
  * scorer.score({ size: 64, images: bytes }).length // 64 times the classes
  */
 export function createScorer(network: Network, options: ScorerOptions): Scorer {
-  const { batchSize, channels, mean, std, device } = options;
-  const side = network.options.inputSize;
-  const format = { width: side, height: side, channels };
+  const { batchSize, capturedSizes = [], input, device } = options;
+  const { format, toDevice } = arrival(network, input, device);
   const forward = (images: Tensor) =>
-    noGrad(() => inPrecision(options, () => network.forward(images)).to('float32'));
-  const captured = captureStep((images) => [forward(images!)]);
+    noGrad(() => inPrecision(options, () => computed(network, images, options.output)).to('float32'));
+  const captured = new Map(
+    [batchSize, ...capturedSizes].map((size) => [size, captureStep((images) => [forward(images!)])]),
+  );
   return {
     format,
     score: (batch) =>
-      tidy(() => {
-        const images = deviceImages(batch, { format, device, mean, std });
-        const [logits] = batch.size === batchSize ? captured(images) : [forward(images)];
-        return logits!.toFloat32Array();
-      }),
+      withMemoryAdvice(
+        () =>
+          tidy(() => {
+            const images = toDevice(batch);
+            const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
+            return logits!.toFloat32Array();
+          }),
+        () => ({
+          what: `a batch of ${batch.size} at input size ${network.options.inputSize} in ${network.name}`,
+          advice: 'lower the batch size, or use a smaller network or input size',
+        }),
+      ),
   };
+}
+
+function computed(network: Network, images: Tensor, output: ScorerOptions['output']): Tensor {
+  return output === 'embedding' ? network.pooled(network.forwardFeatures(images)) : network.forward(images);
+}
+
+/** The format that instances come in, and their way to the device. */
+function arrival(
+  { options: { inputSize } }: Network,
+  input: ModelInput,
+  device: ComputeSettings['device'],
+): { readonly format: InputFormat; readonly toDevice: (batch: ImageBatch) => Tensor } {
+  if (takesFeatures(input)) {
+    const format = { features: inputSize };
+    return { format, toDevice: (batch) => deviceFeatures(batch, format, device) };
+  }
+  const { mean, std } = input;
+  const format = pixelFormat(inputSize, input);
+  return { format, toDevice: (batch) => deviceImages(batch, { format, device, mean, std }) };
 }
 
 /**

@@ -4,8 +4,10 @@ import { type Dataset, splitNames } from '../data/dataset.js';
 import { imageSize, type PixelFormat } from '../data/images/decode.js';
 import { createDecoder, type DecoderOptions } from '../data/images/decoder.js';
 import type { StoredImage } from '../data/images/imageSource.js';
+import { createLevelSurvey, type LevelProblem } from '../data/images/levels/levelSurvey.js';
 import { createQuarantine } from '../data/images/quarantine.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
+import { pixelFormat } from '../data/preparation.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
@@ -29,9 +31,12 @@ export interface Examined {
   readonly duplicates: DuplicateGroups;
   /** Sets of images that look alike, with an image beside that is not the same bytes. */
   readonly nearDuplicates: DuplicateGroups;
+  /** Rows of images that claim far more pixels than their bytes can tell apart. */
+  readonly overclaimed: readonly number[];
   /** Rows of images that are nearly of one color. */
   readonly oneColor: readonly number[];
   readonly quarantined: readonly Quarantined[];
+  readonly levelProblems: readonly LevelProblem[];
 }
 
 /**
@@ -49,14 +54,16 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   );
   const training = new Uint8Array(dataset.names.length);
   for (const row of dataset.splits.train) training[row] = 1;
-  const format = { ...size, channels: dataset.preparation.channels };
+  const format = { ...pixelFormat(size.width, dataset.preparation), ...size };
   const sums = channelSums(format);
   const widths = new Map<number, number>();
   const heights = new Map<number, number>();
   const sizes = new Map<string, number>();
   const finder = duplicateFinder(dataset.names.length);
   const nearFinder = nearDuplicateFinder(dataset.names.length);
+  const survey = createLevelSurvey(format);
   const oneColor: number[] = [];
+  const overclaimed: number[] = [];
   const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
   const limited = limiter(2 * (options.processes || availableParallelism()));
   const decoder = createDecoder(format, options);
@@ -68,8 +75,10 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     signal?.throwIfAborted();
     try {
       const image = await dataset.images.read(row);
-      const stored = await imageSize(image);
+      const stored = await imageSize(image, format);
+      if (claimsTooMuch(image, stored)) overclaimed.push(row);
       const pixels = await decoder.decode(image);
+      await survey.add(dataset.names.at(row), image);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
       count(widths, stored.width);
       count(heights, stored.height);
@@ -93,6 +102,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     await decoder.close();
   }
   const examined = rows.length - quarantine.size;
+  const levels = survey.statistics();
   const duplicates = finder.groups();
   return {
     statistics:
@@ -111,11 +121,14 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
               .sort((a, b) => b.count - a.count || (a.size < b.size ? -1 : 1))
               .slice(0, 8),
             ...sums.finish(),
+            ...(levels && { levels }),
           },
     duplicates,
     nearDuplicates: withoutCopies(nearFinder.sets(), duplicates),
     oneColor: oneColor.sort((a, b) => a - b),
+    overclaimed: overclaimed.sort((a, b) => a - b),
     quarantined: quarantine.list(),
+    levelProblems: survey.problems(),
   };
 }
 
@@ -163,6 +176,17 @@ function channelSums({ channels }: PixelFormat) {
       return { mean, std };
     },
   };
+}
+
+/**
+ * A picture of one color still takes about a byte for a thousand pixels: a file of 5 KB that claims 16,000 x 16,000 is cut off, or
+ * made to waste time and memory.
+ */
+function claimsTooMuch(
+  image: StoredImage,
+  { width, height }: { readonly width: number; readonly height: number },
+): boolean {
+  return width * height > Math.max(2 ** 22, 4096 * bytesOf(image).length);
 }
 
 function bytesOf(image: StoredImage): Uint8Array {

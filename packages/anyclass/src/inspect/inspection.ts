@@ -1,4 +1,5 @@
 import type { SplitName } from '../data/dataset.js';
+import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
 import type { Quarantined } from '../events/runSummary.js';
 
 /** Instances of a split, or of all splits together. */
@@ -45,8 +46,14 @@ export interface Problem {
     | 'near-duplicate-across-splits'
     | 'near-duplicate-labels-differ'
     | 'one-color'
+    | 'no-window'
+    | 'unfit-window'
+    | 'frames'
+    | 'overclaimed-size'
     | 'suspect-label'
     | 'group-across-splits'
+    | 'constant-feature'
+    | 'missing-feature'
     | 'rare-class'
     | 'scarce-validation'
     | 'scarce-class'
@@ -89,6 +96,18 @@ export interface ImageStatistics {
   readonly mean: readonly number[];
   /** The mean of the deviations that the images have each for itself, as the recipes' constants are. */
   readonly std: readonly number[];
+  /** What images of more than 8 bits hold, where there are any. */
+  readonly levels?: LevelStatistics;
+}
+
+/** What the feature vectors of a dataset show, over all splits. */
+export interface FeatureSummary {
+  readonly features: number;
+  readonly rows: number;
+  /** Features that never vary. */
+  readonly constant: readonly string[];
+  /** Missing values over all rows and features. */
+  readonly missing: number;
 }
 
 /** What λ the paper's evidence suggests for a share of negatives. */
@@ -111,7 +130,9 @@ export interface Inspection {
   readonly familyCounts: readonly ClassCount[];
   /** Instances with 0, 1, 2… labels, undecided ones left out. */
   readonly labelsPerInstance: readonly number[];
-  /** Instances with both classes; the class itself on the diagonal. */
+  /** The classes that pairs are counted of: all, or the 500 most frequent ones. */
+  readonly pairedClasses: readonly string[];
+  /** Instances with both of two paired classes; the class itself on the diagonal. */
   readonly cooccurrence: readonly (readonly number[])[];
   /** The same of families of classes, in the order of `familyCounts`. */
   readonly familyCooccurrence: readonly (readonly number[])[];
@@ -123,6 +144,8 @@ export interface Inspection {
   readonly groupColumn?: string;
   readonly lambda: LambdaAdvice;
   readonly images?: ImageStatistics;
+  /** Of a dataset of feature vectors. */
+  readonly features?: FeatureSummary;
   readonly problems: readonly Problem[];
   /** Sets of images that look alike and are not the same bytes, those in several splits first. */
   readonly nearDuplicates: readonly (readonly FoundImage[])[];

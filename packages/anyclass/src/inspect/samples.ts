@@ -1,6 +1,7 @@
-import sharp from 'sharp';
 import type { Dataset } from '../data/dataset.js';
+import { openImage } from '../data/images/decode.js';
 import type { StoredImage } from '../data/images/imageSource.js';
+import type { ImageReading } from '../data/images/unpack.js';
 import { randomStream, shuffled } from '../data/philox.js';
 
 /** A few images of a class, or of the negatives, small enough to stand in a page. */
@@ -42,7 +43,7 @@ export async function sampleImages(
     for (const row of rows) {
       if (images.length === count) break;
       if (!wanted(row)) continue;
-      const dataUrl = await thumbnail(() => dataset.images.read(row), side);
+      const dataUrl = await thumbnail(() => dataset.images.read(row), side, dataset.preparation);
       if (dataUrl === undefined) continue;
       const present = classes.filter((_, j) => labels.isPresent(row, j));
       images.push({ name: dataset.names.at(row), labels: present, dataUrl });
@@ -57,15 +58,13 @@ export async function sampleImages(
 }
 
 /** An image within a square as a data URL; undefined for one that cannot be read, which costs its picture and not the page. */
-export async function thumbnail(read: () => Promise<StoredImage>, side: number): Promise<string | undefined> {
+export async function thumbnail(
+  read: () => Promise<StoredImage>,
+  side: number,
+  reading: ImageReading,
+): Promise<string | undefined> {
   try {
-    const image = await read();
-    const opened =
-      image.kind === 'encoded'
-        ? sharp(image.bytes)
-        : sharp(image.pixels, {
-            raw: { width: image.width, height: image.height, channels: image.channels },
-          });
+    const opened = await openImage(await read(), reading);
     const resized = opened
       .autoOrient()
       .resize(side, side, { fit: 'contain', background: '#0000', kernel: 'linear' });

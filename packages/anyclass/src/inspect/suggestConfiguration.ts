@@ -7,7 +7,9 @@ import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { imageSize } from '../data/images/decode.js';
 import type { ImageSource } from '../data/images/imageSource.js';
+import { surveySample } from '../data/images/levels/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/missingImages.js';
+import type { ImageReading } from '../data/images/unpack.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface Suggestion {
@@ -31,29 +33,40 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
   const dataset = await openData(data);
   try {
     const { train } = dataset.splits;
-    await checkImagesAreThere(dataset, train);
+    if (!dataset.features) await checkImagesAreThere(dataset, train);
     const counts = { positive: 0, negative: 0, undecided: 0 };
     for (const row of train) counts[dataset.labels.presence(row)] += 1;
     const advice = lambdaAdvice(counts.negative / Math.max(1, counts.positive + counts.negative));
-    const inputSize = await fittingSize(dataset.images, train);
-    const isSmall = inputSize <= 96 || train.length < 5000;
+    const inputSize = dataset.features
+      ? undefined
+      : await fittingSize(dataset.images, train, dataset.preparation);
+    const isSmall = inputSize === undefined || inputSize <= 96 || train.length < 5000;
     const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));
+    const levels = (await surveySample(dataset, train)).statistics();
+    const window = levels && levels.images > levels.withOwnWindow ? levels.suggested : undefined;
     const suggested: ConfigurationInput = {
-      data: { dataset: spec },
-      network: { name: isSmall ? 'tresnet-s' : 'tresnet-m', inputSize },
+      data: { dataset: spec, ...(window && { window }) },
+      network:
+        inputSize === undefined ? { name: 'mlp' } : { name: isSmall ? 'tresnet-s' : 'tresnet-m', inputSize },
       loss: { name: 'any-bce', lambda: advice.start },
       epochs: Math.max(10, Math.min(40, Math.round(400_000 / Math.max(1, train.length)))),
       batchSize,
-      optimizer: { name: 'adamw', rate: isSmall ? 0.002 : 0.001 },
+      optimizer: { name: 'adamw', rate: isSmall && inputSize !== undefined ? 0.002 : 0.001 },
       schedule: { name: 'cosine', warmUpEpochs: 1 },
     };
+    const instances = dataset.features ? `rows of ${dataset.features.names.length} features` : 'images';
     return {
       configuration: withOverrides(suggested, set),
       remarks: [
-        `${dataset.name}: ${train.length} training images, ${dataset.classes.length} classes (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
+        `${dataset.name}: ${train.length} training ${instances}, ${dataset.classes.length} classes (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
-        ...(availableParallelism() < 8 && inputSize > 128
+        ...(window
+          ? [
+              `images have more than 8 bits: data.window [${window.join(', ')}] holds all levels that were seen`,
+            ]
+          : []),
+        ...(availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
           ? [
               `${inputSize} px take long on ${availableParallelism()} cores without a GPU: a smaller network.inputSize is faster`,
             ]
@@ -66,11 +79,11 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
 }
 
 /** The common sizes that networks are trained at, the smallest that keeps what typical images show. */
-async function fittingSize(images: ImageSource, rows: Int32Array): Promise<number> {
+async function fittingSize(images: ImageSource, rows: Int32Array, reading: ImageReading): Promise<number> {
   const sides: number[] = [];
   for (const row of rows.subarray(0, 25)) {
     try {
-      const { width, height } = await imageSize(await images.read(row));
+      const { width, height } = await imageSize(await images.read(row), reading);
       sides.push(Math.min(width, height));
     } catch {
       // an unreadable image tells nothing about the others

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { NetworkDefinition } from './definition.js';
 import { maxvit } from './maxvit.js';
+import { perceptron } from './perceptron.js';
 import { resnet } from './resnet.js';
 import { tresnet } from './tresnet.js';
 import { vit } from './vit.js';
@@ -12,6 +13,7 @@ const definitions = {
   ...vit,
   ...maxvit,
   ...resnet,
+  ...perceptron,
 };
 
 export type NetworkName = keyof typeof definitions;
@@ -38,10 +40,18 @@ export const familyDefaults: FamilyOptions = Object.assign(
   ...Object.values(definitions).map(({ defaults }) => defaults),
 );
 
+/** Whether a network is one of feature vectors in place of images. */
+export function takesFeatures(name: NetworkName): boolean {
+  return networkDefinitions[name].input === 'features';
+}
+
+/** The networks of feature vectors. */
+export const featureNetworks: readonly NetworkName[] = networkNames.filter(takesFeatures);
+
 /** What a network with a number of classes takes. */
 export interface NetworkCost {
   readonly parameters: number;
-  /** Of one image at 224 px; what papers print as FLOPs. */
+  /** Of one image at 224 px, or of 224 features; what papers print as FLOPs. */
   readonly multiplyAdds: number;
 }
 

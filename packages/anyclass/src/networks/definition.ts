@@ -16,7 +16,9 @@ export type NetworkFamily<Name extends string, Fields extends z.ZodRawShape = No
 
 export interface NetworkDefinition<Fields extends z.ZodRawShape = z.ZodRawShape> {
   /** Its paper on arXiv. */
-  readonly paper: string;
+  readonly paper?: string;
+  /** What it is a network of. Default images. */
+  readonly input?: 'features';
   readonly trunk: TrunkFigures;
   /** Whether the last layer, where it is linear, adds a bias. */
   readonly headBias: boolean;
@@ -27,7 +29,7 @@ export interface NetworkDefinition<Fields extends z.ZodRawShape = z.ZodRawShape>
   readonly weights: WeightRules;
 }
 
-/** Everything in front of the last layer, for one image of 224 px. */
+/** Everything in front of the last layer, for one image of 224 px, or a vector of 224 features. */
 export interface TrunkFigures {
   readonly parameters: number;
   readonly multiplyAdds: number;

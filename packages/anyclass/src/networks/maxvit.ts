@@ -21,8 +21,8 @@ import { maxvitTWeights } from './weights/published.generated.js';
 import { resizeGrid } from './weights/resizeGrid.js';
 
 const fields = {
-  partitionSize: positiveInteger.describe('MaxViT: side of a window'),
-  stochasticDepth: probability.describe('MaxViT: how often the last branches are skipped'),
+  partitionSize: positiveInteger.describe('MaxViT: side of a window in feature map cells'),
+  stochasticDepth: probability.describe('MaxViT: probability of skipping the last branches in training'),
 };
 
 type MaxViTName = 'maxvit-t' | 'maxvit-s';

@@ -16,13 +16,12 @@ interface Counted {
  * countMultiplyAdds(createNetwork('vit-b-16', { classes: 1000 })) // 17563828224, torchvision's 17.56 GFLOPS
  */
 export function countMultiplyAdds(network: Network): number {
-  const { inputSize } = network.options;
   let total = 0;
   const stop = watchLayers(network, (layer, input, output) => {
     total += multiplyAddsOf(layer, input, output);
   });
   try {
-    tidy(() => noGrad(() => whileEvaluating(network, () => network.forward(blankImage(network, inputSize)))));
+    tidy(() => noGrad(() => whileEvaluating(network, () => network.forward(blankInput(network)))));
   } finally {
     stop();
   }
@@ -69,9 +68,12 @@ function whileEvaluating(network: Network, fn: () => Tensor): Tensor {
   }
 }
 
-function blankImage(network: Network, size: number): Tensor {
+function blankInput(network: Network): Tensor {
   const [first] = network.parameters();
-  return zeros([1, 3, size, size], { device: first?.device ?? 'cpu', dtype: first?.dtype ?? 'float32' });
+  return zeros([1, ...network.inputShape], {
+    device: first?.device ?? 'cpu',
+    dtype: first?.dtype ?? 'float32',
+  });
 }
 
 function isLayer(module: nn.Module): module is nn.Layer {

@@ -7,7 +7,7 @@ import type { FamilyOptions, NetworkName } from './catalogue.js';
 export interface SharedOptions {
   /** How many logits. */
   readonly classes: number;
-  /** Height and width of the images. Default 224. */
+  /** Height and width of the images, or the number of features. Default 224. */
   readonly inputSize: number;
   /** A small network for each class in place of the last linear layer. Default false. */
   readonly expertHeads: boolean;
@@ -39,11 +39,17 @@ export abstract class Network extends nn.Module {
     this.options = options;
   }
 
+  /** Of one instance: channels, height and width of an image, or the number of features. */
+  get inputShape(): readonly number[] {
+    const { inputSize } = this.options;
+    return [3, inputSize, inputSize];
+  }
+
   forward(images: Tensor): Tensor {
     return tidy(() => this.forwardHead(this.forwardFeatures(images)));
   }
 
-  /** The last feature maps, [batch, channels, height, width]; a ViT's tokens, [batch, tokens, width]. */
+  /** The last feature maps, [batch, channels, height, width]; a ViT's tokens, [batch, tokens, width]; an MLP's last layer. */
   abstract forwardFeatures(images: Tensor): Tensor;
 
   /** One vector for each image, as the class head sees it: [batch, features]. */

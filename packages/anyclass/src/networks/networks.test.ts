@@ -209,10 +209,10 @@ test('options of another family, and numbers that are none, are refused', () => 
     'vit-b-16 takes no pachSize; it takes classes, inputSize, expertHeads, patchSize',
   );
   expect(() => createNetwork('tresnet-m', { classes: 0 })).toThrow(
-    'tresnet-m: classes is 0; expected a positive integer',
+    'tresnet-m: classes is 0; expected more than 0',
   );
   expect(() => createNetwork('maxvit-t', { classes: 2, stochasticDepth: 2 })).toThrow(
-    'maxvit-t: stochasticDepth is 2; expected a number from 0 to 1',
+    'maxvit-t: stochasticDepth is 2; expected at most 1',
   );
 });
 

@@ -21,7 +21,7 @@ import { vitB16Weights } from './weights/published.generated.js';
 import { resizeGrid } from './weights/resizeGrid.js';
 
 const fields = {
-  patchSize: positiveInteger.describe('ViT: side of a patch'),
+  patchSize: positiveInteger.describe('ViT: side of a patch in pixels'),
 };
 
 export const vit: NetworkFamily<'vit-b-16', typeof fields> = {

@@ -1,10 +1,17 @@
 // An HTML page that needs nothing beside it: opened from disk, it asks no network for anything. `blocks` are what stands in
 // it; `palette`, `style` and `script` how it looks and what it does.
 
+import { createHash } from 'node:crypto';
 import { paletteStyle } from '../charts/palette.js';
 import { escaped } from '../tables/escaped.js';
 import { pageScript } from './script.js';
 import { pageStyle } from './style.js';
+
+/**
+ * What a browser may do with a page: run its own script and no other, show pictures that stand in it, ask nobody for anything. A name in
+ * the data that were to slip through as HTML could do nothing.
+ */
+const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(pageScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** A part of a page that its contents list. */
 export interface Section {
@@ -15,17 +22,27 @@ export interface Section {
   readonly parts: readonly string[];
 }
 
+export interface PageOptions {
+  /** Whether a server sends the page with a policy of its own. */
+  readonly isServed?: boolean;
+}
+
 /**
  * A page in the project's look, light or dark as the reader's system is, with a button to choose.
  *
  * @example
  * page('runs/sewer', [`<p>${escaped('7 < 9')}</p>`])
  */
-export function page(title: string, parts: readonly string[]): string {
+export function page(
+  title: string,
+  parts: readonly string[],
+  { isServed = false }: PageOptions = {},
+): string {
+  const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">\n`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+${isServed ? '' : policy}<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>${escaped(title)}</title>
 <style>${paletteStyle()}${pageStyle}</style>

@@ -1,8 +1,9 @@
 // Makes the page one file: its style and its script, with the parts of core that it uses, stand inside the HTML.
 
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from '../pages/bundle.js';
 
 // The same place from src and from dist.
 const sources = join(import.meta.dirname, '../../src/playground/page');
@@ -10,28 +11,15 @@ const sources = join(import.meta.dirname, '../../src/playground/page');
 export async function buildPage(): Promise<string> {
   const [html, style, script] = await Promise.all([
     readFile(join(sources, 'index.html'), 'utf8'),
-    bundle('style.css'),
-    bundle('main.ts'),
+    bundle(join(sources, 'style.css')),
+    bundle(join(sources, 'main.ts')),
   ]);
+  const hash = createHash('sha256').update(script).digest('base64');
   return html
+    .replace("script-src 'unsafe-inline'", `script-src 'sha256-${hash}'`)
     .replace('<link rel="stylesheet" href="style.css">', () => `<style>${style}</style>`)
     .replace(
       '<script type="module" src="main.ts"></script>',
       () => `<script type="module">${script}</script>`,
     );
-}
-
-async function bundle(file: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(sources, file)],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
-    conditions: ['@anyclass/source'],
-    charset: 'utf8',
-    write: false,
-  });
-  return outputFiles[0]!.text.trim();
 }

@@ -69,7 +69,7 @@ export async function mistakeGallery(
       const present = dataset.classes.filter((_, j) => dataset.labels.isPresent(at, j));
       const name = escaped(dataset.names.at(at));
       const truth = present.length > 0 ? present.join(', ') : 'negative';
-      const source = await thumbnail(() => dataset.images.read(at), side);
+      const source = await thumbnail(() => dataset.images.read(at), side, dataset.preparation);
       const image = source === undefined ? '' : `<img src="${source}" alt="${name}" title="${name}">`;
       return `<figure>${image}<figcaption><b>${escaped(className)}</b> ${percent(probability)}%<br>truth: ${escaped(truth)}<br>${name}</figcaption></figure>`;
     }),

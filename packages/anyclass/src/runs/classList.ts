@@ -13,7 +13,7 @@ import { parsedJson } from '../files/wholeFile.js';
  */
 export function readClassList(text: string): string[] {
   const isFile = existsSync(text) && statSync(text).isFile();
-  if (!isFile && /[/\\]|\.(txt|json|csv)$/.test(text)) throw new UserError(`${text}: there is no such file`);
+  if (!isFile && /[/\\]|\.(txt|json|csv)$/.test(text)) throw new UserError(`${text}: no such file`);
   const names = isFile ? namesIn(text) : text.split(',');
   const place = (i: number) => (isFile ? `${text}, class ${i + 1}` : `class ${i + 1} of '${text}'`);
   return names.map((given, i) => {

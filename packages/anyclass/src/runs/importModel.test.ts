@@ -78,7 +78,7 @@ test('nothing is replaced, and a file that is not there is told', () => {
     'already exists',
   );
   expect(() => importModel(at('nowhere.pth'), { ...options, out: at('new.safetensors') })).toThrow(
-    /nowhere\.pth: there is no such file/,
+    /nowhere\.pth: no such file/,
   );
 });
 
@@ -88,7 +88,7 @@ test('classes are a list with commas, lines of a file or a JSON list, each once'
   expect(readClassList(at('classes.txt'))).toEqual(['crack', 'roots']);
   writeFileSync(at('classes.json'), '["a, b", "c"]');
   expect(readClassList(at('classes.json'))).toEqual(['a, b', 'c']);
-  expect(() => readClassList('missing.txt')).toThrow('missing.txt: there is no such file');
+  expect(() => readClassList('missing.txt')).toThrow('missing.txt: no such file');
   expect(() => readClassList('a,b,a')).toThrow("class 3 of 'a,b,a': 'a' is class 1 already");
   expect(() => readClassList('a,,b')).toThrow('has no name');
   writeFileSync(at('object.json'), '{ "a": 1 }');

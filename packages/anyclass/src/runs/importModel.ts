@@ -39,7 +39,7 @@ export interface ImportModelOptions extends PreparationChanges {
  */
 export function importModel(checkpoint: string, options: ImportModelOptions): WeightReport {
   const { network: name, classes, out, inputSize, channels, mean, std } = options;
-  if (!existsSync(checkpoint)) throw new UserError(`${checkpoint}: there is no such file`);
+  if (!existsSync(checkpoint)) throw new UserError(`${checkpoint}: no such file`);
   checkTarget(out);
   checkStatistics(options);
   const shapes = new Map(Array.from(readWeights(checkpoint), ([entry, { shape }]) => [entry, shape]));

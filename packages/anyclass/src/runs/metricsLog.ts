@@ -1,12 +1,13 @@
 // metrics.jsonl: a line for each epoch, appended when it is over.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { withPath } from '@anyclass/torch/files';
 import { isPlainObject } from '../configuration/overrides.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
 
 export function appendEpoch(path: string, record: EpochRecord): void {
-  appendFileSync(path, `${JSON.stringify(record)}\n`);
+  withPath(path, () => appendFileSync(path, `${JSON.stringify(record)}\n`));
 }
 
 /** The epochs in the log; a line that was cut off or damaged is not there. */

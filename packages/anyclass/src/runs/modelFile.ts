@@ -4,17 +4,18 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
+import type { ModelInput } from '../data/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalogue.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 
-export interface ModelDescription {
+/** What is known of a model beside its network. */
+export type ModelDescription = ModelFacts & ModelInput;
+
+interface ModelFacts {
   readonly classes: readonly string[];
-  readonly channels: 1 | 3;
-  readonly mean: readonly number[];
-  readonly std: readonly number[];
   /** The epoch that the weights are from, counted from 1. */
   readonly epoch: number;
   readonly loss: string;
@@ -30,6 +31,8 @@ export interface ModelDescription {
 export interface Model {
   readonly network: Network;
   readonly description: ModelDescription;
+  /** What its user should know: that it is from a version that wrote no checksums. */
+  readonly remarks?: readonly string[];
 }
 
 /** Writes a model to one safetensors file, whole or not at all. */
@@ -38,7 +41,8 @@ export function saveModel(path: string, { network, description }: Model): void {
 }
 
 /**
- * A model from its file, or from the folder of a finished run; in evaluation mode, on the CPU.
+ * A model from its file, or from the folder of a finished run; in evaluation mode, on the CPU. A file that differs from what
+ * was written is refused.
  *
  * @example
  * const { network, description } = loadModel('runs/sewer');
@@ -59,12 +63,17 @@ export function loadModel(path: string): Model {
   const { tensors } = loadTensors(file, { memoryMap: true });
   network.loadStateDict(tensors);
   for (const tensor of tensors.values()) tensor.dispose();
-  return { network, description: describedModel(JSON.parse(model)) };
+  const isChecked = metadata['checksums'] !== undefined;
+  return {
+    network,
+    description: describedModel(JSON.parse(model)),
+    remarks: isChecked ? [] : [`${file} has no checksums: damage in it would go unnoticed`],
+  };
 }
 
 /** The file that a path to a model or a run means. */
-function modelPath(path: string): string {
-  if (!existsSync(path)) throw new UserError(`${path}: there is no such model or run`);
+export function modelPath(path: string): string {
+  if (!existsSync(path)) throw new UserError(`${path}: no such model or run`);
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {

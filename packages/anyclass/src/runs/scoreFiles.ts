@@ -1,12 +1,14 @@
 // Scores and labels as CSV: `Filename` and one column per class, probabilities or labels from 0 to 1 (empty where unknown).
 
 import { existsSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { type Scored, scoredByName } from '@anyclass/core';
 import { readCsv } from '../data/readers/csv.js';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { readPlainTable } from './plainTable.js';
+import { checksumText, verifyScoreFile } from './scoreChecksums.js';
 
 /** Rows by file name, with an entry for each class: a probability, or a label from 0 to 1 with NaN for unknown. */
 export interface NamedTable {
@@ -28,11 +30,21 @@ export interface TableToWrite {
 /**
  * Writes a table. Numbers are written with all their digits: what is read back is the same.
  *
+ * @returns its checksum, for `writeScoreChecksums`
+ *
  * @example
  * writeTable('scores.csv', { names: ['a.png'], classNames: ['crack'], values: [0.25] }) // Filename,crack\na.png,0.25
  */
-export function writeTable(path: string, table: TableToWrite): void {
-  writeWhole(path, tableText(table));
+export function writeTable(path: string, table: TableToWrite): string {
+  let checksum = 0;
+  function* counted(): Generator<string> {
+    for (const text of tableText(table)) {
+      checksum = crc32(text, checksum);
+      yield text;
+    }
+  }
+  writeWhole(path, counted());
+  return checksumText(checksum);
 }
 
 function* tableText({ names, classNames, values }: TableToWrite): Generator<string> {
@@ -57,7 +69,8 @@ function* tableText({ names, classNames, values }: TableToWrite): Generator<stri
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']
  */
 export async function readTable(path: string): Promise<NamedTable> {
-  if (!existsSync(path)) throw new UserError(`${path}: there is no such file`);
+  if (!existsSync(path)) throw new UserError(`${path}: no such file`);
+  verifyScoreFile(path);
   const plain = readPlainTable(path);
   return plain ? { ...plain, path } : await readAnyTable(path);
 }

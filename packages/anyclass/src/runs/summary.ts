@@ -63,7 +63,14 @@ const runSummary = z.object({
   bestValue: z.number().nullable(),
   validation: judgment,
   test: judgment.optional(),
-  quarantined: z.array(z.object({ row: z.number(), name: z.string(), reason: z.string() })),
+  quarantined: z.array(
+    z.object({
+      row: z.number(),
+      name: z.string(),
+      reason: z.string(),
+      missing: z.boolean().optional(),
+    }),
+  ),
 });
 
 /** What a finished run reached, from its folder. */

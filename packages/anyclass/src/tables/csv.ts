@@ -2,7 +2,8 @@ import { type Cell, type Column, checked, fullTitle, measured, type Table } from
 
 /**
  * A table as CSV for other programs: plain numbers in full precision, shares as shares, nothing for what is not defined.
- * A column that has spreads or intervals is followed by columns of their own: `F1 spread`, `F1 low`, `F1 high`.
+ * A text that a spreadsheet would take for a formula gets an apostrophe before it, which spreadsheets do not show. A column that has
+ * spreads or intervals is followed by columns of their own: `F1 spread`, `F1 low`, `F1 high`.
  *
  * @example
  * csvTable({
@@ -20,7 +21,7 @@ export function csvTable(table: Table): string {
     ).map((part) => ({ ...part, at })),
   );
   const lines = [
-    fields.map(({ title }) => title),
+    fields.map(({ title }) => noFormula(title)),
     ...rows.map((row) => fields.map(({ read, at }) => read(row[at]!))),
   ];
   return lines.map((line) => `${line.map(quoted).join(',')}\n`).join('');
@@ -35,7 +36,7 @@ function parts(column: Column, cells: readonly Cell[]): Part[] {
   const title = fullTitle(column);
   const all = cells.flatMap((cell) => (typeof cell === 'string' ? [] : [measured(cell)]));
   const found: Part[] = [
-    { title, read: (cell) => (typeof cell === 'string' ? cell : number(measured(cell).value)) },
+    { title, read: (cell) => (typeof cell === 'string' ? noFormula(cell) : number(measured(cell).value)) },
   ];
   const add = (name: string, of: (cell: ReturnType<typeof measured>) => number | undefined) => {
     if (!all.some((cell) => of(cell) !== undefined)) return;
@@ -48,6 +49,11 @@ function parts(column: Column, cells: readonly Cell[]): Part[] {
   add('low', ({ interval }) => interval?.low);
   add('high', ({ interval }) => interval?.high);
   return found;
+}
+
+/** Names of classes and files come from data that anybody may have made. */
+function noFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
 function number(value: number | null | undefined): string {

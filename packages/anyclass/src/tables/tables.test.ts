@@ -117,7 +117,12 @@ const anyTable = fc
 test('any table comes back from its CSV', () => {
   fc.assert(
     fc.property(anyTable, (table) => {
-      const expected = [table.columns.map(({ title }) => title), ...table.rows.map((row) => row.map(String))];
+      const plain = (cell: unknown) =>
+        typeof cell === 'string' ? cell.replace(/^(?=[=+\-@\t\r])/, "'") : String(cell);
+      const expected = [
+        table.columns.map(({ title }) => plain(title)),
+        ...table.rows.map((row) => row.map(plain)),
+      ];
       expect(parse(csvTable(table))).toEqual(expected);
     }),
   );
@@ -190,4 +195,30 @@ test('Markdown keeps a table of any texts in shape', () => {
     }),
   );
   expect(escapedMarkdown('a|b')).toBe('a\\|b');
+});
+
+test('a text that a spreadsheet would take for a formula is none in CSV; numbers stay numbers', () => {
+  const table = {
+    title: '',
+    columns: [
+      { title: '=class', kind: 'text' },
+      { title: 'gain', kind: 'difference' },
+    ] as const,
+    rows: [
+      ['=HYPERLINK("http://x")', -1.5],
+      ['+1', 2],
+      ['-a', 3],
+      ['@sum', 4],
+      ['plain', 5],
+    ],
+  };
+  expect(csvTable(table).split('\n')).toEqual([
+    "'=class,gain",
+    `"'=HYPERLINK(""http://x"")",-1.5`,
+    "'+1,2",
+    "'-a,3",
+    "'@sum,4",
+    'plain,5',
+    '',
+  ]);
 });

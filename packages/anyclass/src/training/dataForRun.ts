@@ -1,22 +1,32 @@
-// The data of a run: the dataset, its images at the network's size, and the training rows.
+// The data of a run: the dataset, its images at the network's size or its features, and the training rows.
 
 import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
 import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
-import { openPixels } from '../data/cache/openCache.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
-import { checkImagesAreThere } from '../data/images/missingImages.js';
-import type { PixelSource } from '../data/images/pixelSource.js';
+import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
+import { levelRemarks } from '../data/images/levels/levelSurvey.js';
+import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
+import { type InputFormat, type InputSource, type ModelInput, openInputs } from '../data/inputs.js';
+import { pixelFormat, readingOf } from '../data/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
+import { featureNetworks, takesFeatures } from '../networks/catalogue.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
+
+/** That of the schema: nobody chose it. */
+const defaultInputSize = 224;
 
 export interface RunData {
   readonly dataset: Dataset;
-  readonly pixels: PixelSource;
+  readonly inputs: InputSource;
+  /** What the model takes: images as `preparation` has them, or features. */
+  readonly input: ModelInput;
+  /** What the training rows show of the features, where there are features. */
+  readonly features?: FittedFeatures | undefined;
   /** How images are decoded and normalized: the dataset's own way, or the configuration's. */
   readonly preparation: Preparation;
   readonly trainingRows: Int32Array;
@@ -29,24 +39,29 @@ export interface RunData {
  * Opens the data of a configuration.
  *
  * @param facts of the weights that training starts from
+ * @param onNote told what turns out while images are read, such as a damaged cache
  *
  * @example
  * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
  * data.trainingRows.length // 20000
  */
 export async function openRunData(
-  { data, network, bestBy }: Configuration,
+  { data, network, bestBy, augmentation, evaluation }: Configuration,
   facts: WeightFacts = {},
+  onNote?: (text: string) => void,
 ): Promise<RunData> {
   const dataset = await openData(data, facts);
   const { preparation } = dataset;
-  const size = { width: network.inputSize, height: network.inputSize, channels: preparation.channels };
-  const { pixels, state } = await openPixels(dataset, size, data.cache);
+  let inputs: InputSource | undefined;
   const close = async () => {
-    await pixels.close();
+    await inputs?.close();
     await dataset.images.close();
   };
   try {
+    const { format, input } = networkInput(network, dataset);
+    if (dataset.features) refuseAugmentation(augmentation, dataset.name);
+    const opened = await openInputs(dataset, format, data.cache, { onNote });
+    inputs = opened.inputs;
     if (dataset.splits.train.length === 0)
       throw new UserError(`${dataset.name}: there are no training images`);
     if (!dataset.splits.validation.some((row) => dataset.labels.isLabeled(row))) {
@@ -54,7 +69,13 @@ export async function openRunData(
         `${dataset.name}: there are no labeled validation images; name a split, or set data.draw`,
       );
     }
-    await checkImagesAreThere(dataset, dataset.splits.train);
+    if (!dataset.features) {
+      await checkImagesAreThere(dataset, dataset.splits.train);
+      if (!data.allowPartial) {
+        await checkJudgedImages(dataset, dataset.splits.validation);
+        if (evaluation.test) await checkJudgedImages(dataset, dataset.splits.test);
+      }
+    }
     checkBestBy(bestBy, dataset);
     if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
       throw new UserError(`${dataset.name}: no training image shows a class; there is nothing to learn`);
@@ -62,17 +83,74 @@ export async function openRunData(
     const trainingRows = data.subset
       ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))
       : dataset.splits.train;
+    const features = dataset.features && (await fitStandardization(dataset.features, trainingRows));
     const remarks = [
       `${dataset.name}: ${dataset.classes.length} classes; splits: ${dataset.splitOrigin}`,
-      state.text,
+      opened.state,
+      ...featureRemarks(features),
       ...validationRemarks(dataset),
       ...negativeRemarks(dataset, trainingRows),
+      ...(await levelRemarks(dataset, trainingRows)),
     ];
-    return { dataset, pixels, preparation, trainingRows, remarks, close };
+    return { dataset, inputs, input, features, preparation, trainingRows, remarks, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The format in which the data come to the network; images and features each have networks of their own. */
+function networkInput(
+  { name, inputSize }: Configuration['network'],
+  { features, name: dataset, preparation, images }: Dataset,
+): { readonly format: InputFormat; readonly input: ModelInput } {
+  if (!takesFeatures(name)) {
+    if (features || images.absent !== undefined) {
+      throw new UserError(
+        `${dataset} holds features, and ${name} is a network of images; set network.name to ${featureNetworks.join(' or ')}`,
+        { setting: 'network.name=mlp' },
+      );
+    }
+    const { channels, mean, std } = preparation;
+    return {
+      format: pixelFormat(inputSize, preparation),
+      input: { channels, mean, std, ...readingOf(preparation) },
+    };
+  }
+  if (!features) {
+    throw new UserError(
+      `${dataset} holds images, and ${name} is a network of features; choose another network.name, or write features of the images with 'anyclass embed'`,
+      { setting: 'network.name=tresnet-m' },
+    );
+  }
+  const { length } = features.names;
+  if (inputSize !== length && inputSize !== defaultInputSize) {
+    throw new UserError(
+      `network.inputSize is ${inputSize}, but ${dataset} has ${length} features; leave it out: ${name} takes what there is`,
+      { setting: `network.inputSize=${length}` },
+    );
+  }
+  return { format: { features: length }, input: { features: features.names } };
+}
+
+function refuseAugmentation(augmentation: Configuration['augmentation'], dataset: string): void {
+  if (augmentation === 'auto' || augmentation === 'none') return;
+  throw new UserError(`augmentation changes images, but ${dataset} holds features; set it to none`, {
+    setting: 'augmentation=none',
+  });
+}
+
+function featureRemarks(features: FittedFeatures | undefined): string[] {
+  if (!features) return [];
+  const { constant, missing } = features;
+  return [
+    ...(constant.length > 0
+      ? [`warning: the same in all training rows and of no use: ${listed(constant)}`]
+      : []),
+    ...(missing > 0
+      ? [`${missing} values are missing in the training rows; each counts as the mean of its feature`]
+      : []),
+  ];
 }
 
 /** A metric that is never defined would choose no epoch, which nobody should hear of after the last. */
@@ -126,7 +204,7 @@ export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: 
   let negatives = 0;
   for (const row of rows) {
     if (labels.presence(row) === 'negative') negatives++;
-    for (let j = 0; j < classes.length; j++) if (labels.isPresent(row, j)) counts[j] = counts[j]! + 1;
+    for (const j of labels.present(row)) counts[j] = counts[j]! + 1;
   }
   const weights = effectiveNumberWeights(counts, negatives, { beta, emptyClass: 'zero' });
   return {
@@ -136,9 +214,10 @@ export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: 
   };
 }
 
-/** A hash of names, labels and splits. */
-export function datasetFingerprint({ names, labels, splits, classes }: Dataset): string {
+/** A hash of names, labels, splits and the names of features. */
+export function datasetFingerprint({ names, labels, splits, classes, features }: Dataset): string {
   const hash = createHash('sha256').update(JSON.stringify(classes)).update(names.bytes);
+  if (features) hash.update(JSON.stringify(features.names));
   const targets = new Float32Array(labels.classes);
   const bytes = new Uint8Array(labels.classes);
   for (let row = 0; row < labels.rows; row++) {

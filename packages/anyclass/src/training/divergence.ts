@@ -1,5 +1,6 @@
 // A loss that is no number any more: what was seen when it happened.
 
+import { existsSync } from 'node:fs';
 import { noGrad, stack, tidy } from '@anyclass/torch';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
@@ -86,9 +87,9 @@ export function brokenWeights(network: Network): string[] {
 function causesAndCheckpoint(lastCheckpoint: string | undefined): string[] {
   return [
     '  usual causes: a learning rate that is too high, float16 without room, an image or a label that is no number',
-    lastCheckpoint === undefined
-      ? '  no checkpoint was written yet'
-      : `  the last good checkpoint is whole: ${lastCheckpoint}`,
+    lastCheckpoint !== undefined && existsSync(lastCheckpoint)
+      ? `  the last good checkpoint: ${lastCheckpoint}`
+      : '  there is no checkpoint from before',
   ];
 }
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import { fitOptions } from '../configuration/decisionFields.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
+import { copyFromFirstNow, gatherTexts } from '../distribution/exchange.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { judge } from '../evaluation/judge.js';
-import type { RunSummary } from '../events/runSummary.js';
+import type { Quarantined, RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { moveNetwork } from '../inference/computeDevice.js';
 import { calibratedScores, fitOnValidation, helpfulCalibration } from '../inference/decide.js';
@@ -14,11 +15,12 @@ import { createScorer } from '../inference/scorer.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel, type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
+import { writeScoreChecksums } from '../runs/scoreChecksums.js';
 import { writeTable } from '../runs/scoreFiles.js';
 import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
 import { type BestEpoch, metricValue } from './progress.js';
-import type { Session } from './session.js';
+import { judgedNetwork, type Session } from './session.js';
 import { scoreSplit } from './validate.js';
 
 /** Judges the best weights of a run and writes model, scores and summary. */
@@ -29,7 +31,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const { best, model, isLastInstead } = bestModel(session, run);
   using network = model.network;
   moveNetwork(network, settings.device);
-  const scorer = createScorer(network, { ...settings, ...data.preparation, batchSize: evaluationBatch });
+  if (run.ranks) copyFromFirstNow(run.ranks, network.stateDict().values());
+  const scorer = createScorer(network, { ...settings, input: data.input, batchSize: evaluationBatch });
   const rawValidation = await scoreSplit(session, 'validation', run, scorer);
   const { classImportance, groups } = data.dataset;
   const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);
@@ -46,19 +49,20 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     ...(calibration && { calibration }),
   };
   saveModel(paths.model, { network, description });
-  writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
+  const sums = writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
 
   const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
   const isTested = evaluation.test && data.dataset.splits.test.length > 0;
   const rawTest = isTested ? await scoreSplit(session, 'test', run, scorer) : undefined;
   const test = rawTest && calibratedScores(rawTest.scored, calibration);
-  if (rawTest && test) writeScores(paths, 'test', data.dataset, rawTest.rows, test);
+  if (rawTest && test) Object.assign(sums, writeScores(paths, 'test', data.dataset, rawTest.rows, test));
+  writeScoreChecksums(paths.scores, sums);
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!evaluation.test) note('the test split stays untouched, as evaluation.test says');
   else if (!test) note('there is no test split: nothing is judged on it');
   else if (!isLabeled) note('the test split has no labels: it is not judged');
   const quarantined = [
-    session.loader.quarantined(),
+    await quarantinedInTraining(session, run),
     rawValidation.quarantined,
     rawTest?.quarantined ?? [],
   ].flat();
@@ -95,6 +99,24 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   return summary;
 }
 
+/** What ranks other than the first do at the end: they score their shares with its weights. */
+export async function helpFinishing(session: Session, run: ActiveRun): Promise<void> {
+  const { configuration, data } = session;
+  if (run.ranks) copyFromFirstNow(run.ranks, judgedNetwork(session).stateDict().values());
+  await scoreSplit(session, 'validation', run);
+  if (configuration.evaluation.test && data.dataset.splits.test.length > 0)
+    await scoreSplit(session, 'test', run);
+  await quarantinedInTraining(session, run);
+}
+
+/** Training images that could not be read, on any rank. */
+async function quarantinedInTraining({ loader }: Session, { ranks }: ActiveRun): Promise<Quarantined[]> {
+  const own = loader.quarantined();
+  if (!ranks) return own;
+  const all = await gatherTexts(ranks, JSON.stringify(own));
+  return all.flatMap((text): Quarantined[] => JSON.parse(text));
+}
+
 interface JudgedModel {
   readonly best: Omit<BestEpoch, 'value'> & { readonly value: number | null };
   readonly model: Model;
@@ -128,14 +150,17 @@ function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
   };
 }
 
+/** Writes probabilities and labels; the checksums of their files. */
 function writeScores(
   paths: RunPaths,
   split: SplitName,
   dataset: Dataset,
   rows: Int32Array,
   { scores, targets }: Scored,
-): void {
+): Record<string, string> {
   const table = { names: Array.from(rows, (row) => dataset.names.at(row)), classNames: dataset.classes };
-  writeTable(join(paths.scores, `${split}.csv`), { ...table, values: scores });
-  writeTable(join(paths.scores, `${split}-labels.csv`), { ...table, values: targets });
+  const write = (name: string, values: ArrayLike<number>) => ({
+    [name]: writeTable(join(paths.scores, name), { ...table, values }),
+  });
+  return { ...write(`${split}.csv`, scores), ...write(`${split}-labels.csv`, targets) };
 }

@@ -10,6 +10,7 @@ import { FlatNetwork } from '../../test/flatNetwork.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { deviceBatch } from '../data/deviceBatch.js';
+import { isFeatureFormat } from '../data/inputs.js';
 import { createLoader } from '../data/loading/loader.js';
 import { randomStream } from '../data/philox.js';
 import { balanceOf, openRunData } from './dataForRun.js';
@@ -100,7 +101,7 @@ test('F1-Neg cannot choose an epoch where every row of validation that shows no 
 });
 
 test('every undecided row trains the classes that are known in it', async () => {
-  const { dataset, pixels, trainingRows, preparation, close } = await opened();
+  const { dataset, inputs, trainingRows, preparation, close } = await opened();
   setThreadCount(1); // tests share the cores
   setSeed(1);
   const network = new FlatNetwork(2, side);
@@ -116,9 +117,11 @@ test('every undecided row trains the classes that are known in it', async () => 
     clipNorm: null,
   });
   const { mean, std } = preparation;
-  const normalized = { format: pixels.format, device: 'cpu', mean, std } as const;
+  const { format } = inputs;
+  if (isFeatureFormat(format)) throw new Error('images are expected');
+  const normalized = { format, device: 'cpu', mean, std } as const;
   const seen = new Set<number>();
-  const loader = createLoader(dataset, pixels, { rows: trainingRows, batchSize: 16, shuffle: true });
+  const loader = createLoader(dataset, inputs, { rows: trainingRows, batchSize: 16, shuffle: true });
   for (const epoch of [0, 1, 2]) {
     for await (using batch of loader.epoch(epoch)) {
       for (const row of batch.indices) seen.add(row);
@@ -130,7 +133,7 @@ test('every undecided row trains the classes that are known in it', async () => 
   }
   expect(seen.size).toBe(positives + undecided);
   // Only undecided rows show what an image without a crack looks like.
-  const validation = createLoader(dataset, pixels, { rows: dataset.splits.validation, batchSize: 60 });
+  const validation = createLoader(dataset, inputs, { rows: dataset.splits.validation, batchSize: 60 });
   for await (using batch of validation.epoch(0)) {
     const logits = tidy(() =>
       noGrad(() => network.forward(deviceBatch(batch, normalized).images).toFloat32Array()),

@@ -1,5 +1,6 @@
 // What a run saves on its way, and what it says where that fails.
 
+import { existsSync } from 'node:fs';
 import { listed } from '../errors/listed.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
@@ -8,12 +9,17 @@ import { pruneCheckpoints, writeCheckpoint } from './checkpoint.js';
 import { brokenWeights, lateDivergence } from './divergence.js';
 import { checkpointOf, type Session } from './session.js';
 
-/** Writes a checkpoint of weights that are sound, and removes those that are not needed any more. */
+/**
+ * Writes a checkpoint of weights that are sound, and removes those that are not needed any more. Of several ranks, which all
+ * call it, the first writes.
+ */
 export function saveCheckpoint(session: Session, run: ActiveRun): void {
   refuseBrokenWeights(session, run);
   const { checkpoints } = run.paths;
+  const content = checkpointOf(session);
+  if (run.ranks && !run.ranks.isFirst) return;
   const checkpoint = telling(run, () => {
-    const path = writeCheckpoint(checkpoints, checkpointOf(session));
+    const path = writeCheckpoint(checkpoints, content);
     pruneCheckpoints(checkpoints, session.configuration.checkpoints.keep);
     return path;
   });
@@ -28,18 +34,28 @@ export function refuseBrokenWeights({ network, progress }: Session, { lastCheckp
   throw lateDivergence('weights', listed(broken), { epoch: epoch + 1, step, lastCheckpoint });
 }
 
-/** Where a file cannot be written: what is whole still, and how to go on. */
+/** Where a file cannot be written: what is left of the run, and how to go on. */
 export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T): T {
   try {
     return write();
   } catch (error) {
-    const whole =
-      lastCheckpoint === undefined
-        ? 'no checkpoint was written before'
-        : `the last checkpoint is intact: ${lastCheckpoint}`;
+    if (!existsSync(paths.config)) {
+      throw new UserError(
+        `${paths.folder}: the folder of the run was removed or replaced while it trained, and its checkpoints with it; train again`,
+        { cause: error },
+      );
+    }
     throw new UserError(
-      `${paths.folder} cannot be written to (${messageOf(error)}); ${whole}. Make room, then resume the run`,
+      `${paths.folder} cannot be written to: ${messageOf(error)}. ${checkpointLeft(lastCheckpoint)}; mend this, then resume the run`,
       { cause: error, next: resumeCommand(paths.folder) },
     );
   }
+}
+
+/** What can be resumed from: not a file that was there once. */
+function checkpointLeft(checkpoint: string | undefined): string {
+  if (checkpoint === undefined) return 'No checkpoint was written before';
+  return existsSync(checkpoint)
+    ? `The last checkpoint is ${checkpoint}`
+    : `The last checkpoint, ${checkpoint}, is gone`;
 }

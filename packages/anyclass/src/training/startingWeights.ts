@@ -16,15 +16,24 @@ export async function startingWeights(
 }
 
 /** Fills a network with weights; what there is to say about it. */
-export function startFrom(network: Network, weights: FoundWeights, { preparation }: RunData): string[] {
+export function startFrom(
+  network: Network,
+  weights: FoundWeights,
+  { preparation, features }: RunData,
+): string[] {
   const { name, commit, path } = weights;
   const report = loadWeights(network, path);
   const file = commit === undefined ? name : `${name} at ${commit.slice(0, 12)}`;
-  return [weightReportText({ ...report, file }), ...preparationRemarks(network, weights, preparation)];
+  const remarks = features ? [] : preparationRemarks(network, weights, preparation);
+  return [weightReportText({ ...report, file }), ...remarks];
 }
 
 /** The configuration to record: a resumed run prepares images in the same way, whatever became of the weights. */
-export function withPreparation(configuration: Configuration, { preparation }: RunData): Configuration {
+export function withPreparation(
+  configuration: Configuration,
+  { preparation, features }: RunData,
+): Configuration {
+  if (features) return configuration;
   const { mean, std } = preparation;
   return { ...configuration, data: { ...configuration.data, mean: [...mean], std: [...std] } };
 }

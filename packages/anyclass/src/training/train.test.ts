@@ -341,6 +341,10 @@ test('a run leaves the test split untouched where evaluation.test is false', asy
   });
   expect(summary).not.toHaveProperty('test');
   expect(tasks).toEqual(new Set(['validation']));
-  expect(readdirSync(join(run, 'scores')).sort()).toEqual(['validation-labels.csv', 'validation.csv']);
+  expect(readdirSync(join(run, 'scores')).sort()).toEqual([
+    'checksums.json',
+    'validation-labels.csv',
+    'validation.csv',
+  ]);
   expect(existsSync(join(run, 'report.html'))).toBe(true);
 }, 60_000);

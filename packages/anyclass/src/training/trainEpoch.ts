@@ -1,7 +1,8 @@
 // One epoch of training, from the step where the run stands.
 
 import { tidy } from '@anyclass/torch';
-import { type DeviceBatch, deviceBatch } from '../data/deviceBatch.js';
+import { type DeviceBatch, deviceBatch, featureBatch } from '../data/deviceBatch.js';
+import { isFeatureFormat } from '../data/inputs.js';
 import type { Batch } from '../data/loading/loader.js';
 import type { ActiveRun } from './activeRun.js';
 import { setTrainingMode, trainedPart } from './optimizer.js';
@@ -9,9 +10,10 @@ import { saveCheckpoint } from './savedState.js';
 import type { Session } from './session.js';
 import { type EpochClock, epochClock, stepEvent } from './stepEvents.js';
 import { stepFigures } from './stepFigures.js';
+import { anyRank, startVote } from './votes.js';
 
-/** Trains to the end of the epoch, or until the signal; the session's progress tells how far. */
-export async function trainEpoch(session: Session, run: ActiveRun): Promise<void> {
+/** Trains to the end of the epoch, or until a rank is asked to stop: then it gives true. The session's progress tells how far. */
+export async function trainEpoch(session: Session, run: ActiveRun): Promise<boolean> {
   const { progress, loader, configuration, network } = session;
   const figures = stepFigures(session, run);
   const clock = epochClock(session);
@@ -19,9 +21,14 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<void
   setTrainingMode(network, part);
   if (progress.step === 0) tellOfPart(session, run);
   run.emit(stepEvent(session, clock));
+  const { ranks } = run;
+  const isAborted = () => run.options.signal?.aborted ?? false;
+  if (await anyRank(ranks, isAborted())) return true;
   for await (using batch of loader.epoch(progress.epoch, { startStep: progress.step })) {
     clock.batchArrived();
-    if (batch.size > 0) {
+    const decide = startVote(ranks, () => ({ stop: isAborted(), save: clock.isCheckpointDue() }));
+    // A rank without a readable image in its share goes along with the others.
+    if (batch.size > 0 || ranks) {
       const outcome = tidy(() => {
         const { images, targets } = augmentedBatch(session, batch);
         return session.steps[part](images, targets);
@@ -33,10 +40,15 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<void
     await otherEvents();
     clock.stepDone();
     run.emit(stepEvent(session, clock));
-    if (run.options.signal?.aborted) break;
-    if (clock.isCheckpointDue()) checkpoint(session, run, figures.read, clock);
+    const { stop, save } = decide();
+    if (stop) {
+      figures.read();
+      return true;
+    }
+    if (save) checkpoint(session, run, figures.read, clock);
   }
   figures.read();
+  return false;
 }
 
 /** Where a run begins with a frozen trunk, its first epoch and the one that ends it say so. */
@@ -63,8 +75,10 @@ async function otherEvents(): Promise<void> {
 
 function augmentedBatch({ settings, data, augmentation, configuration }: Session, batch: Batch): DeviceBatch {
   const { mean, std } = data.preparation;
+  const { format } = data.inputs;
+  if (isFeatureFormat(format)) return featureBatch(batch, format, settings.device);
   return deviceBatch(batch, {
-    format: data.pixels.format,
+    format,
     device: settings.device,
     mean,
     std,

@@ -10,6 +10,7 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
+import { withPath } from '@anyclass/torch/files';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { type StudyEvent, studyEvent } from './events.js';
@@ -55,7 +56,9 @@ export function openJournal(path: string): Journal {
       try {
         const end = position + whole(readRest(file, position)).length;
         if (fstatSync(file).size > end) ftruncateSync(file, end);
-        writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+        withPath(path, () =>
+          writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join('')),
+        );
         fsyncSync(file);
       } finally {
         closeSync(file);

@@ -66,7 +66,7 @@ describe('a space', () => {
     ['log(0,1)', 'begins above 0'],
     ['uniform(1,0)', 'the lower one first'],
     ['uniform(1)', 'two numbers'],
-    ['int(1,2.5)', 'whole numbers'],
+    ['int(1,2.5)', 'integers'],
     ['choice(1,1)', 'values that differ'],
     ['choice()', 'values that differ'],
     ['gauss(0,1)', 'is no space'],

@@ -44,7 +44,7 @@ export function parseSpace(text: string): Space {
   if (parts.length !== 2 || !Number.isFinite(low) || !Number.isFinite(high) || low >= high)
     throw new UsageError(`'${text}': expected two numbers, the lower one first`);
   if (kind.endsWith('int') && !(Number.isInteger(low) && Number.isInteger(high)))
-    throw new UsageError(`'${text}': expected whole numbers`);
+    throw new UsageError(`'${text}': expected integers`);
   if (kind.startsWith('log') && low <= 0)
     throw new UsageError(`'${text}': a logarithmic space begins above 0`);
   return { kind, low, high };

@@ -6,6 +6,7 @@ import { DataError } from '../errors/dataError.js';
 import { expectation } from '../errors/expectation.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { fileProblem } from '../files/fileProblem.js';
+import { parseJson } from '../files/json.js';
 
 const matrix = z.array(z.array(z.number()));
 
@@ -86,7 +87,7 @@ export type VectorFile =
  * readVectorFile('losses.json').kind // 'losses'
  */
 export function readVectorFile(path: string): VectorFile {
-  const content: unknown = parseJson(path);
+  const content: unknown = readJson(path);
   const keys = keysOf(Array.isArray(content) ? content[0] : content);
   if (Array.isArray(content)) {
     if (keys.includes('logits')) return { kind: 'losses', cases: checked(path, z.array(lossCase), content) };
@@ -101,10 +102,10 @@ export function readVectorFile(path: string): VectorFile {
   );
 }
 
-function parseJson(path: string): unknown {
+function readJson(path: string): unknown {
   const text = readText(path);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new DataError(`${path}: not JSON (${messageOf(error)})`);
   }

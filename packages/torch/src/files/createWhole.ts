@@ -18,6 +18,10 @@ export function createWhole(path: string, text: string): boolean {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    rmSync(draft, { force: true });
+    try {
+      rmSync(draft, { force: true });
+    } catch {
+      // On a disk that became read-only: what went wrong before is the one to be told of.
+    }
   }
 }

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode } from './problem.js';
+import { errorCode, withPath } from './problem.js';
 
 /** A file in the making. */
 export interface FileDraft {
@@ -68,17 +68,28 @@ export function draftFile(path: string, { draftPath = uniquePath }: DraftOptions
 /**
  * Writes a file that is whole or absent. On any failure the new file is removed and the old one stays as it was.
  *
+ * @throws FileError with the path, the cause and what to do
+ *
  * @example
  * writeFileAtomically('state.bin', (write) => write(new Uint8Array([1, 2, 3])))
  */
 export function writeFileAtomically(path: string, contents: (write: FileDraft['write']) => void): void {
-  const draft = draftFile(path);
+  const draft = withPath(path, () => draftFile(path));
   try {
-    contents(draft.write);
-    draft.finish();
+    contents((content) => withPath(path, () => draft.write(content)));
+    withPath(path, () => draft.finish());
   } catch (error) {
-    draft.discard();
+    discardQuietly(draft);
     throw error;
+  }
+}
+
+/** Removes a draft after another failure, which is the one to be told of: a disk that became read-only refuses this too. */
+export function discardQuietly(draft: FileDraft): void {
+  try {
+    draft.discard();
+  } catch {
+    // As said above.
   }
 }
 

@@ -4,12 +4,21 @@
 export { createWhole } from './createWhole.js';
 export {
   type DraftOptions,
+  discardQuietly,
   draftFile,
   type FileDraft,
   isSpecialFile,
   syncFolder,
   writeFileAtomically,
 } from './draft.js';
-export { errorCode, fileProblem } from './problem.js';
+export {
+  errorCode,
+  FileError,
+  fileProblem,
+  isSystemError,
+  namedError,
+  remedyOf,
+  withPath,
+} from './problem.js';
 export { type Holder, isAlive, parseHolder, thisProcess } from './process.js';
 export { type SharedLock, type SharedLockOptions, takeSharedLock } from './sharedLock.js';

@@ -2,7 +2,7 @@
 // network file systems do for one process alone; their advisory locks (flock) may let everybody in.
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWhole } from './createWhole.js';
@@ -48,6 +48,7 @@ export async function takeSharedLock(
   const own = JSON.stringify({ ...thisProcess(), token: randomUUID() });
   let seen: { readonly state: string; readonly since: number } | undefined;
   while (!createWhole(path, own)) {
+    refuseFolder(path);
     const lock = look(path);
     if (!seen) onWait?.(parseHolder(lock.text));
     if (lock.state !== seen?.state) seen = { state: lock.state, since: performance.now() };
@@ -65,6 +66,12 @@ export async function takeSharedLock(
       if (look(path).text === own) rmSync(path, { force: true });
     },
   };
+}
+
+/** Nobody's lock is a folder: waiting for it would never end. */
+function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a folder, where a lock would be a file; rename or remove it`);
 }
 
 function showLife(path: string, own: string, lost: AbortController): void {

@@ -19,6 +19,8 @@ export {
   type SafetensorsEntry,
   type SafetensorsFile,
   type SafetensorsHeader,
+  verifySafetensors,
+  type WriteSafetensorsOptions,
   writeSafetensors,
 } from './safetensors.js';
 export { type FindStateDictOptions, findStateDict, type StateDict } from './stateDict.js';

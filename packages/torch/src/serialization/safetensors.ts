@@ -1,12 +1,13 @@
 // Weights in the safetensors format: no code in the file, and every byte accounted for.
 
+import { checksumVerifier, verifyChecksums } from './checksums.js';
 import { SafetensorsError } from './errors.js';
 import { withFile } from './randomAccessFile.js';
 import { parseHeader, type SafetensorsHeader } from './safetensorsHeader.js';
 import type { StoredTensor } from './storedTensor.js';
 
 export type { SafetensorsEntry, SafetensorsHeader } from './safetensorsHeader.js';
-export { writeSafetensors } from './safetensorsWrite.js';
+export { type WriteSafetensorsOptions, writeSafetensors } from './safetensorsWrite.js';
 
 /** What a safetensors file holds. The tensors stand in the order of their bytes. */
 export interface SafetensorsFile {
@@ -21,7 +22,8 @@ export interface ReadSafetensorsOptions {
 }
 
 /**
- * Reads a safetensors file by copying: each tensor has a buffer of its own, and the file may change afterwards.
+ * Reads a safetensors file by copying: each tensor has a buffer of its own, and the file may change afterwards. What is read is
+ * compared with its checksums, where the file has them.
  *
  * @example
  * const { tensors, metadata } = readSafetensors('model.safetensors');
@@ -31,12 +33,16 @@ export interface ReadSafetensorsOptions {
 export function readSafetensors(path: string, options: ReadSafetensorsOptions = {}): SafetensorsFile {
   const { select = () => true } = options;
   return withFile(path, SafetensorsError, (file) => {
-    const { entries, metadata } = parseHeader(file);
+    const header = parseHeader(file);
+    const verify = checksumVerifier(file, header);
     const tensors = new Map<string, StoredTensor>();
-    for (const [name, { dtype, shape, byteOffset, byteLength }] of entries) {
-      if (select(name)) tensors.set(name, { dtype, shape, data: file.read(byteOffset, byteLength) });
+    for (const [name, { dtype, shape, byteOffset, byteLength }] of header.entries) {
+      if (!select(name)) continue;
+      const data = file.read(byteOffset, byteLength);
+      verify?.(name, data);
+      tensors.set(name, { dtype, shape, data });
     }
-    return { tensors, metadata };
+    return { tensors, metadata: header.metadata };
   });
 }
 
@@ -50,4 +56,17 @@ export function readSafetensors(path: string, options: ReadSafetensorsOptions = 
  */
 export function readSafetensorsHeader(path: string): SafetensorsHeader {
   return withFile(path, SafetensorsError, parseHeader);
+}
+
+/**
+ * Reads a whole safetensors file and compares it with the checksums in its metadata.
+ *
+ * @returns false for a file without checksums, of which nothing can be told
+ * @throws SafetensorsError with the tensor that differs
+ *
+ * @example
+ * verifySafetensors('runs/sewer/model.safetensors') // true
+ */
+export function verifySafetensors(path: string): boolean {
+  return withFile(path, SafetensorsError, (file) => verifyChecksums(file, parseHeader(file)));
 }

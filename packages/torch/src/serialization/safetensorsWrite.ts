@@ -1,9 +1,18 @@
 // Writing safetensors files: the same tensors give the same bytes, in the order of the reference implementation.
 
 import { writeFileAtomically } from '../files/index.js';
+import { checksumsKey, checksumsOf } from './checksums.js';
 import { quoted, SafetensorsError } from './errors.js';
 import { longestHeader, metadataKey, safetensorsDTypes } from './safetensorsHeader.js';
 import { type StoredTensor, storedDTypes, tensorBytes } from './storedTensor.js';
+
+export interface WriteSafetensorsOptions {
+  /**
+   * Adds checksums to the metadata, which our readers compare and others ignore. The `data` of each tensor is then read twice:
+   * the header comes first. Default false.
+   */
+  readonly checksums?: boolean;
+}
 
 /**
  * Writes a safetensors file that is whole or absent: beside the target, brought to the disk, then renamed. A failure
@@ -20,9 +29,20 @@ export function writeSafetensors(
   path: string,
   tensors: Iterable<readonly [string, StoredTensor]>,
   metadata: Readonly<Record<string, string>> = {},
+  { checksums = false }: WriteSafetensorsOptions = {},
 ): void {
   const placed = place(path, tensors);
-  const header = encodeHeader(path, placed, metadata);
+  const sums = checksums
+    ? checksumsOf(
+        placed.map(({ name, tensor }) => [name, tensor]),
+        metadata,
+      )
+    : undefined;
+  const header = encodeHeader(
+    path,
+    placed,
+    sums === undefined ? metadata : { ...metadata, [checksumsKey]: sums },
+  );
   writeFileAtomically(path, (write) => {
     write(lengthPrefix(header));
     write(header);

@@ -1,4 +1,4 @@
-// How an experiment goes: one row for each run, redrawn on a terminal; plain lines elsewhere.
+// The progress of an experiment: one row per run, redrawn on a terminal; plain lines elsewhere.
 
 import { type ChildRow, firstRow, rowAfter } from '../../children/childRow.js';
 import type { RunEventListener } from '../../events/runEvent.js';
@@ -13,15 +13,15 @@ export interface LiveOutput extends ProgressOutput {
 }
 
 export interface ExperimentTable {
-  /** Follows the runs of the plan; other events are not for it. */
+  /** Follows the runs of the plan; ignores other events. */
   readonly onEvent: RunEventListener;
-  /** Leaves what is drawn as it is: something else was written below it. */
+  /** Leaves what is drawn: something else was written below it. */
   leave(): void;
   /** Draws the last state. */
   finish(): void;
 }
 
-/** A planned run and how it stands. */
+/** A planned run and its state. */
 interface Row extends ChildRow {
   readonly planned: PlannedRun;
 }
@@ -99,7 +99,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Where not all rows fit, those that run come first. */
+/** If not all rows fit, running ones come first. */
 function tableLines(rows: readonly Row[], now: number, { width, height }: Size): string[] {
   const order = ['running', 'failed', 'elsewhere', 'interrupted', 'waiting', 'finished', 'reused'];
   const shown =
@@ -113,7 +113,7 @@ function tableLines(rows: readonly Row[], now: number, { width, height }: Size):
   return [...fittingTable([header, ...cells], ['run', ...shortNames(shown, rows)], width), overall(rows)];
 }
 
-/** Figures are never cut off: where there is no room, names become shorter, then the training loss makes way. */
+/** Numbers are never truncated: if space is tight, names are shortened, then the training loss is dropped. */
 function fittingTable(
   table: readonly (readonly string[])[],
   names: readonly string[],
@@ -135,7 +135,7 @@ function fittingTable(
 }
 
 /**
- * Names without data and network where all runs have the same: `any-bce λ=0.02 seed1` for
+ * Names without data and network if all runs share them: `any-bce λ=0.02 seed1` for
  * `coco64@coco-41-tresnet-m-any-bce@lambda=0.02-seed1`.
  */
 function shortNames(shown: readonly Row[], rows: readonly Row[]): string[] {
@@ -152,7 +152,7 @@ function shortNames(shown: readonly Row[], rows: readonly Row[]): string[] {
   });
 }
 
-/** Data, network, and loss with seed, as the plan puts a name together. */
+/** Data, network, and loss with seed, as the plan composes a name. */
 function nameParts({ planned: { name, configuration } }: Row): readonly [string, string, string] {
   const loss = name.lastIndexOf(`-${configuration.loss.name}`);
   const network = name.lastIndexOf(`-${configuration.network.name}`, loss - 1);
@@ -161,7 +161,7 @@ function nameParts({ planned: { name, configuration } }: Row): readonly [string,
     : [name.slice(0, network), name.slice(network + 1, loss), name.slice(loss + 1)];
 }
 
-/** Loss and seed stand at the ends. */
+/** Loss and seed are at the ends. */
 function withoutMiddle(text: string, most: number): string {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -173,7 +173,7 @@ function plainLines(output: LiveOutput, now: () => number): Shown {
   const told = new Map<string, string>();
   return {
     update(row, rows) {
-      // A line when a run begins, ends, or has an epoch more.
+      // A line when a run starts, ends, or completes an epoch.
       const key = `${row.state} ${row.progress.epoch}`;
       if (told.get(row.name) === key) return;
       told.set(row.name, key);

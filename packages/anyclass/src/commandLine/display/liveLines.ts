@@ -1,13 +1,13 @@
-// Several lines that change in place on a terminal; elsewhere only what is final is written.
+// Several lines that change in place on a terminal; elsewhere only final lines are written.
 
 import { columnsOf, type ProgressOutput } from './progressBar.js';
 
 export interface LiveLines {
-  /** Sets the lines; they are asked for when they are drawn, ten times a second at most. */
+  /** Sets the lines; the function is called when they are drawn, at most ten times a second. */
   show(lines: () => readonly string[]): void;
-  /** Writes a line above the live ones that stays. */
+  /** Writes a permanent line above the live ones. */
   note(text: string): void;
-  /** Leaves what is drawn as it is: something else was written below it. */
+  /** Leaves what is drawn: something else was written below it. */
   leave(): void;
   /** Draws the last state, which stays. */
   finish(): void;
@@ -32,7 +32,7 @@ export function liveLines(output: ProgressOutput = process.stderr, now = () => p
   const draw = (above: readonly string[]) => {
     const width = columnsOf(output) - 1;
     const lines = current().map((line) => [...line].slice(0, width).join(''));
-    // Line by line, and then what is left below: cleared all at once, a terminal flickers.
+    // Line by line, then whatever is left below: clearing everything at once makes a terminal flicker.
     output.write(`${toFirst()}${[...above, ...lines].map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J`);
     drawn = lines.length;
     drawnAt = now();

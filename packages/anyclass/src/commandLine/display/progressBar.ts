@@ -1,4 +1,4 @@
-// Long work, shown as it goes: a bar with rate and time left on a terminal, a plain line now and then elsewhere.
+// The progress of long work: a bar with rate and time left on a terminal, an occasional plain line elsewhere.
 
 export interface ProgressOutput {
   readonly isTTY?: boolean;
@@ -6,7 +6,7 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-/** Some terminals say 0 where they do not know. */
+/** Some terminals report 0 if they do not know. */
 export function columnsOf({ columns }: ProgressOutput): number {
   return columns || 80;
 }
@@ -51,7 +51,7 @@ export class ProgressBar {
     this.#lastShown = this.#started;
   }
 
-  /** Counts `amount` more as done; the remark (a loss, a file name) is shown behind the numbers. */
+  /** Counts `amount` more as done; the remark (a loss, a file name) is shown after the numbers. */
   advance(amount: number, remark = ''): void {
     this.#done += amount;
     this.#remark = remark;
@@ -61,7 +61,7 @@ export class ProgressBar {
     this.#show(now, false);
   }
 
-  /** Counts `amount` as done before the work began, which its rate does not count. */
+  /** Counts `amount` as done before the work started; excluded from the rate. */
   startFrom(amount: number): void {
     this.#done = amount;
     this.#doneBefore = amount;

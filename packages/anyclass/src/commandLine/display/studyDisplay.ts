@@ -1,4 +1,4 @@
-// The live view of a study: a line for the whole, and one for each worker of this process.
+// The live view of a study: a line for the study, and one for each worker of this process.
 
 import type { ChildEvent, RunEventListener } from '../../events/runEvent.js';
 import type { Trial } from '../../tuning/events.js';
@@ -14,12 +14,12 @@ export interface StudyDisplay extends Disposable {
   readonly onEvent: RunEventListener;
 }
 
-/** Milliseconds between lines of a worker where they cannot change in place. */
+/** Milliseconds between lines of a worker if they cannot change in place. */
 const plainLineEvery = 30_000;
 const summaryEvery = 1000;
 
 /**
- * Shows how the work on a study goes, until it is disposed of.
+ * Shows the progress of a study until disposed.
  *
  * @example
  * using display = studyDisplay(settings, ledger, 2);
@@ -81,7 +81,7 @@ export function studyDisplay(
     onEvent(event) {
       if (event.type !== 'child') return;
       const { worker = 0, name, state } = event;
-      if (state === 'waiting') show(worker, 'waiting for trials of others');
+      if (state === 'waiting') show(worker, "waiting for other workers' trials");
       else if (state !== 'running') ended(event);
       else show(worker, [name, event.event && workText(event.event)].filter(Boolean).join(', '));
     },

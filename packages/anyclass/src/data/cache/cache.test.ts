@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import {
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,10 +16,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { thisProcess } from '@anyclass/torch/files';
 import { afterAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
 import type { Dataset } from '../dataset.js';
+import { imagesAddon } from '../images/imagesAddon.js';
 import { jpegDecoder } from '../images/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import { createLoader } from '../loading/loader.js';
@@ -80,9 +84,39 @@ test('many rows at once are what each is alone; where one cannot be read, that i
   truncateSync(images, 59 * 768 + 100);
   expect(await pixels.readAll!(Int32Array.of(58), out)).toBe(true);
   expect(await pixels.readAll!(Int32Array.of(58, 59), out)).toBe(false);
-  await expect(pixelsOf(pixels, 59)).rejects.toThrow('images.bin ends early; prepare the cache again');
   await expect(async () => pixels.readAll!(rows, out.subarray(1))).rejects.toThrow('do not fit into out');
   await pixels.close();
+});
+
+test('an image that changed or is cut off in the cache is found when it is read, and comes from its original', async () => {
+  const { data, cache } = await files('flipped', 20);
+  const { path } = await prepareCache(data, { format, folder: cache });
+  const bin = readFileSync(join(path, 'images.bin'));
+  bin[3 * 768 + 10] = bin[3 * 768 + 10]! ^ 1;
+  writeFileSync(join(path, 'images.bin'), bin.subarray(0, 18 * 768 + 5));
+  const notes: string[] = [];
+  const { pixels } = await openPixels(data, format, cache, { onNote: (text) => notes.push(text) });
+  expect(await pixels.readAll!(Int32Array.of(2, 4), new Uint8Array(2 * 768))).toBe(true);
+  expect(await pixels.readAll!(Int32Array.of(2, 3), new Uint8Array(2 * 768))).toBe(false);
+  const originals = decodedPixels(data.images, format);
+  for (const row of [2, 3, 18, 19])
+    expect(await pixelsOf(pixels, row)).toEqual(await pixelsOf(originals, row));
+  expect(notes).toEqual([expect.stringMatching(/cache at .* is damaged \(row 3: the checksum differs\)/)]);
+  await pixels.close();
+});
+
+test('the checksums of the native reader are those of zlib, for every length', async () => {
+  const readRows = imagesAddon()!.readRows;
+  const bytes = Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919 + (i >> 3)) % 256));
+  writeFileSync(join(root, 'bytes.bin'), bytes);
+  const file = openSync(join(root, 'bytes.bin'), 'r');
+  for (const length of [...Array(200).keys(), 500, 768, 1001, 1500].filter((n) => n > 0)) {
+    const out = new Uint8Array(length);
+    const second = bytes.subarray(length, 2 * length);
+    const read = (sum: number) => readRows(file, Int32Array.of(1), Uint32Array.of(sum), length, out, 0);
+    expect([length, await read(crc32(second)), await read(crc32(second) ^ 4)]).toEqual([length, true, false]);
+  }
+  closeSync(file);
 });
 
 test('run again, it decodes only what changed; a changed original makes it stale', async () => {
@@ -190,6 +224,16 @@ test('another size is another cache, and a dataset without cache is decoded', as
   const other = await openPixels(data, { ...format, width: 8 }, cache);
   expect(other.state.kind).toBe('absent');
   expect((await openPixels(data, format, undefined)).state.kind).toBe('absent');
+});
+
+test('another window or frame is another cache', async () => {
+  const { data: dataset } = await files('windows', 2);
+  const formats = [format, { ...format, window: [0, 4095] }, { ...format, frame: 'middle' }] as const;
+  const paths = formats.map((wanted) => cachePath('caches', manifestFor(dataset, wanted)));
+  expect(new Set(paths).size).toBe(3);
+  expect(cachePath('caches', manifestFor(dataset, { ...format, window: 'auto', frame: 'first' }))).toBe(
+    paths[0],
+  );
 });
 
 test('the cache of the other JPEG decoder is another, used until there is one of this', async () => {

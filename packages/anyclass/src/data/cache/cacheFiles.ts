@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { writeWhole } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset.js';
 import type { PixelFormat } from '../images/decode.js';
+import type { Frame } from '../images/frames.js';
 import { type JpegDecoder, jpegDecoder } from '../images/jpeg.js';
+import { defaultWindow, type Window, windowText } from '../images/levels/window.js';
 
 // A cache is a folder:
 //   manifest.json   which dataset, how many rows, which size; written first
@@ -18,13 +20,16 @@ export const rowState = { absent: 0, ready: 1, failed: 2 } as const;
 export const recordBytes = 16;
 
 export interface CacheManifest {
-  readonly version: 3;
+  readonly version: 4;
   readonly dataset: string;
   readonly rows: number;
   readonly width: number;
   readonly height: number;
   readonly channels: number;
   readonly jpeg: JpegDecoder;
+  /** How files became images of 8 bits. */
+  readonly window: Window;
+  readonly frame: Frame;
   /** SHA-256 of all image names in order. */
   readonly names: string;
 }
@@ -36,23 +41,25 @@ export interface RowRecord {
   readonly fingerprint: bigint;
 }
 
-/** The folder of the cache that its manifest describes: the size, the decoder and the names of the images make its key. */
+/** The folder of the cache that its manifest describes: size, decoder, window, frame and the names of the images make its key. */
 export function cachePath(
   folder: string,
-  { dataset, width, height, channels, jpeg, names }: CacheManifest,
+  { dataset, width, height, channels, jpeg, window, frame, names }: CacheManifest,
 ): string {
+  const reading = `${window === defaultWindow ? '' : `-${windowText(window)}`}${frame === 'first' ? '' : `-frame ${frame}`}`;
   const safeName = dataset.replaceAll(/[^a-zA-Z0-9._-]/g, '_');
-  return join(folder, `${safeName}-${width}x${height}x${channels}-${jpeg}-${names.slice(0, 12)}`);
+  const parts = `${safeName}-${width}x${height}x${channels}-${jpeg}${reading.replaceAll(' ', '_')}`;
+  return join(folder, `${parts}-${names.slice(0, 12)}`);
 }
 
 export function manifestFor(
   dataset: Dataset,
-  { width, height, channels }: PixelFormat,
+  { width, height, channels, window = defaultWindow, frame = 'first' }: PixelFormat,
   jpeg: JpegDecoder = jpegDecoder(),
 ): CacheManifest {
   const names = createHash('sha256').update(dataset.names.bytes).digest('hex');
   const rows = dataset.names.length;
-  return { version: 3, dataset: dataset.name, rows, width, height, channels, jpeg, names };
+  return { version: 4, dataset: dataset.name, rows, width, height, channels, jpeg, window, frame, names };
 }
 
 export function writeManifest(path: string, manifest: CacheManifest): void {

@@ -2,8 +2,10 @@ import { existsSync, read as readAt } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { DataError } from '../../errors/dataError.js';
+import { fileProblem } from '../../files/fileProblem.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes, type PixelFormat } from '../images/decode.js';
@@ -28,7 +30,7 @@ export interface CacheState {
 }
 
 /** Of failed.jsonl; an older version of the program left it cut off when it was killed. */
-const failureLine = z.object({ row: z.int(), reason: z.string() });
+const failureLine = z.object({ row: z.int(), reason: z.string(), missing: z.boolean().optional() });
 
 // To look at a million files takes minutes on a network disk; this many tell whether a dataset was replaced.
 // `prepareCache` looks at all of them.
@@ -37,9 +39,14 @@ const sampledRows = 256;
 // For one turn of a thread: so many that to ask for them costs little, so few that all threads have some of a batch.
 const rowsAtOnce = 16;
 
+export interface OpenPixelsOptions extends DecoderOptions {
+  /** Told once where the cache turns out to be damaged: such images are read from their originals. */
+  readonly onNote?: ((text: string) => void) | undefined;
+}
+
 /**
  * The images of a dataset, from its cache where it is prepared and else from the originals. A cache whose originals
- * changed is not used.
+ * changed is not used. Every image is compared with its checksum when it is read; one that differs comes from its original.
  *
  * @example
  * const { pixels, state } = await openPixels(dataset, { width: 224, height: 224, channels: 3 }, '.anyclass/cache');
@@ -49,7 +56,7 @@ export async function openPixels(
   dataset: Dataset,
   format: PixelFormat,
   folder: string | undefined,
-  options: DecoderOptions = {},
+  options: OpenPixelsOptions = {},
 ): Promise<{ readonly pixels: PixelSource; readonly state: CacheState }> {
   const originals = decodedPixels(dataset.images, format, options);
   const path = folder === undefined ? undefined : await findCache(folder, dataset, format);
@@ -77,7 +84,7 @@ export async function openPixels(
           kind: 'partial',
           text: `cache holds ${done} of ${dataset.names.length} images; the others are decoded`,
         };
-  return { pixels: await cachedPixels(path, records, originals), state };
+  return { pixels: await cachedPixels(path, records, originals, options.onNote), state };
 }
 
 /** The cache made by the decoder of this machine, else by the other: to decode anew would gain a gray level here and there. */
@@ -91,23 +98,50 @@ async function findCache(folder: string, dataset: Dataset, format: PixelFormat):
   return undefined;
 }
 
-async function cachedPixels(path: string, records: Buffer, originals: PixelSource): Promise<PixelSource> {
+async function cachedPixels(
+  path: string,
+  records: Buffer,
+  originals: PixelSource,
+  onNote: OpenPixelsOptions['onNote'],
+): Promise<PixelSource> {
   const file = await open(join(path, 'images.bin'));
   const read = promisify(readAt);
   const stride = imageBytes(originals.format);
   const failures = new Map<number, string>();
   for (const line of (await readFile(join(path, 'failed.jsonl'), 'utf8').catch(() => '')).split('\n')) {
     const failure = failureLine.safeParse(parsedJson(line));
-    if (failure.success) failures.set(failure.data.row, failure.data.reason);
+    // What was missing may be back.
+    if (failure.success && !failure.data.missing) failures.set(failure.data.row, failure.data.reason);
   }
   const stateOf = (row: number) => records.readUInt32LE(row * recordBytes);
+  const checksumOf = (row: number) => records.readUInt32LE(row * recordBytes + 4);
+  let isTold = false;
+  const tell = (row: number, problem: string) => {
+    if (isTold) return;
+    isTold = true;
+    onNote?.(
+      `cache at ${path} is damaged (row ${row}: ${problem}): such images are read from their originals; prepare it again with a check`,
+    );
+  };
+  /** What is wrong with a row of the cache; undefined where `out` holds its pixels. */
+  const readCached = async (row: number, out: Uint8Array, offset: number): Promise<string | undefined> => {
+    try {
+      const { bytesRead } = await read(file.fd, out, offset, stride, row * stride);
+      if (bytesRead !== stride) return 'images.bin ends early';
+    } catch (error) {
+      return `images.bin cannot be read: ${fileProblem(error)}`;
+    }
+    return crc32(out.subarray(offset, offset + stride)) === checksumOf(row)
+      ? undefined
+      : 'the checksum differs';
+  };
   const readRows = imagesAddon()?.readRows;
   const readReady = async (read: ImagesAddon['readRows'], rows: Int32Array, out: Uint8Array) => {
     if (!rows.every((row) => stateOf(row) === rowState.ready)) return false;
     const parts = [];
     for (let start = 0; start < rows.length; start += rowsAtOnce) {
       const some = rows.subarray(start, start + rowsAtOnce);
-      parts.push(read(file.fd, some, stride, out, start * stride));
+      parts.push(read(file.fd, some, Uint32Array.from(some, checksumOf), stride, out, start * stride));
     }
     return (await Promise.all(parts)).every((complete) => complete);
   };
@@ -115,11 +149,13 @@ async function cachedPixels(path: string, records: Buffer, originals: PixelSourc
     format: originals.format,
     async readInto(row, out, offset) {
       const state = stateOf(row);
-      if (state === rowState.absent) return originals.readInto(row, out, offset);
-      if (state === rowState.failed) throw new DataError(failures.get(row) ?? 'could not be decoded');
-      const { bytesRead } = await read(file.fd, out, offset, stride, row * stride);
-      if (bytesRead !== stride)
-        throw new DataError(`${path}: images.bin ends early; prepare the cache again`);
+      const failure = state === rowState.failed ? failures.get(row) : undefined;
+      if (failure !== undefined) throw new DataError(failure);
+      if (state !== rowState.ready) return originals.readInto(row, out, offset);
+      const problem = await readCached(row, out, offset);
+      if (problem === undefined) return;
+      tell(row, problem);
+      await originals.readInto(row, out, offset);
     },
     ...(readRows && { readAll: (rows, out) => readReady(readRows, rows, out) }),
     async close() {

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { namedError } from '@anyclass/torch/files';
 import type { RunEventListener } from '../../events/runEvent.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import { takeLock } from '../../files/processLock.js';
@@ -121,6 +122,9 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
       quarantined.map((failure) => `${JSON.stringify(failure)}\n`),
     );
     return { path, rows: manifest.rows, decoded, bytes: manifest.rows * stride, quarantined };
+  } catch (error) {
+    // An open file does not tell its name.
+    throw namedError(path, error);
   } finally {
     await originals.close();
     await Promise.all(files.map((file) => file.close()));
@@ -140,7 +144,7 @@ async function update(
   signal?.throwIfAborted();
   let fingerprint = 0n;
   try {
-    fingerprint = fingerprintBits(await dataset.images.fingerprint(row));
+    fingerprint = fingerprintBits(await dataset.images.fingerprint(row, { wait: true }));
     const same = before.state === rowState.ready && before.fingerprint === fingerprint;
     if (same && !(check && crc32(pixels) !== before.crc)) return before;
     await originals.readInto(row, pixels, 0);

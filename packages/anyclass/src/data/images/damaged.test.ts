@@ -48,6 +48,7 @@ test('1,000 damaged images are decoded to the size asked for or refused with a r
     const reason = await complaint(kinds[kind]!(pictures[draw.below(pictures.length)]!, draw));
     if (reason === undefined) continue;
     expect(reason.length).toBeGreaterThan(5);
+    expect(reason).not.toMatch(/unknown error/i);
     complaints[kind] = (complaints[kind] ?? 0) + 1;
   }
   // A flipped bit in a JPEG or an uncompressed TIFF may go unseen by any decoder; the others never do.
@@ -57,6 +58,15 @@ test('1,000 damaged images are decoded to the size asked for or refused with a r
 test('an empty file and a huge declared size are named as such', async () => {
   expect(await complaint(new Uint8Array(0))).toBe('the image file is empty');
   expect(await complaint(declaredSize(65_000, 65_000))).toMatch(/pixel limit/);
+});
+
+test('a drawing is refused by its kind, whatever it is called', async () => {
+  const drawing =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
+  expect(await complaint(Buffer.from(drawing))).toMatch('is an SVG drawing');
+  expect(await complaint(Buffer.from(`\ufeff<?xml version="1.0"?>\n<!-- a -->\n${drawing}`))).toMatch(
+    'is an SVG drawing',
+  );
 });
 
 /** A PNG that declares a size and holds nothing. */

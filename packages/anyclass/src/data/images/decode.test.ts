@@ -8,7 +8,8 @@ const encoded = (name: string) => ({ kind: 'encoded', bytes: readFileSync(join(f
 
 /** The middle of the four quarters of a picture decoded at 20x12. */
 async function quarters(name: string, channels: 1 | 3): Promise<number[][]> {
-  const pixels = await decodeImage(encoded(name), { width: 20, height: 12, channels });
+  const window = name.includes('16') ? ([0, 65535] as const) : undefined;
+  const pixels = await decodeImage(encoded(name), { width: 20, height: 12, channels, window });
   const at = (x: number, y: number) => [
     ...pixels.subarray((y * 20 + x) * channels, (y * 20 + x + 1) * channels),
   ];

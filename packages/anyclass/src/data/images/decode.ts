@@ -1,12 +1,13 @@
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import { DataError } from '../../errors/dataError.js';
-import { reasonOf } from '../../errors/reasonOf.js';
 import { enlarge } from './enlarge.js';
 import type { StoredImage } from './imageSource.js';
 import { decodeJpeg } from './jpeg.js';
+import { decodeError, openEncoded, openPixelsOf } from './sharpImage.js';
+import { encodedFacts, type ImageFacts, type ImageReading, unpacked } from './unpack.js';
 
-/** The size of a decoded image, the same for all of a dataset: the network's input. */
-export interface PixelFormat {
+/** The size of a decoded image, the same for all of a dataset: the network's input. And how files become such images. */
+export interface PixelFormat extends ImageReading {
   readonly width: number;
   readonly height: number;
   /** 1 gray, 3 RGB. */
@@ -21,19 +22,15 @@ export function imageBytes({ width, height, channels }: PixelFormat): number {
   return width * height * channels;
 }
 
-// Images are decoded side by side, one thread each; libvips need not divide one image among threads, and its cache of
-// recent operations would only hold images that come back an epoch later.
-sharp.concurrency(1);
-sharp.cache(false);
-
 const longestDecode = 60; // seconds; a decoder that loops on a damaged file ends here
 
 /**
  * Decode an image to 8-bit pixels of a size, rows from the top, channels interleaved.
  *
  * Width and height are fitted without keeping their proportion, as the paper's recipe does; shrinking averages (a
- * triangle filter, as Pillow's antialiased bilinear), enlarging is bilinear. EXIF rotation is applied, 16 bits become 8, palettes and CMYK
- * become RGB by their profile, the first frame of an animation counts, and what is transparent is black.
+ * triangle filter, as Pillow's antialiased bilinear), enlarging is bilinear. EXIF rotation is applied, more than 8 bits become 8 by
+ * `format.window`, palettes and CMYK become RGB by their profile, `format.frame` of an animation counts, and what is transparent is
+ * black.
  *
  * @example
  * (await decodeImage({ kind: 'encoded', bytes }, { width: 224, height: 224, channels: 3 })).length // 150528
@@ -69,14 +66,21 @@ export async function decodeInto(
     out.set(await decodeOther(image, format), offset);
 }
 
-/** With sharp: every format, every peculiarity, and the reason where an image is damaged. */
+/** With sharp: every format, every peculiarity, and the reason where an image is damaged. What sharp does not read is unpacked before. */
 export async function decodeWithSharp(image: StoredImage, format: PixelFormat): Promise<Uint8Array> {
   const { width, height, channels } = format;
   try {
-    const { data, info } = await open(image)
+    const opened = await openImage(image, format);
+    const { data, info } = await opened
       .autoOrient()
       .flatten({ background: '#000' })
-      .resize(width, height, { fit: 'fill', kernel: 'linear', withoutEnlargement: true })
+      .resize(width, height, {
+        fit: 'fill',
+        kernel: 'linear',
+        withoutEnlargement: true,
+        // libwebp would shrink with a filter of its own, which no other program can reproduce.
+        fastShrinkOnLoad: false,
+      })
       .toColorspace(channels === 1 ? 'b-w' : 'srgb')
       .timeout({ seconds: longestDecode })
       .raw()
@@ -90,14 +94,19 @@ export async function decodeWithSharp(image: StoredImage, format: PixelFormat): 
   }
 }
 
-/** Width, height and channels of an image as stored, after EXIF rotation, without decoding its pixels. */
-export async function imageSize(
-  image: StoredImage,
-): Promise<{ width: number; height: number; channels: number }> {
-  if (image.kind === 'pixels') return image;
+/** An image as sharp takes it, in 8 bits; nothing is resized yet. */
+export async function openImage(image: StoredImage, reading: ImageReading): Promise<Sharp> {
+  const { image: plain, page = 0 } = await unpacked(image, reading);
+  if (plain.kind === 'pixels') return openPixelsOf(plain.pixels, plain);
+  const { pixelLimit } = reading;
+  return openEncoded(plain.bytes, page === 0 ? { pixelLimit } : { pixelLimit, page });
+}
+
+/** Width, height, channels and frames of an image as stored, after EXIF rotation, without decoding its pixels. */
+export async function imageSize(image: StoredImage, reading: ImageReading = {}): Promise<ImageFacts> {
+  if (image.kind === 'pixels') return { ...image, frames: 1 };
   try {
-    const { autoOrient, channels } = await open(image).metadata();
-    return { ...autoOrient, channels };
+    return await encodedFacts(image.bytes, reading);
   } catch (error) {
     throw decodeError(error);
   }
@@ -111,20 +120,4 @@ function storedPixels(image: StoredImage, { width, height, channels }: PixelForm
     image.height === height &&
     image.channels === channels;
   return isWanted ? image.pixels : undefined;
-}
-
-function open(image: StoredImage): Sharp {
-  if (image.kind === 'encoded') {
-    if (image.bytes.length === 0) throw new DataError('the image file is empty');
-    // 'error': harmless oddities that decoders warn of do not cost an image; cut-off files do.
-    return sharp(image.bytes, { failOn: 'error' });
-  }
-  const { width, height, channels } = image;
-  return sharp(image.pixels, { raw: { width, height, channels } });
-}
-
-function decodeError(error: unknown): DataError {
-  return error instanceof DataError
-    ? error
-    : new DataError(reasonOf(error).replace(/^Input buffer/, 'the file'));
 }

@@ -2,10 +2,9 @@ import { readFile as readFileWithCallback } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DataError } from '../../errors/dataError.js';
-import { shownPath } from '../../files/shownPath.js';
 import type { NameTable } from '../nameTable.js';
 import type { ImageSource } from './imageSource.js';
+import { fromStorage } from './storage.js';
 
 // Cheaper than the one in node:fs/promises, which makes an object of every open file.
 const readFile = promisify(readFileWithCallback);
@@ -23,19 +22,15 @@ export function fileImages(names: NameTable, folderOf: (row: number) => string):
   return {
     path,
     async read(row) {
-      try {
-        return { kind: 'encoded', bytes: await readFile(path(row)) };
-      } catch (error) {
-        throw unreadable(error, path(row));
-      }
+      const file = path(row);
+      return { kind: 'encoded', bytes: await fromStorage(file, folderOf(row), () => readFile(file)) };
     },
-    async fingerprint(row) {
-      try {
-        const { size, mtimeMs } = await stat(path(row));
-        return `${size} ${mtimeMs}`;
-      } catch (error) {
-        throw unreadable(error, path(row));
-      }
+    async fingerprint(row, options) {
+      const file = path(row);
+      const { size, mtimeMs } = await fromStorage(file, folderOf(row), () => stat(file), {
+        wait: options?.wait ?? false,
+      });
+      return `${size} ${mtimeMs}`;
     },
     close: async () => {},
   };
@@ -51,10 +46,4 @@ export function folderByRow(
   parts: readonly { readonly firstRow: number; readonly folder: string }[],
 ): (row: number) => string {
   return (row) => parts.findLast((part) => part.firstRow <= row)!.folder;
-}
-
-function unreadable(error: unknown, path: string): DataError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOENT' || code === 'ENOTDIR') return new DataError(`missing: ${shownPath(path)}`);
-  return new DataError(`cannot read ${path}: ${code === '' ? String(error) : code}`);
 }

@@ -13,11 +13,17 @@ export type StoredImage =
 export interface ImageSource {
   /** Why there are no images at all: the dataset is a table of features. */
   readonly absent?: string;
-  /** The stored image of a row; rejects with a reason where it is missing or cannot be read. */
+  /**
+   * The stored image of a row; rejects with a MissingImageError where it is missing, and with a StorageError where the storage is
+   * gone and did not come back.
+   */
   read(row: number): Promise<StoredImage>;
   /** Where the image of a row is a file of its own. */
   path?(row: number): string;
-  /** A text that changes when the stored image does (size and time of its file): how a cache knows it is stale. */
-  fingerprint(row: number): Promise<string>;
+  /**
+   * A text that changes when the stored image does (size and time of its file): how a cache knows it is stale. Storage that is
+   * gone is waited for only on request.
+   */
+  fingerprint(row: number, options?: { readonly wait?: boolean }): Promise<string>;
   close(): Promise<void>;
 }

@@ -15,9 +15,16 @@ export const imagesLibrary: NativeLibrary = {
 export interface ImagesAddon {
   /**
    * Rows of an open file of records of `bytes` bytes, one after another into `out` at `offset`. False where the file
-   * ends early or cannot be read.
+   * ends early, cannot be read, or holds a row whose checksum (zlib's crc32) is not the given one.
    */
-  readRows(file: number, rows: Int32Array, bytes: number, out: Uint8Array, offset: number): Promise<boolean>;
+  readRows(
+    file: number,
+    rows: Int32Array,
+    checksums: Uint32Array,
+    bytes: number,
+    out: Uint8Array,
+    offset: number,
+  ): Promise<boolean>;
   /** Left out where it was built without libjpeg-turbo, as the next. */
   decodeJpeg?(bytes: Uint8Array, ...destination: Destination): Promise<boolean>;
   /** The same of a file; false also where it cannot be read. */

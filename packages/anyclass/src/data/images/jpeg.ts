@@ -4,6 +4,9 @@
 import type { PixelFormat } from './decode.js';
 import { type ImagesAddon, imagesAddon } from './imagesAddon.js';
 
+/** As in native/images/jpeg.cc. */
+const mostPixels = 100e6;
+
 /** What decodes JPEG: not on every machine the same. The pixels of the two differ by a gray level here and there. */
 export type JpegDecoder = 'libjpeg-turbo' | 'sharp';
 
@@ -22,7 +25,7 @@ export async function decodeJpeg(
   offset: number,
 ): Promise<boolean> {
   const decode = decoder();
-  if (decode === undefined || !isJpeg(bytes)) return false;
+  if (decode === undefined || !isJpeg(bytes) || isLimited(format)) return false;
   return decode(bytes, out, offset, format.width, format.height, format.channels);
 }
 
@@ -39,7 +42,7 @@ export async function decodeJpegFile(
   out: Uint8Array,
   offset: number,
 ): Promise<boolean> {
-  if (decoder() === undefined || !/\.jpe?g$/i.test(path)) return false;
+  if (decoder() === undefined || !/\.jpe?g$/i.test(path) || isLimited(format)) return false;
   const { width, height, channels } = format;
   return imagesAddon()?.decodeJpegFile?.(path, out, offset, width, height, channels) ?? false;
 }
@@ -56,6 +59,11 @@ export function jpegDecoder(): JpegDecoder {
 
 function decoder(): ImagesAddon['decodeJpeg'] {
   return process.env['ANYCLASS_JPEG'] === 'sharp' ? undefined : imagesAddon()?.decodeJpeg;
+}
+
+/** Whether fewer pixels are allowed than this decoder takes, which knows no limit of ours; sharp does. */
+function isLimited({ pixelLimit = mostPixels }: PixelFormat): boolean {
+  return pixelLimit < mostPixels;
 }
 
 function isJpeg(bytes: Uint8Array): boolean {

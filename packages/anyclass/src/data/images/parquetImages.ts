@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import type { ParquetFile } from '../readers/parquetFile.js';
 import type { ImageSource } from './imageSource.js';
+import { fromStorage } from './storage.js';
 
 // Row groups are decoded whole, and a shuffled epoch comes back to each of them often: this much of encoded images is
 // kept. A larger dataset should be prepared (one pass in order), or it reads a row group for nearly every image.
@@ -27,9 +29,14 @@ export function parquetImages(files: readonly ParquetFile[], column: string): Im
       return known;
     }
     const group = groups[g]!;
-    const rows = group.file.readRows([column], group.start, group.end);
+    const { file, start, end } = group;
+    const rows = fromStorage(file.path, dirname(file.path), () => file.readRows([column], start, end));
     kept.set(g, rows);
     bytes += group.bytes;
+    // What could not be read now may be readable when it is asked for again.
+    rows.catch(() => {
+      if (kept.delete(g)) bytes -= group.bytes;
+    });
     for (const oldest of kept.keys()) {
       if (bytes <= keptBytes || kept.size <= 2) break;
       kept.delete(oldest);

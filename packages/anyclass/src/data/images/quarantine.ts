@@ -2,10 +2,14 @@ import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import type { NameTable } from '../nameTable.js';
+import { MissingImageError, StorageError } from './storage.js';
 
 /** The images that could not be used so far: listed, counted, never replaced by others. */
 export interface Quarantine {
-  /** Note an image; with `strict` this throws instead. Noting it twice keeps one entry. */
+  /**
+   * Note an image; with `strict` this throws instead, and always where its storage is gone, which is no fault of the image.
+   * Noting it twice keeps one entry.
+   */
   add(row: number, error: unknown): void;
   readonly size: number;
   list(): Quarantined[];
@@ -18,17 +22,18 @@ export interface Quarantine {
  * quarantine.list() // [{ row: 3, name: '00000003.png', reason: 'premature end of JPEG image' }]
  */
 export function createQuarantine(names: NameTable, { strict }: { readonly strict: boolean }): Quarantine {
-  const reasons = new Map<number, string>();
+  const reasons = new Map<number, Omit<Quarantined, 'row' | 'name'>>();
   return {
     add(row, error) {
+      if (error instanceof StorageError) throw error;
       const reason = reasonOf(error);
       if (strict) throw new DataError(`image '${names.at(row)}' (row ${row}): ${reason}`);
-      reasons.set(row, reason);
+      reasons.set(row, { reason, ...(error instanceof MissingImageError && { missing: true }) });
     },
     get size() {
       return reasons.size;
     },
     list: () =>
-      [...reasons].sort(([a], [b]) => a - b).map(([row, reason]) => ({ row, name: names.at(row), reason })),
+      [...reasons].sort(([a], [b]) => a - b).map(([row, entry]) => ({ row, name: names.at(row), ...entry })),
   };
 }

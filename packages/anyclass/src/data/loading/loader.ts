@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { Quarantined } from '../../events/runSummary.js';
 import type { Dataset } from '../dataset.js';
-import { imageBytes } from '../images/decode.js';
-import type { PixelSource } from '../images/pixelSource.js';
 import { createQuarantine } from '../images/quarantine.js';
+import { type InputSource, inputBytes } from '../inputs.js';
 import { limiter, settleAll } from './limiter.js';
-import { type BatchPlan, checkPlan, epochOrder, rowsOfStep, stepsPerEpoch } from './order.js';
+import { type BatchPlan, checkPlan, epochOrder, largestRows, rowsOfStep, stepsPerEpoch } from './order.js';
 
 export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSize'>> {
   readonly rows: Int32Array;
@@ -22,7 +21,7 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
 /**
  * A batch in plain memory. Images are N x height x width x channels: that is how decoders write them and how the cache
  * holds them, so nothing is rearranged on the CPU; on the device a permuted view of it is an NCHW tensor in
- * channels-last order, which convolutions want.
+ * channels-last order, which convolutions want. Of feature vectors they are the bytes of N x features floats.
  */
 export interface Batch {
   readonly epoch: number;
@@ -56,13 +55,14 @@ export interface Loader {
  * const loader = createLoader(dataset, decodedPixels(dataset.images, format), { rows: dataset.splits.train, batchSize: 256 });
  * for await (using batch of loader.epoch(0)) train(batch.images, batch.targets);
  */
-export function createLoader(dataset: Dataset, pixels: PixelSource, options: LoaderOptions): Loader {
+export function createLoader(dataset: Dataset, inputs: InputSource, options: LoaderOptions): Loader {
   const {
     shuffle = false,
     seed = 0,
     dropLast = false,
     rank = 0,
     world = 1,
+    parts = 1,
     threads = 2 * availableParallelism(),
     prefetch = 3,
     strict = false,
@@ -75,12 +75,13 @@ export function createLoader(dataset: Dataset, pixels: PixelSource, options: Loa
     dropLast,
     rank,
     world,
+    parts,
   };
   checkPlan(plan);
   if (!(threads >= 1 && prefetch >= 1)) throw new RangeError('threads and prefetch are 1 or more');
   const limited = limiter(threads);
   const quarantine = createQuarantine(dataset.names, { strict });
-  const stride = imageBytes(pixels.format);
+  const stride = inputBytes(inputs.format);
   const classes = dataset.classes.length;
   const steps = stepsPerEpoch(plan);
   const spare: Uint8Array[] = [];
@@ -92,7 +93,7 @@ export function createLoader(dataset: Dataset, pixels: PixelSource, options: Loa
         limited(async () => {
           if (stopped.aborted) throw stopped.reason;
           try {
-            await pixels.readInto(row, memory, i * stride);
+            await inputs.readInto(row, memory, i * stride);
             good[i] = 1;
           } catch (error) {
             quarantine.add(row, error);
@@ -107,9 +108,9 @@ export function createLoader(dataset: Dataset, pixels: PixelSource, options: Loa
     rows: Int32Array,
     stopped: AbortSignal,
   ): Promise<Batch> => {
-    const memory = spare.pop() ?? new Uint8Array((plan.batchSize / world) * stride);
+    const memory = spare.pop() ?? new Uint8Array(largestRows(plan) * stride);
     const good = new Uint8Array(rows.length);
-    if (await pixels.readAll?.(rows, memory)) good.fill(1);
+    if (await inputs.readAll?.(rows, memory)) good.fill(1);
     else await readEach(rows, memory, good, stopped);
     const size = closeGaps(memory, good, stride);
     const indices = rows.filter((_, i) => good[i] === 1);

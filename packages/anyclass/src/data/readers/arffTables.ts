@@ -6,7 +6,10 @@ import { SaxesParser } from 'saxes';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { shownPath } from '../../files/shownPath.js';
-import type { DatasetTable } from '../dataset.js';
+import type { DatasetTable, Remark } from '../dataset.js';
+import { arffFeatures } from '../features/arffFeatures.js';
+import { featureTable } from '../features/featureTable.js';
+import { ROW_NAME } from '../features/tableFeatures.js';
 import { absentImages } from '../images/absentImages.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { type ArffHeader, readArff } from './arff.js';
@@ -15,14 +18,12 @@ import { imageNaming, rowNaming } from './imageNames.js';
 import { targetIn } from './labelCells.js';
 import { splitFromFileName } from './splitWords.js';
 import { tableCollector } from './tableCollector.js';
-import { tableLayout } from './tableLayout.js';
+import { specialColumns, tableLayout } from './tableLayout.js';
 import { readText } from './textFile.js';
-
-const ROW_NAME = 'file#row';
 
 /**
  * A dataset from ARFF files: labels from Mulan's XML beside them, MEKA's `-C`, or all attributes of 0 and 1. A string attribute
- * called image or path names images; without one the rows hold features and no images.
+ * called image or path names images; without one the rows are feature vectors of all attributes that are no labels.
  *
  * @example
  * await readArffTables(['scene-train.arff', 'scene-test.arff'], {})
@@ -32,6 +33,8 @@ export async function readArffTables(
   options: CsvTableOptions,
 ): Promise<DatasetTable> {
   const table = tableCollector(options);
+  const features = featureTable();
+  const passedOver = new Set<string>();
   const parts: { firstRow: number; folder: string }[] = [];
   let first: string | undefined;
   let hasImages = false;
@@ -61,21 +64,38 @@ export async function readArffTables(
         split: paths.length > 1 ? splitFromFileName(file) : undefined,
         isMergeable: image !== undefined,
       });
-      return (cells, line) =>
-        table.add(image === undefined ? [...cells, `${file}#${table.rows - rowsBefore}`] : cells, line);
+      if (image !== undefined) return (cells, line) => table.add(cells, line);
+      const { image: _, others } = specialColumns(columns, options);
+      const vector = arffFeatures(header.attributes, [...others, ...classes, ...(labels ?? [])]);
+      for (const name of vector.passedOver) passedOver.add(name);
+      features.startFile(file, vector.names);
+      return (cells, line) => {
+        table.add([...cells, `${file}#${table.rows - rowsBefore}`], line);
+        features.add(vector.values(cells));
+      };
     });
   }
   const { groups, fixedSplits, sourceRow, ...collected } = table.finish(nameOfTables(paths));
   const folderOf = folderByRow(parts);
   const name = nameOfTables(paths);
+  const remarks = passedOver.size === 0 ? [] : [textRemark([...passedOver])];
   return {
     name,
     ...collected,
-    images: hasImages
-      ? fileImages(collected.names, (image) => folderOf(sourceRow(image)))
-      : absentImages(`${name} holds features, no images`),
+    remarks: [...collected.remarks, ...remarks],
+    ...(hasImages
+      ? { images: fileImages(collected.names, (image) => folderOf(sourceRow(image))) }
+      : { images: absentImages(`${name} holds features, no images`), features: features.finish() }),
     ...(groups && { groups }),
     ...(fixedSplits && { fixedSplits }),
+  };
+}
+
+function textRemark(names: readonly string[]): Remark {
+  return {
+    text: 'attributes of text or dates, which are no features, are passed over',
+    count: names.length,
+    examples: names.slice(0, 10),
   };
 }
 

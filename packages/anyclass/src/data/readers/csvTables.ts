@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable } from '../dataset.js';
+import { tableFeatures } from '../features/tableFeatures.js';
+import { absentImages } from '../images/absentImages.js';
 import { fileImages, folderByRow } from '../images/fileImages.js';
 import { readCsv } from './csv.js';
-import { imageNaming } from './imageNames.js';
+import { imageNaming, rowNaming } from './imageNames.js';
 import { splitFromFileName } from './splitWords.js';
 import { tableCollector } from './tableCollector.js';
 import { type TableLayout, type TableOptions, tableLayout } from './tableLayout.js';
@@ -12,11 +14,13 @@ import { type TableLayout, type TableOptions, tableLayout } from './tableLayout.
 export interface CsvTableOptions extends TableOptions {
   /** Folder that the image names are relative to. Default: the table's own, or `images` in it. */
   readonly imageFolder?: string;
+  /** The features of the rows are in another file, to be joined to them. */
+  readonly featuresElsewhere?: boolean;
 }
 
 /**
  * A dataset from one or several CSV files with the same classes: a 0/1 column per class, one column of separated labels, or
- * one row per image and label. Files called train, val and test, alone or as the first or last word, are those splits.
+ * one row per image and label; with columns of features, each row is a vector of them in place of an image. Files called train, val and test, alone or as the first or last word, are those splits.
  *
  * @example
  * await readCsvTables(['data/train.csv', 'data/val.csv'], { groupColumn: 'pipe' })
@@ -26,6 +30,7 @@ export async function readCsvTables(
   options: CsvTableOptions,
 ): Promise<DatasetTable> {
   const table = tableCollector(options);
+  const features = tableFeatures(options, options.featuresElsewhere ?? false);
   const firstRows: number[] = [];
   const firstNames: (string | undefined)[] = [];
   let firstClasses: string | undefined;
@@ -35,7 +40,8 @@ export async function readCsvTables(
     firstRows.push(table.rows);
     let firstName: string | undefined;
     await readCsv(path, (columns) => {
-      const layout = tableLayout(columns, file, options);
+      const own = features.startFile(columns, file);
+      const layout = tableLayout(own?.columns ?? columns, file, own?.options ?? options);
       const classes = describeLabels(layout);
       firstClasses ??= classes;
       if (classes !== firstClasses) {
@@ -43,29 +49,37 @@ export async function readCsvTables(
       }
       const placeOf = (line: number) => `${file}, line ${line}`;
       const split = paths.length > 1 ? splitFromFileName(file) : undefined;
-      table.startFile({ layout, placeOf, naming, split, isMergeable: true });
+      table.startFile({
+        layout,
+        placeOf,
+        naming: own ? rowNaming : naming,
+        split,
+        isMergeable: own === undefined,
+      });
       return (cells, line) => {
-        table.add(cells, line);
-        firstName ??= naming(cells[layout.image]!, () => placeOf(line));
+        const where = () => placeOf(line);
+        table.add(own ? own.take(cells, where) : cells, line);
+        firstName ??= own ? file : naming(cells[layout.image]!, where);
       };
     });
     if (firstName === undefined) throw new DataError(`${file}: a header and no rows below it`);
     firstNames.push(firstName);
   }
   const { groups, fixedSplits, sourceRow, ...collected } = table.finish(nameOfTables(paths));
+  const name = nameOfTables(paths);
+  const shared = { name, ...collected, ...(groups && { groups }), ...(fixedSplits && { fixedSplits }) };
+  const vectors = features.finish();
+  if (vectors || options.featuresElsewhere) {
+    const images = absentImages(`${name} holds features, no images`);
+    return { ...shared, images, ...(vectors && { features: vectors }) };
+  }
   const folderOf = folderByRow(
     paths.map((path, i) => ({
       firstRow: firstRows[i]!,
       folder: options.imageFolder ?? imageFolderBeside(path, firstNames[i]!),
     })),
   );
-  return {
-    name: nameOfTables(paths),
-    ...collected,
-    images: fileImages(collected.names, (image) => folderOf(sourceRow(image))),
-    ...(groups && { groups }),
-    ...(fixedSplits && { fixedSplits }),
-  };
+  return { ...shared, images: fileImages(collected.names, (image) => folderOf(sourceRow(image))) };
 }
 
 /** A short name for a dataset of these files. */

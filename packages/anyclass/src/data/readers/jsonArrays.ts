@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
+import { parseJson } from '../../files/json.js';
 
 /** Called with each element of an array and its number. */
 export type ElementReader = (element: unknown, index: number) => void;
@@ -40,7 +41,7 @@ export async function readJsonArrays(
   };
   const read = (text: string): unknown => {
     try {
-      return JSON.parse(text);
+      return parseJson(text);
     } catch (error) {
       return fail(`not valid JSON: ${reasonOf(error)}`);
     }

@@ -1,9 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+} from 'hyparquet';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
+import { errorCode } from '../../files/fileProblem.js';
+import { shownPath } from '../../files/shownPath.js';
+import { StorageError } from '../images/storage.js';
 
 /** An open Parquet file. */
 export interface ParquetFile {
@@ -25,7 +33,7 @@ export interface ParquetFile {
 export async function openParquet(path: string): Promise<ParquetFile> {
   const handle = await open(path);
   try {
-    const file = await bufferOf(handle);
+    const file = await bufferOf(handle, path);
     const metadata = await parquetMetadataAsync(file);
     const groupStarts = [0];
     for (const group of metadata.row_groups) groupStarts.push(groupStarts.at(-1)! + Number(group.num_rows));
@@ -39,7 +47,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
           const options = {
             file,
             metadata,
-            compressors,
+            ...(await codecs(metadata)),
             rowStart,
             rowEnd,
             columns: [...columns],
@@ -47,18 +55,46 @@ export async function openParquet(path: string): Promise<ParquetFile> {
           };
           return await parquetReadObjects(options);
         } catch (error) {
-          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${reasonOf(error)}`);
+          // What the system or the storage says is for who waits for it.
+          if (errorCode(error) !== undefined || error instanceof StorageError) throw error;
+          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${damageOf(error)}`);
         }
       },
       close: () => handle.close(),
     };
   } catch (error) {
     await handle.close();
-    throw new DataError(`${basename(path)}: cannot be read as Parquet: ${reasonOf(error)}`);
+    throw new DataError(`${basename(path)}: cannot be read as Parquet: ${damageOf(error)}`);
   }
 }
 
-async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
+/**
+ * What decompresses, loaded where a file needs it: it is WebAssembly, for which a machine with little memory may have no room. The
+ * reader has Snappy, the usual one, itself.
+ */
+async function codecs({ row_groups }: FileMetaData): Promise<{ readonly compressors?: Compressors }> {
+  const used = new Set(row_groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec)));
+  used.delete('UNCOMPRESSED');
+  used.delete('SNAPPY');
+  used.delete(undefined);
+  if (used.size === 0) return {};
+  try {
+    const { compressors } = await import('hyparquet-compressors');
+    return { compressors };
+  } catch (error) {
+    throw new DataError(
+      `needs a decoder for ${[...used].join(', ')}, which could not be loaded: ${reasonOf(error)}`,
+    );
+  }
+}
+
+/** The reader's own words where it has some; what it stumbles over in a damaged file tells a user nothing. */
+function damageOf(error: unknown): string {
+  const isStumble = error instanceof TypeError || /\bundefined\b/.test(reasonOf(error));
+  return isStumble ? 'the file is damaged' : reasonOf(error);
+}
+
+async function bufferOf(handle: FileHandle, path: string): Promise<AsyncBuffer> {
   const { size } = await handle.stat();
   return {
     byteLength: size,
@@ -68,7 +104,10 @@ async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
       let done = 0;
       while (done < bytes.length) {
         const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
-        if (bytesRead === 0) throw new RangeError('the file ends early');
+        if (bytesRead === 0)
+          throw new StorageError(
+            `${shownPath(path)} became shorter while it was read, at byte ${start + done} of ${size}; restore it, then start again`,
+          );
         done += bytesRead;
       }
       return bytes.buffer;

@@ -1,6 +1,20 @@
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
+import { listed } from '../../errors/listed.js';
+import { parsedJson } from '../../files/wholeFile.js';
 import type { DatasetTable } from '../dataset.js';
+import { featureColumns } from '../features/featureColumns.js';
+import { type FeatureTable, featureTable } from '../features/featureTable.js';
+import {
+  columnVectors,
+  listColumn,
+  listVectors,
+  type ParquetColumn,
+  type ParquetVectors,
+  parquetColumns,
+} from '../features/parquetFeatures.js';
+import { ROW_NAME } from '../features/tableFeatures.js';
+import { absentImages } from '../images/absentImages.js';
 import { parquetImages } from '../images/parquetImages.js';
 import { nameOfTables } from './csvTables.js';
 import { rowNaming } from './imageNames.js';
@@ -8,10 +22,10 @@ import { openParquet, type ParquetFile } from './parquetFile.js';
 import { LIST_SEPARATOR } from './separatedLabels.js';
 import { splitFromFileName } from './splitWords.js';
 import { tableCollector } from './tableCollector.js';
-import { type TableOptions, tableLayout } from './tableLayout.js';
+import { specialColumns, type TableOptions, tableLayout } from './tableLayout.js';
 
 /**
- * A dataset from Parquet files with images inside: a column of bytes or Hugging Face's struct of `bytes` and `path`, and
+ * A dataset from Parquet files with feature vectors (a column of lists, or columns of numbers) or with images inside: a column of bytes or Hugging Face's struct of `bytes` and `path`, and
  * labels as 0/1 columns, as a text of separated labels, or as a list. Only the label columns are read here; images
  * come from the files when asked for.
  *
@@ -33,14 +47,15 @@ export async function readParquetTables(
   }
 }
 
-const ROW_NAME = 'file#row';
-
 async function readLabels(files: readonly ParquetFile[], options: TableOptions): Promise<DatasetTable> {
   const first = files[0]!;
-  const schema = topLevelColumns(first);
-  const image = imageColumn(schema, basename(first.path));
+  const schema = parquetColumns(first);
+  const vectors = featuresIn(schema, basename(first.path), options);
+  const features = featureTable();
+  const image = vectors ? undefined : imageColumn(schema, basename(first.path));
   const table = tableCollector(options);
-  const stored = schema.map((column) => column.name).filter((name) => name !== image);
+  const held = vectors ? vectors.columns : [image];
+  const stored = schema.map((column) => column.name).filter((name) => !held.includes(name));
   const naming =
     options.imageColumn ?? stored.find((name) => /^(file_?name|filename|path|image_?id|id)$/i.test(name));
   // A table that has no names gets a column of them: file#row.
@@ -48,11 +63,12 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
   const layout = tableLayout(columns, basename(first.path), { ...options, imageColumn: naming ?? ROW_NAME });
   const used = usedColumns(layout);
   const wanted = columns.filter((name, i) => used.has(i) && name !== ROW_NAME);
+  const read = [...wanted, ...(vectors?.columns ?? [])];
   const classNames = listClassNames(first);
   for (const file of files) {
     const name = basename(file.path);
-    const there = topLevelColumns(file).map((column) => column.name);
-    const absent = [image, ...wanted].filter((column) => !there.includes(column));
+    const there = parquetColumns(file).map((column) => column.name);
+    const absent = [...held, ...wanted].filter((column) => column !== undefined && !there.includes(column));
     if (absent.length > 0) {
       throw new DataError(`${name}: no column '${absent[0]}', which ${basename(first.path)} has`);
     }
@@ -61,13 +77,14 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
     table.startFile({ layout, placeOf, naming: rowNaming, split, isMergeable: false });
     for (let g = 0; g + 1 < file.groupStarts.length; g++) {
       const start = file.groupStarts[g]!;
-      const rows = await file.readRows(wanted, start, file.groupStarts[g + 1]!);
+      const rows = await file.readRows(read, start, file.groupStarts[g + 1]!);
       rows.forEach((row, i) => {
         const where = () => placeOf(start + i);
         const cells = columns.map((column) =>
           column === ROW_NAME ? `${name}#${start + i}` : cellText(row[column], classNames, where),
         );
         table.add(cells, start + i);
+        vectors?.take(features, row, where);
       });
     }
   }
@@ -80,46 +97,57 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
   return {
     name: nameOfTables(files.map((file) => file.path)),
     ...collected,
-    images: parquetImages(files, image),
+    ...(image === undefined ? await vectorsAlone(files, features) : { images: parquetImages(files, image) }),
     ...(groups && { groups }),
     ...(fixedSplits && { fixedSplits }),
   };
 }
 
-interface Column {
-  readonly name: string;
-  readonly isBytes: boolean;
-  readonly isStruct: boolean;
+/** Features are in memory when all rows are read: the files are needed no more. */
+async function vectorsAlone(
+  files: readonly ParquetFile[],
+  features: FeatureTable,
+): Promise<Pick<DatasetTable, 'images' | 'features'>> {
+  for (const file of files) await file.close();
+  const name = nameOfTables(files.map((file) => file.path));
+  return { images: absentImages(`${name} holds features, no images`), features: features.finish() };
 }
 
-/** The columns right below the root of the schema, which Parquet stores as a flat list in depth-first order. */
-function topLevelColumns(file: ParquetFile): Column[] {
-  const { schema } = file.metadata;
-  const columns: Column[] = [];
-  for (let i = 1; i < schema.length; i = afterElement(schema, i)) {
-    const element = schema[i]!;
-    const text = element.converted_type === 'UTF8' || element.logical_type?.type === 'STRING';
-    columns.push({
-      name: element.name,
-      isBytes: element.type === 'BYTE_ARRAY' && !text,
-      isStruct: (element.num_children ?? 0) > 0 && schema[i + 1]?.name !== 'list',
-    });
-  }
-  return columns;
+/** Which columns hold features: those that are named, a column of lists, or feature_0, feature_1…; undefined for images. */
+function featuresIn(
+  schema: readonly ParquetColumn[],
+  file: string,
+  options: TableOptions,
+): ParquetVectors | undefined {
+  const { featureColumns: chosen } = options;
+  const names = schema.map(({ name }) => name);
+  const isList = (column: string | undefined) =>
+    schema.some(({ name, kind }) => name === column && kind === 'numbers');
+  const list = chosen?.length === 1 && isList(chosen[0]) ? chosen[0] : undefined;
+  const hasImages = schema.some(({ kind }) => kind === 'bytes');
+  if (list === undefined && chosen === undefined && hasImages) return undefined;
+  const found = list ?? (chosen === undefined ? listColumn(schema) : undefined);
+  if (found !== undefined) return listVectors(found, file);
+  const { image, others } = specialColumns(names, options);
+  const special = [image ?? '', ...others, ...(options.classes ?? []), ...(options.keep ?? [])];
+  const indices = featureColumns(names, chosen, special, file);
+  return indices.length === 0
+    ? undefined
+    : columnVectors(
+        indices.map((i) => names[i]!),
+        file,
+      );
 }
 
-function afterElement(schema: ParquetFile['metadata']['schema'], i: number): number {
-  let next = i + 1;
-  for (let child = 0; child < (schema[i]?.num_children ?? 0); child++) next = afterElement(schema, next);
-  return next;
-}
-
-function imageColumn(columns: readonly Column[], file: string): string {
-  const images = columns.filter((column) => column.isBytes || column.isStruct);
+function imageColumn(columns: readonly ParquetColumn[], file: string): string {
+  const images = columns.filter(({ kind }) => kind === 'bytes');
   const named = images.find((column) => column.name === 'image') ?? images[0];
   if (!named) {
     throw new DataError(
-      `${file}: no column of images; expected bytes or a struct of bytes and path, found ${columns.map((column) => column.name).join(', ')}`,
+      `${file}: no column of images, bytes or a struct of bytes and path, and none of features, a list called 'features' or what data.columns.features names; found ${listed(
+        columns.map((column) => column.name),
+        24,
+      )}`,
     );
   }
   return named.name;
@@ -143,8 +171,11 @@ function usedColumns({
 function listClassNames(file: ParquetFile): readonly string[] | undefined {
   const text = file.metadata.key_value_metadata?.find(({ key }) => key === 'huggingface')?.value;
   const names = text === undefined ? undefined : /"names"\s*:\s*(\[[^\]]*\])/.exec(text)?.[1];
-  const parsed: unknown = names === undefined ? undefined : JSON.parse(names);
-  return Array.isArray(parsed) ? parsed.map(String) : undefined;
+  if (names === undefined) return undefined;
+  const parsed = parsedJson(names);
+  if (!Array.isArray(parsed))
+    throw new DataError(`${basename(file.path)}: the class names in its metadata are damaged`);
+  return parsed.map(String);
 }
 
 function cellText(value: unknown, classNames: readonly string[] | undefined, where: () => string): string {

@@ -174,7 +174,7 @@ function refuseRepeats(
   const row = firstRows.findIndex((first, i) => first !== i);
   const what = `${placeOf(row)}: image '${names.at(row)}' stands in ${placeOf(firstRows[row]!)} already`;
   if (!isMergeable)
-    throw new DataError(`${what}; each row holds an image of its own and needs a name of its own`);
+    throw new DataError(`${what}; each row is an instance of its own and needs a name of its own`);
   throw new DataError(
     `${what}. One row per label? Then set data.columns.labels to the column of labels. Otherwise put all labels of an image into one row`,
     { setting: 'data.columns.labels=COLUMN' },

@@ -21,6 +21,8 @@ export interface TableOptions {
   readonly splitColumn?: string;
   /** The class names in their order: which 0/1 columns count, or which labels are allowed. Default: all. */
   readonly classes?: readonly string[];
+  /** Columns that hold features, in place of images; `*` stands for any text. Default: those called feature_0, feature_1… */
+  readonly featureColumns?: readonly string[];
   /** Columns that are no classes, to be passed over. */
   readonly ignoreColumns?: readonly string[];
   /** Read only these 0/1 columns; what others hold does not matter then. */
@@ -108,6 +110,34 @@ export function tableLayout(columns: readonly string[], file: string, options: T
       if (doubtful === undefined || !classColumns.includes(doubtful)) return;
       refuseLabelColumn(columns[doubtful]!, cells[doubtful]!, where);
     },
+  };
+}
+
+/** The columns that are neither classes nor features, by the options and else by their names. */
+export interface SpecialColumns {
+  /** Names of rows. */
+  readonly image: string | undefined;
+  readonly others: readonly string[];
+}
+
+/**
+ * @example
+ * specialColumns(['id', 'width', 'crack', 'split'], {}) // { image: 'id', others: ['split'] }
+ */
+export function specialColumns(columns: readonly string[], options: TableOptions): SpecialColumns {
+  const ignored = options.ignoreColumns ?? [];
+  const find = (chosen: string | undefined, names: readonly string[]) => {
+    const index = guessed(columns, names, ignored);
+    return chosen ?? (index === undefined ? undefined : columns[index]);
+  };
+  const others = [
+    find(options.groupColumn, groupNames),
+    find(options.splitColumn, ['split']),
+    find(options.labelColumn, labelNames),
+  ];
+  return {
+    image: find(options.imageColumn, imageNames),
+    others: [...others.filter((name) => name !== undefined), ...ignored],
   };
 }
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { nn } from '@anyclass/torch';
 import { draftFile, type FileDraft } from '@anyclass/torch/files';
+import { type ModelInput, takesFeatures } from '../../data/inputs.js';
 import { UserError } from '../../errors/userError.js';
 import { fileProblem } from '../../files/fileProblem.js';
 import { parsedJson, writeWhole } from '../../files/wholeFile.js';
@@ -37,6 +38,8 @@ export interface WriteOnnxOptions {
   readonly out: string;
   /** Outputs beside logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
+  /** These too, where the network can give them. */
+  readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
 export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
@@ -86,8 +89,9 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
 }
 
 /** What must be known of a network that no training described. */
-export type NetworkDescription = Pick<ModelDescription, 'classes' | 'channels' | 'mean' | 'std'> &
-  Partial<ModelDescription>;
+export type NetworkDescription = Partial<Omit<ModelDescription, keyof ModelInput>> &
+  Pick<ModelDescription, 'classes'> &
+  ModelInput;
 
 export interface ExportNetworkOptions extends WriteOnnxOptions {
   readonly description: NetworkDescription;
@@ -96,7 +100,8 @@ export interface ExportNetworkOptions extends WriteOnnxOptions {
 }
 
 /**
- * Exports a network in memory, of ours or any module from images [batch, 3, size, size] to logits [batch, classes].
+ * Exports a network in memory, of ours or any module from images [batch, 3, size, size] or features [batch, count] to logits
+ * [batch, classes].
  *
  * @example
  * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;
@@ -138,14 +143,15 @@ interface WrittenDraft {
 
 /** Writes the file beside its place, and what the check will compare it with. */
 async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<WrittenDraft> {
-  const { description, inputSize, out, outputs, precision = 'float32' } = options;
+  const { description, inputSize, out, outputs, optionalOutputs, precision = 'float32' } = options;
   const decision = ownDecision(description);
   const { calibration } = description;
+  const inputShape = takesFeatures(description) ? [description.features.length] : [3, inputSize, inputSize];
   const { problem } = await findOnnxRuntime();
   if (problem !== undefined && precision !== 'float32')
     throw new UserError(`${precision} cannot be judged: ${problem}`);
-  const reference = problem === undefined ? referenceLogits(network, inputSize) : undefined;
-  using exported = networkGraph(network, { inputSize, calibration, outputs });
+  const reference = problem === undefined ? referenceLogits(network, inputShape) : undefined;
+  using exported = networkGraph(network, { inputShape, calibration, outputs, optionalOutputs });
   const graph = inPrecision[precision](exported.graph);
   const model = describeExport({ ...description, decision }, { network: graph.name, inputSize, precision });
   const proto = modelProto({

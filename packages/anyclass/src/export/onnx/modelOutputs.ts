@@ -14,6 +14,8 @@ export type ExtraOutput = (typeof extraOutputs)[number];
 export interface OutputOptions {
   readonly calibration?: Calibration | undefined;
   readonly extra?: readonly ExtraOutput[];
+  /** These too, where the network can give them. */
+  readonly optional?: readonly ExtraOutput[];
 }
 
 /** Outputs by their names in the file, and the values of the graph that they are. */
@@ -29,7 +31,7 @@ export type Outputs = ReadonlyMap<GraphValue, string>;
 export function addOutputs(
   graph: GraphBuilder,
   trace: Pick<Trace, 'calls' | 'outputs'>,
-  { calibration, extra = [] }: OutputOptions,
+  { calibration, extra = [], optional = [] }: OutputOptions,
 ): Outputs {
   const [logits, embedding] = trace.outputs;
   const z = graph.valueOf(logits!);
@@ -43,17 +45,22 @@ export function addOutputs(
       graph.node('ReduceSum', [softplus(graph, calibrated), graph.integers([1])], { keepdims: { int: 0 } }),
     ],
   ]);
-  if (extra.includes('embedding')) {
-    if (!embedding)
-      throw new UserError('the network has no embedding: it does not tell features and head apart');
+  const isAsked = (name: ExtraOutput) => extra.includes(name) || optional.includes(name);
+  if (isAsked('embedding') && embedding)
     outputs.set(floats('embedding', embedding), graph.valueOf(embedding));
-  }
-  if (extra.includes('cam')) {
-    const { features, weight, bias } = linearHead(trace);
+  else if (extra.includes('embedding'))
+    throw new UserError('the network has no embedding: it does not tell features and head apart');
+  const head = isAsked('cam') ? linearHead(trace) : undefined;
+  if (head) {
+    const { features, weight, bias } = head;
     const kernel = graph.constant(weight, { title: 'kernel', of: (x) => x.unsqueeze(-1).unsqueeze(-1) });
     const cam = graph.node('Conv', [graph.valueOf(features), kernel, ...(bias ? [graph.valueOf(bias)] : [])]);
     const shape = [...logits!.shape, ...features.shape.slice(2)];
     outputs.set(floats('cam', { ...features, shape }), cam);
+  } else if (extra.includes('cam')) {
+    throw new UserError(
+      'cam needs a network whose last layer is linear and sees the average of feature maps, as those of tresnet and resnet',
+    );
   }
   return outputs;
 }
@@ -83,10 +90,10 @@ interface LinearHead {
 }
 
 /**
- * The maps whose average the last layer sees, and that layer. Applied to each pixel it gives maps whose average is the logit:
+ * The maps whose average the last layer sees, and that layer; undefined where it sees something else. Applied to each pixel it gives maps whose average is the logit:
  * class activation maps, Zhou et al., "Learning Deep Features for Discriminative Localization", arXiv 1512.04150.
  */
-function linearHead({ calls, outputs }: Pick<Trace, 'calls' | 'outputs'>): LinearHead {
+function linearHead({ calls, outputs }: Pick<Trace, 'calls' | 'outputs'>): LinearHead | undefined {
   const maker = new Map(calls.flatMap((call) => call.results.map(({ id }) => [id, call] as const)));
   const madeBy = (value: TracedTensor | undefined, ...operators: string[]) => {
     const call = value && maker.get(value.id);
@@ -103,10 +110,7 @@ function linearHead({ calls, outputs }: Pick<Trace, 'calls' | 'outputs'>): Linea
         ?.shape.slice(2)
         .every((size) => size === 1)
     : pooled?.shape.length === 2;
-  if (!weight?.constant || features?.shape.length !== 4 || !isWholeMap)
-    throw new UserError(
-      'cam needs a network whose last layer is linear and sees the average of feature maps, as those of tresnet and resnet',
-    );
+  if (!weight?.constant || features?.shape.length !== 4 || !isWholeMap) return undefined;
   return { features, weight, bias: tensorOf(head, 'bias') };
 }
 

@@ -11,11 +11,13 @@ import { type Trace, traceModule } from './trace.js';
 import { translate } from './translate/translate.js';
 
 export interface GraphOptions {
-  /** Height and width of the images. */
-  readonly inputSize: number;
+  /** Of one instance: channels, height and width of images, or the number of features. */
+  readonly inputShape: readonly number[];
   readonly calibration?: Calibration | undefined;
   /** Outputs beside logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
+  /** These too, where the network can give them. */
+  readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
 /** A graph whose weights are the network's own: it must not be disposed of before the graph is written. */
@@ -24,30 +26,32 @@ export interface NetworkGraph extends Disposable {
 }
 
 /**
- * Writes a network down as a graph. Any module from images [batch, 3, size, size] to logits [batch, classes] will do; it
+ * Writes a network down as a graph, with the input `pixel_values` or `features`. Any module from images [batch, 3, size, size] or
+ * features [batch, count] to logits [batch, classes] will do; it
  * should be in evaluation mode on the CPU, with its batch norms folded.
  *
  * @throws UserError with the layer and the operator that cannot be exported
  *
  * @example
- * using exported = networkGraph(foldBatchNorm(network), { inputSize: 224 });
+ * using exported = networkGraph(foldBatchNorm(network), { inputShape: network.inputShape });
  * exported.graph.outputs.map(({ name }) => name) // logits, probabilities, presence_score
  */
 export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkGraph {
-  const { inputSize, calibration, outputs: extra = [] } = options;
+  const { inputShape, calibration, outputs: extra = [], optionalOutputs: optional = [] } = options;
   const trace = traceModule(network, {
-    imageShape: [3, inputSize, inputSize],
+    inputShape,
     forward: (images) => forwardParts(network, images),
   });
   try {
     checkLogits(trace);
-    const builder = translate(trace, 'pixel_values');
-    const outputs = addOutputs(builder, trace, { calibration, extra });
+    const inputName = inputShape.length === 1 ? 'features' : 'pixel_values';
+    const builder = translate(trace, inputName);
+    const outputs = addOutputs(builder, trace, { calibration, extra, optional });
     const nodes = simplify(builder.nodes, shownNames(outputs));
     const used = new Set(nodes.flatMap(({ inputs }) => inputs));
     const graph = {
       name: network instanceof Network ? network.name : network.constructor.name,
-      inputs: [{ name: 'pixel_values', type: 'float32' as const, shape: trace.input.shape.map(dimension) }],
+      inputs: [{ name: inputName, type: 'float32' as const, shape: trace.input.shape.map(dimension) }],
       outputs: [...outputs.keys()],
       nodes,
       initializers: builder.initializers.filter(({ name }) => used.has(name)),

@@ -26,7 +26,7 @@ test.each(['tresnet-s', 'tresnet-m', 'resnet-18', 'vit-b-16', 'maxvit-t'] as con
     using network = trained(createNetwork(name, options(name)));
     using folded = foldBatchNorm(network);
     const side = folded.options.inputSize;
-    using exported = networkGraph(folded, { inputSize: side });
+    using exported = networkGraph(folded, { inputShape: folded.inputShape });
     const session = await InferenceSession.create(graphBytes(exported.graph));
     using images = randn([most, 3, side, side]);
     const pixels = images.toFloat32Array();

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { FunctionModule, onnxBytes, runOnnx, runTorch } from '../../../test/onnxFunction.js';
 import { BatchMultiple, traceModule } from './trace.js';
 
-const imageShape = [2, 4, 4] as const;
+const inputShape = [2, 4, 4] as const;
 
 function traced(compute: (x: Tensor) => Tensor) {
-  return traceModule(new FunctionModule(compute), { imageShape });
+  return traceModule(new FunctionModule(compute), { inputShape });
 }
 
 describe('a trace', () => {
@@ -21,7 +21,7 @@ describe('a trace', () => {
       body: new nn.Sequential(new nn.Conv2d(2, 3, { kernel: 3 }), new nn.ReLU()),
       pool: new nn.AdaptiveAvgPool2d(1),
     });
-    using trace = traceModule(network, { imageShape });
+    using trace = traceModule(network, { inputShape });
     expect(trace.calls.map(({ layer, operator }) => [layer, operator])).toEqual([
       ['body.0', 'conv2d'],
       ['body.1', 'relu'],
@@ -65,7 +65,7 @@ describe('a trace refuses, with the name of the layer,', () => {
   ])('%s', (_, compute) => {
     const layer = new FunctionModule(compute);
     const network = new nn.Sequential({ odd: layer });
-    expect(() => traceModule(network, { imageShape }).outputs).toThrow(/\bodd\b/);
+    expect(() => traceModule(network, { inputShape }).outputs).toThrow(/\bodd\b/);
   });
 
   test('an operator without a translation', () => {

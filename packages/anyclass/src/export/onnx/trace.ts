@@ -66,8 +66,8 @@ export interface Trace extends Disposable {
 }
 
 export interface TraceOptions {
-  /** Channels, height and width of the images. */
-  readonly imageShape: readonly [number, number, number];
+  /** Of one instance: channels, height and width of images, or the number of features. */
+  readonly inputShape: readonly number[];
   /** What is to be computed. Default: the module's `forward`. */
   readonly forward?: (images: Tensor) => readonly Tensor[];
 }
@@ -81,7 +81,7 @@ const batches = [2, 3] as const;
  * way that cannot be written down
  *
  * @example
- * using trace = traceModule(network, { imageShape: [3, 224, 224] });
+ * using trace = traceModule(network, { inputShape: [3, 224, 224] });
  * trace.calls[0]?.operator // 'conv2d'
  */
 export function traceModule(module: nn.Layer, options: TraceOptions): Trace {
@@ -106,10 +106,10 @@ interface NamedRecording extends Recording {
 function record(
   module: nn.Layer,
   batch: number,
-  { imageShape, forward = (images) => [module.forward(images)] }: TraceOptions,
+  { inputShape, forward = (images) => [module.forward(images)] }: TraceOptions,
 ): NamedRecording {
   const calls: NamedCall[] = [];
-  const images = zeros([batch, ...imageShape]);
+  const images = zeros([batch, ...inputShape]);
   try {
     const recording = whileNamingLayers(module, (layer) => {
       const onCall = (call: RecordedCall) => calls.push({ ...call, layer: layer() });

@@ -2,6 +2,9 @@
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';
+import { readingFields } from '../../data/images/readingFields.js';
+import { type ModelInput, takesFeatures } from '../../data/inputs.js';
+import { readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { ModelDescription } from '../../runs/modelFile.js';
@@ -11,7 +14,7 @@ export const onnxPrecisions = ['float32', 'float16', 'int8'] as const;
 /** `int8`: weights alone; they become floats again when the model is opened. */
 export type OnnxPrecision = (typeof onnxPrecisions)[number];
 
-const preprocessing = z.object({
+const imagePreprocessing = z.object({
   width: z.int().positive(),
   height: z.int().positive(),
   /** Width and height are fitted without keeping their proportion. */
@@ -23,7 +26,11 @@ const preprocessing = z.object({
   /** For pixels from 0 to 1, one number a channel or one for all. */
   mean: z.array(z.number()),
   std: z.array(z.number()),
+  ...readingFields,
 });
+
+/** Of a model of feature vectors: their names in order. Standardization is part of the network. */
+const featurePreprocessing = z.object({ features: z.array(z.string()).min(1) });
 
 const decision = z.object({
   rule: z.enum(['gate', 'shared', 'class', 'fixed']),
@@ -44,7 +51,7 @@ const exportedModel = z.object({
   network: z.string(),
   precision: z.enum(onnxPrecisions),
   classes: z.array(z.string()).min(1),
-  preprocessing,
+  preprocessing: z.union([featurePreprocessing, imagePreprocessing]),
   calibration: z.custom<Calibration>((value) => calibration.safeParse(value).success).nullable(),
   decision: z.custom<Decision>((value) => decision.safeParse(value).success),
   training: z.object({
@@ -59,35 +66,34 @@ export type ExportedModel = z.output<typeof exportedModel>;
 
 /** Everything but the weights, as it is exported. */
 export function describeExport(
-  {
-    channels,
-    mean,
-    std,
-    calibration,
-    decision,
-    classes,
-    ...training
-  }: ModelDescription & { decision: Decision },
+  description: ModelDescription & { decision: Decision },
   { network, inputSize, precision }: { network: string; inputSize: number; precision: OnnxPrecision },
 ): ExportedModel {
-  const { epoch, loss, dataset, classImportance } = training;
+  const { calibration, decision, classes, epoch, loss, dataset, classImportance } = description;
   return {
     format: 'anyclass',
     network,
     precision,
     classes: [...classes],
-    preprocessing: {
-      width: inputSize,
-      height: inputSize,
-      fit: 'fill',
-      resize: 'triangle',
-      channels,
-      mean: [...mean],
-      std: [...std],
-    },
+    preprocessing: preprocessingOf(description, inputSize),
     calibration: calibration ?? null,
     decision,
     training: { epoch, loss, dataset, ...(classImportance && { classImportance: [...classImportance] }) },
+  };
+}
+
+function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['preprocessing'] {
+  if (takesFeatures(input)) return { features: [...input.features] };
+  const { channels, mean, std, ...reading } = input;
+  return {
+    width: inputSize,
+    height: inputSize,
+    fit: 'fill',
+    resize: 'triangle',
+    channels,
+    mean: [...mean],
+    std: [...std],
+    ...readingOf(reading),
   };
 }
 
@@ -128,16 +134,19 @@ export function descriptionOf({
   decision,
   training,
 }: ExportedModel): ModelDescription {
-  const { channels, mean, std } = preprocessing;
   const { classImportance, ...rest } = training;
   return {
     classes,
-    channels,
-    mean,
-    std,
+    ...inputOf(preprocessing),
     ...rest,
     decision,
     ...(classImportance && { classImportance }),
     ...(calibration && { calibration }),
   };
+}
+
+function inputOf(preprocessing: ExportedModel['preprocessing']): ModelInput {
+  if ('features' in preprocessing) return { features: preprocessing.features };
+  const { channels, mean, std, ...reading } = preprocessing;
+  return { channels, mean, std, ...readingOf(reading) };
 }

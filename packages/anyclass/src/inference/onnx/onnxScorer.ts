@@ -1,9 +1,11 @@
-// From decoded images to logits with an exported model, without libtorch.
+// From decoded images or feature vectors to logits with an exported model, without libtorch.
 
-import { changedPreparation } from '../../data/preparation.js';
+import type { ImageBatch } from '../../data/deviceBatch.js';
+import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/inputs.js';
+import { changedInput, readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import type { ModelScorer, ModelScorerOptions } from '../modelScorer.js';
-import { descriptionOf, readExport } from './exportedModel.js';
+import { descriptionOf, type ExportedModel, readExport } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { readOnnxMetadata } from './onnxMetadata.js';
 import { openSession } from './onnxRuntime.js';
@@ -17,7 +19,7 @@ import { openSession } from './onnxRuntime.js';
  */
 export async function openOnnxScorer(
   path: string,
-  { device = 'auto', precision = 'auto', preparation = {} }: ModelScorerOptions,
+  { device = 'auto', precision = 'auto', preparation = {}, spins }: ModelScorerOptions,
 ): Promise<ModelScorer> {
   if (device !== 'auto' && device !== 'cpu')
     throw new UserError(
@@ -27,23 +29,57 @@ export async function openOnnxScorer(
   if (precision !== 'auto' && precision !== 'float32')
     throw new UserError(`precision ${precision}: ${path} has its own, ${exported.precision}`);
   const description = descriptionOf(exported);
-  const { channels, mean, std } = changedPreparation(description, preparation);
-  const { width, height } = exported.preprocessing;
-  const format = { width, height, channels };
-  const { runtime, session } = await openSession(path);
+  const { format, name, shape, numbers } = arrival(
+    changedInput(description, preparation),
+    exported.preprocessing,
+  );
+  const { runtime, session } = await openSession(path, { spins });
   return {
     description,
     scorer: {
       format,
       async score(batch) {
-        const pixels = normalizeImages(batch, { format, mean, std });
-        const input = new runtime.Tensor('float32', pixels, [batch.size, 3, height, width]);
-        const { logits } = await session.run({ pixel_values: input }, ['logits']);
+        const input = new runtime.Tensor('float32', numbers(batch), [batch.size, ...shape]);
+        const { logits } = await session.run({ [name]: input }, ['logits']);
         if (!(logits?.data instanceof Float32Array))
           throw new Error(`${path}: gives no logits of type float32`);
         return logits.data;
       },
     },
+    network: exported.network,
+    runtime: 'onnxruntime',
+    device: 'cpu',
+    precision: exported.precision,
     [Symbol.dispose]: () => void session.release(),
+  };
+}
+
+interface Arrival {
+  readonly format: InputFormat;
+  /** Of the file's input. */
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly numbers: (batch: ImageBatch) => Float32Array;
+}
+
+/** How instances come to the file. */
+function arrival(input: ModelInput, preprocessing: ExportedModel['preprocessing']): Arrival {
+  if (takesFeatures(input) || 'features' in preprocessing) {
+    const features = 'features' in preprocessing ? preprocessing.features.length : 0;
+    return {
+      format: { features },
+      name: 'features',
+      shape: [features],
+      numbers: ({ size, images }) => floatsOf(images, 0, size * features),
+    };
+  }
+  const { width, height } = preprocessing;
+  const { channels, mean, std, ...reading } = input;
+  const format = { width, height, channels, ...readingOf(reading) };
+  return {
+    format,
+    name: 'pixel_values',
+    shape: [3, height, width],
+    numbers: (batch) => normalizeImages(batch, { format, mean, std }),
   };
 }

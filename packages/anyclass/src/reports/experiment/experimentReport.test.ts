@@ -163,7 +163,7 @@ test('one run alone has a report too, and a folder without runs is refused by na
   await report.run({ ...defaults, runs: [join(runs, 'bce-0.02-1')], out: one }, quiet);
   expect(readFileSync(one, 'utf8')).toContain('Learning curves');
   await expect(report.run({ ...defaults, runs: [join(folder, 'nothing')], out: one }, quiet)).rejects.toThrow(
-    'nothing: there is no such folder',
+    'nothing: no such folder',
   );
 });
 

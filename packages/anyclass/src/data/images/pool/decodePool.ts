@@ -66,8 +66,7 @@ function createWorker(format: PixelFormat) {
   let child: ChildProcess | undefined;
 
   const start = () => {
-    const { width, height, channels } = format;
-    const started = spawn(process.execPath, [program, `${width}`, `${height}`, `${channels}`], {
+    const started = spawn(process.execPath, [program, JSON.stringify(format)], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, UV_THREADPOOL_SIZE: '2' },
       // Ctrl-C is for us to handle: a decoder that died of it would look like one that a damaged image killed.

@@ -1,13 +1,12 @@
 // A process that decodes images with sharp: encoded bytes in on stdin, pixels or a reason out on stdout, one after another.
-// Started by decodePool.ts with the size as its arguments; ends when its stdin does.
+// Started by decodePool.ts with the format as its argument; ends when its stdin does.
 
 import { once } from 'node:events';
 import { reasonOf } from '../../../errors/reasonOf.js';
-import { decodeWithSharp } from '../decode.js';
+import { decodeWithSharp, type PixelFormat } from '../decode.js';
 import { frameHeader, frameReader } from './frames.js';
 
-const [width = 0, height = 0, channels = 0] = process.argv.slice(2).map(Number);
-const format = { width, height, channels: channels === 1 ? 1 : 3 } as const;
+const format: PixelFormat = JSON.parse(process.argv[2] ?? '');
 
 let last: Promise<void> = Promise.resolve();
 process.stdin.on(

@@ -2,9 +2,8 @@
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';
-import { openPixels } from '../../../data/cache/openCache.js';
 import type { Dataset } from '../../../data/dataset.js';
-import { openDataset } from '../../../data/openDataset.js';
+import { openInputs } from '../../../data/inputs.js';
 import { chooseSubset } from '../../../data/splits/subset.js';
 import { UserError } from '../../../errors/userError.js';
 import { type ReadingSettings, readingFor } from '../../../evaluation/runSettings.js';
@@ -12,6 +11,7 @@ import type { RunEventListener } from '../../../events/runEvent.js';
 import { calibratedScores } from '../../../inference/decide.js';
 import { type ModelScorer, openModelScorer } from '../../../inference/modelScorer.js';
 import type { OnnxPrecision } from '../../../inference/onnx/exportedModel.js';
+import { openForModel } from '../../../inference/openForModel.js';
 import { scoreRows } from '../../../inference/scoreRows.js';
 import { probabilities } from '../../../inference/scorer.js';
 
@@ -58,11 +58,7 @@ export async function judgePrecision(
     );
   using exported = await openModelScorer(file, { device: 'cpu', batchSize });
   using original = await openModelScorer(model, { device: 'cpu', precision: 'float32', batchSize });
-  const dataset = await openDataset(data.dataset, {
-    ...openOptions(data),
-    keep: exported.description.classes,
-    drop: [],
-  });
+  const dataset = await openForModel(data.dataset, openOptions(data), exported.description);
   try {
     const rows = judgedRows(dataset, judgedImages);
     let done = 0;
@@ -108,12 +104,12 @@ async function scoredValidation(
   rows: Int32Array,
   onProgress: (done: number) => void,
 ): Promise<Scored> {
-  const { pixels } = await openPixels(dataset, scorer.format, undefined);
-  const { logits, targets } = await scoreRows(scorer, dataset, pixels, {
+  const { inputs } = await openInputs(dataset, scorer.format, undefined);
+  const { logits, targets } = await scoreRows(scorer, dataset, inputs, {
     rows,
     batchSize,
     onProgress,
-  }).finally(() => pixels.close());
+  }).finally(() => inputs.close());
   const raw = { scores: probabilities(logits), targets, classNames: dataset.classes, split: 'validation' };
   return calibratedScores(raw, description.calibration);
 }

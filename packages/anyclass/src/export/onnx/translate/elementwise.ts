@@ -10,6 +10,7 @@ export const elementwise: Translators = {
   erf: unary('Erf'),
   exp: unary('Exp'),
   floor: unary('Floor'),
+  isnan: unary('IsNaN'),
   log: unary('Log'),
   logical_not: unary('Not'),
   neg: unary('Neg'),

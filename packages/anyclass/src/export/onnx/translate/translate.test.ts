@@ -36,6 +36,7 @@ const cases: Readonly<Record<string, (x: Tensor) => Tensor>> = {
   floor: (x) => x.floor(),
   log: (x) => x.abs().add(0.1).log(),
   logical_not: (x) => x.gt(0).logicalNot(),
+  isnan: (x) => x.log().isnan(),
   neg: (x) => x.neg(),
   reciprocal: (x) => x.abs().add(1).reciprocal(),
   relu: (x) => x.mul(2).relu_(),

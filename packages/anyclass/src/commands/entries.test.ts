@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { commandEntries } from './entries.js';
+import { commands } from './index.js';
+
+test('the list of commands says what each says of itself', () => {
+  expect(commandEntries.map(({ name, summary }) => ({ name, summary }))).toEqual(
+    commands.map(({ name, summary }) => ({ name, summary })),
+  );
+});

@@ -1,0 +1,126 @@
+// The commands by name, each loaded when it runs, so the program starts fast, with little memory and few open files.
+import type { CommandEntry } from '../commandLine/command.js';
+
+/** In the order of the help: from data to a model and its use, then experiments, then the rest. */
+export const commandEntries: readonly CommandEntry[] = [
+  {
+    name: 'init',
+    summary: 'Inspect data and write a configuration for it',
+    load: async () => (await import('./init.js')).init,
+  },
+  {
+    name: 'inspect',
+    summary: 'Show what is in a dataset, and what is wrong with it',
+    load: async () => (await import('./inspect.js')).inspect,
+  },
+  {
+    name: 'prepare',
+    summary: 'Preprocess the images of a dataset once, into a cache that training reads',
+    load: async () => (await import('./prepare.js')).prepare,
+  },
+  {
+    name: 'train',
+    summary: 'Train a network and evaluate it',
+    load: async () => (await import('./train.js')).train,
+  },
+  {
+    name: 'evaluate',
+    summary: 'Evaluate a model, or saved scores, on labeled data',
+    load: async () => (await import('./evaluate.js')).evaluate,
+  },
+  {
+    name: 'predict',
+    summary: 'Predict the classes of images, or of feature vectors',
+    load: async () => (await import('./predict.js')).predict,
+  },
+  {
+    name: 'embed',
+    summary: "Write a network's embeddings of a dataset, as a dataset of features",
+    load: async () => (await import('./embed.js')).embed,
+  },
+  {
+    name: 'export',
+    summary: 'Write a model for other programs: ONNX, a web page, timm, torchvision',
+    load: async () => (await import('./export.js')).exportModel,
+  },
+  {
+    name: 'serve',
+    summary: 'Serve models over HTTP, with a page to try images',
+    load: async () => (await import('./serve.js')).serveModels,
+  },
+  {
+    name: 'import',
+    summary: 'Turn a PyTorch or safetensors checkpoint into a model',
+    load: async () => (await import('./import.js')).importCheckpoint,
+  },
+  {
+    name: 'recommend',
+    summary: 'Find out with short pilot runs which loss your data needs, and write a configuration',
+    load: async () => (await import('./recommend.js')).recommend,
+  },
+  {
+    name: 'launch',
+    summary: 'Run a command as several processes that share its work',
+    load: async () => (await import('./launch.js')).launch,
+  },
+  {
+    name: 'compare',
+    summary: 'Train with several losses and seeds, and test which differences hold',
+    load: async () => (await import('./compare.js')).compare,
+  },
+  {
+    name: 'sweep',
+    summary: 'Train with one field at several values, and recommend one if it matters',
+    load: async () => (await import('./sweep.js')).sweep,
+  },
+  {
+    name: 'tune',
+    summary: 'Search for good settings of the loss and of training',
+    load: async () => (await import('./tune.js')).tune,
+  },
+  {
+    name: 'report',
+    summary: 'Compare finished runs on one page, with tables and figures to export',
+    load: async () => (await import('./report.js')).report,
+  },
+  {
+    name: 'paper',
+    summary: 'Rerun a table of the paper and show its results next to ours',
+    load: async () => (await import('./paper.js')).paper,
+  },
+  {
+    name: 'networks',
+    summary: 'List the networks with their size and cost',
+    load: async () => (await import('./networks.js')).networks,
+  },
+  {
+    name: 'weights',
+    summary: 'List, download, verify and remove pretrained weights',
+    load: async () => (await import('./weights.js')).weights,
+  },
+  {
+    name: 'demo',
+    summary: 'Train bce and any-bce on scenes of handwritten digits and show what helped',
+    load: async () => (await import('./demo.js')).demo,
+  },
+  {
+    name: 'playground',
+    summary: 'Write an interactive page of the likelihoods and losses of two classes',
+    load: async () => (await import('./playground.js')).playground,
+  },
+  {
+    name: 'verify',
+    summary: 'Check losses, metrics and networks on this machine against golden values',
+    load: async () => (await import('./verify.js')).verify,
+  },
+  {
+    name: 'setup',
+    summary: 'Find, install or download libtorch and build the native libraries, once per machine',
+    load: async () => (await import('./setup.js')).setup,
+  },
+  {
+    name: 'doctor',
+    summary: 'Check libtorch, BLAS, threads and devices',
+    load: async () => (await import('./doctor.js')).doctor,
+  },
+];

@@ -1,0 +1,129 @@
+// Feature vectors with names of rows, from any file that holds them, whatever else stands in it.
+
+import { existsSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { DataError } from '../../errors/dataError.js';
+import { listed } from '../../errors/listed.js';
+import { type NameTable, nameTableBuilder } from '../nameTable.js';
+import { readArff } from '../readers/arff.js';
+import { readCsv } from '../readers/csv.js';
+import { specialColumns } from '../readers/tableLayout.js';
+import { arffFeatures } from './arffFeatures.js';
+import { chosenColumns } from './featureColumns.js';
+import { featureCell } from './featureMatrix.js';
+import { type FeatureSource, selectFeatures } from './featureSource.js';
+import { featureTable } from './featureTable.js';
+import { isMatrixFile, openMatrix } from './matrixFile.js';
+import { readParquetRows } from './parquetFeatures.js';
+
+export interface FeatureRows {
+  readonly names: NameTable;
+  readonly source: FeatureSource;
+}
+
+export interface FeatureRowsOptions {
+  /** Columns to take, with `*`. Default: all but the names of rows. */
+  readonly columns?: readonly string[] | undefined;
+  /** The features of a model, which are taken by name and given in its order. */
+  readonly wanted?: readonly string[] | undefined;
+}
+
+/**
+ * The feature vectors in a file: `.csv`, `.tsv`, `.parquet`, `.arff`, `.npy` or `.safetensors`. Rows without a name are file#row.
+ *
+ * @example
+ * const { names, source } = await readFeatureRows('fields.csv', { wanted: model.features });
+ */
+export async function readFeatureRows(path: string, options: FeatureRowsOptions): Promise<FeatureRows> {
+  const file = basename(path);
+  const { wanted } = options;
+  const { names, source } = await readRows(path, file, options);
+  try {
+    return { names, source: wanted ? selectFeatures(source, wanted, file) : source };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+async function readRows(path: string, file: string, options: FeatureRowsOptions): Promise<FeatureRows> {
+  const kind = extname(path.replace(/\.gz$/i, '')).toLowerCase();
+  if (isMatrixFile(path)) {
+    const source = await openMatrix(path);
+    return { names: (await namesBeside(path, source.rows)) ?? numberedRows(file, source.rows), source };
+  }
+  if (kind === '.parquet') return readParquetRows(path, options);
+  if (kind === '.arff') return readArffRows(path, file, options);
+  if (kind === '.csv' || kind === '.tsv' || kind === '.txt') return readCsvRows(path, file, options);
+  throw new DataError(
+    `${file}: unknown kind of file '${kind}'; expected features in .csv, .parquet, .arff, .npy or .safetensors`,
+  );
+}
+
+async function readCsvRows(
+  path: string,
+  file: string,
+  { columns: chosen, wanted }: FeatureRowsOptions,
+): Promise<FeatureRows> {
+  const names = nameTableBuilder();
+  const features = featureTable();
+  await readCsv(path, (columns) => {
+    const { image, others } = specialColumns(columns, {});
+    const indices = chosenColumns(columns, { chosen, wanted, image, others, file });
+    const nameIndex =
+      image === undefined || indices.includes(columns.indexOf(image)) ? -1 : columns.indexOf(image);
+    const featureNames = indices.map((i) => columns[i]!);
+    features.startFile(file, featureNames);
+    return (cells, line) => {
+      const where = () => `${file}, line ${line}`;
+      names.add(nameIndex < 0 ? `${file}#${names.length}` : cells[nameIndex]!);
+      features.add(indices.map((i, k) => featureCell(cells[i]!, featureNames[k]!, where)));
+    };
+  });
+  return { names: names.finish(), source: features.finish() };
+}
+
+async function readArffRows(
+  path: string,
+  file: string,
+  { wanted }: FeatureRowsOptions,
+): Promise<FeatureRows> {
+  const names = nameTableBuilder();
+  const features = featureTable();
+  await readArff(path, ({ attributes }) => {
+    const vector = arffFeatures(attributes, []);
+    const places = wanted?.map((name) => vector.names.indexOf(name));
+    const missing = wanted?.filter((_, i) => places![i]! < 0) ?? [];
+    if (missing.length > 0) {
+      throw new DataError(`${file}: lacks features that the model takes: ${listed(missing)}`);
+    }
+    features.startFile(file, wanted ?? vector.names);
+    return (cells) => {
+      const values = vector.values(cells);
+      names.add(`${file}#${names.length}`);
+      features.add(places ? places.map((place) => values[place]!) : values);
+    };
+  });
+  return { names: names.finish(), source: features.finish() };
+}
+
+/** The names in the table of labels beside a matrix, if it has them for all rows. */
+async function namesBeside(path: string, rows: number): Promise<NameTable | undefined> {
+  const table = `${path.slice(0, -extname(path).length)}.csv`;
+  if (!existsSync(table)) return undefined;
+  const names = nameTableBuilder();
+  await readCsv(table, (columns) => {
+    const { image } = specialColumns(columns, {});
+    const index = image === undefined ? -1 : columns.indexOf(image);
+    return (cells) => {
+      if (index >= 0) names.add(cells[index]!);
+    };
+  });
+  return names.length === rows ? names.finish() : undefined;
+}
+
+function numberedRows(file: string, rows: number): NameTable {
+  const names = nameTableBuilder();
+  for (let row = 0; row < rows; row++) names.add(`${file}#${row}`);
+  return names.finish();
+}

@@ -1,0 +1,179 @@
+// Feature vectors in Parquet: one column of lists (`features`, `embedding`), or a column of numbers for each feature.
+
+import { basename } from 'node:path';
+import { DataError } from '../../errors/dataError.js';
+import { nameTableBuilder } from '../nameTable.js';
+import { openParquet, type ParquetFile } from '../readers/parquetFile.js';
+import { specialColumns } from '../readers/tableLayout.js';
+import { chosenColumns } from './featureColumns.js';
+import type { FeatureRows, FeatureRowsOptions } from './featureRows.js';
+import { type FeatureTable, featureTable } from './featureTable.js';
+
+/** The columns of a Parquet file, as its schema has them. */
+export interface ParquetColumn {
+  readonly name: string;
+  /** `bytes`: also a struct, as Hugging Face stores images. */
+  readonly kind: 'numbers' | 'number' | 'bytes' | 'other';
+}
+
+const listNames = ['features', 'embedding', 'embeddings', 'feature', 'vector'];
+
+/**
+ * The columns right below the root of the schema, which Parquet stores as a flat list in depth-first order.
+ *
+ * @example
+ * parquetColumns(file) // [{ name: 'features', kind: 'numbers' }, { name: 'crack', kind: 'number' }]
+ */
+export function parquetColumns({ metadata: { schema } }: ParquetFile): ParquetColumn[] {
+  const columns: ParquetColumn[] = [];
+  for (let i = 1; i < schema.length; i = afterElement(schema, i)) {
+    const element = schema[i]!;
+    const end = afterElement(schema, i);
+    const isNested = (element.num_children ?? 0) > 0;
+    const isList = element.repetition_type === 'REPEATED' || schema[i + 1]?.name === 'list';
+    const leaf = schema[end - 1]!;
+    const isNumeric =
+      /^(FLOAT|DOUBLE|INT32|INT64|BOOLEAN)$/.test(leaf.type ?? '') || leaf.logical_type?.type === 'FLOAT16';
+    const isText = element.converted_type === 'UTF8' || element.logical_type?.type === 'STRING';
+    const kind = (): ParquetColumn['kind'] => {
+      if (isNumeric && !isNested) return isList ? 'numbers' : 'number';
+      if (isNumeric && isList && end - i === 3) return 'numbers';
+      const isBytes = element.type === 'BYTE_ARRAY' && !isText;
+      return isBytes || (isNested && !isList) ? 'bytes' : 'other';
+    };
+    columns.push({ name: element.name, kind: kind() });
+  }
+  return columns;
+}
+
+function afterElement(schema: ParquetFile['metadata']['schema'], i: number): number {
+  let next = i + 1;
+  for (let child = 0; child < (schema[i]?.num_children ?? 0); child++) next = afterElement(schema, next);
+  return next;
+}
+
+/** How the features of rows are taken. */
+export interface ParquetVectors {
+  readonly columns: readonly string[];
+  /** Begins a file of the table; numbers of features in lists are known from the first row. */
+  take(table: FeatureTable, row: Readonly<Record<string, unknown>>, where: () => string): void;
+}
+
+/** Of one column of lists. */
+export function listVectors(column: string, file: string): ParquetVectors {
+  let width: number | undefined;
+  return {
+    columns: [column],
+    take(table, row, where) {
+      const value = row[column];
+      const values = isNumbers(value) ? value : undefined;
+      if (!values) throw new DataError(`${where()}: '${column}' is no list of numbers`);
+      if (width === undefined) {
+        width = values.length;
+        if (width === 0) throw new DataError(`${where()}: '${column}' is an empty list`);
+        table.startFile(file, width);
+      }
+      if (values.length !== width) {
+        throw new DataError(
+          `${where()}: '${column}' has ${values.length} numbers; the first row has ${width}`,
+        );
+      }
+      table.add(finite(values, (i) => `${where()}: '${column}', number ${i},`));
+    },
+  };
+}
+
+/** Of a column for each feature. */
+export function columnVectors(columns: readonly string[], file: string): ParquetVectors {
+  let isStarted = false;
+  return {
+    columns,
+    take(table, row, where) {
+      if (!isStarted) table.startFile(file, columns);
+      isStarted = true;
+      table.add(
+        finite(
+          columns.map((name) => numberIn(row[name], name, where)),
+          (i) => `${where()}: feature '${columns[i]}'`,
+        ),
+      );
+    },
+  };
+}
+
+/** The column of lists that is taken for features where none is named. */
+export function listColumn(columns: readonly ParquetColumn[]): string | undefined {
+  const lists = columns.filter(({ kind }) => kind === 'numbers').map(({ name }) => name);
+  return listNames.find((name) => lists.includes(name));
+}
+
+/** All rows of a file with their names. */
+export async function readParquetRows(path: string, options: FeatureRowsOptions): Promise<FeatureRows> {
+  const name = basename(path);
+  const file = await openParquet(path);
+  try {
+    const columns = parquetColumns(file);
+    const all = columns.map((column) => column.name);
+    const { image } = specialColumns(all, {});
+    const vectors = chosenVectors(columns, options, name);
+    const used = [...vectors.columns, ...(image === undefined ? [] : [image])];
+    const names = nameTableBuilder();
+    const table = featureTable();
+    for (let g = 0; g + 1 < file.groupStarts.length; g++) {
+      const start = file.groupStarts[g]!;
+      for (const [i, row] of (await file.readRows(used, start, file.groupStarts[g + 1]!)).entries()) {
+        vectors.take(table, row, () => `${name}, row ${start + i}`);
+        names.add(image === undefined ? `${name}#${start + i}` : rowName(row[image]));
+      }
+    }
+    if (names.length === 0) throw new DataError(`${name}: has no rows`);
+    return { names: names.finish(), source: table.finish() };
+  } finally {
+    await file.close();
+  }
+}
+
+function chosenVectors(
+  columns: readonly ParquetColumn[],
+  { columns: chosen, wanted }: FeatureRowsOptions,
+  file: string,
+): ParquetVectors {
+  const all = columns.map(({ name }) => name);
+  const list =
+    chosen?.length === 1
+      ? columns.find(({ name, kind }) => name === chosen[0] && kind === 'numbers')?.name
+      : listColumn(columns);
+  if (list !== undefined && !wanted?.every((name) => all.includes(name))) return listVectors(list, file);
+  const { image, others } = specialColumns(all, {});
+  const indices = chosenColumns(all, { chosen, wanted, image, others, file });
+  return columnVectors(
+    indices.map((i) => all[i]!),
+    file,
+  );
+}
+
+export function rowName(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value);
+}
+
+function isNumbers(value: unknown): value is ArrayLike<number> {
+  if (ArrayBuffer.isView(value)) return !(value instanceof DataView) && !(value instanceof Uint8Array);
+  return Array.isArray(value) && value.every((item) => typeof item === 'number' || item === null);
+}
+
+function numberIn(value: unknown, column: string, where: () => string): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value === null || value === undefined) return Number.NaN;
+  throw new DataError(`${where()}: feature '${column}' is no number`);
+}
+
+/** With NaN where nothing is; infinite numbers are refused. */
+function finite(values: ArrayLike<number>, where: (i: number) => string): Float32Array {
+  return Float32Array.from(values, (value, i) => {
+    if (value === null || value === undefined || Number.isNaN(value)) return Number.NaN;
+    if (Number.isFinite(Math.fround(value))) return value;
+    throw new DataError(`${where(i)} is ${value}; expected a finite number`);
+  });
+}

@@ -1,0 +1,153 @@
+// A matrix of numbers in a file, read row by row as it is asked for: it need not fit into memory.
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
+import { type FeatureSource, numberedNames } from './featureSource.js';
+
+/** Where a matrix lies in its file, rows one after another, little-endian. */
+export interface MatrixPlace {
+  readonly rows: number;
+  readonly columns: number;
+  readonly type: NumberType;
+  /** Of its first number. */
+  readonly start: number;
+}
+
+export type NumberType = keyof typeof numberTypes;
+
+/** Bytes of a number, and how it is read. */
+const numberTypes = {
+  float16: { bytes: 2, read: (view: DataView, at: number) => halfAt(view.getUint16(at, true)) },
+  bfloat16: { bytes: 2, read: (view: DataView, at: number) => bfloatAt(view.getUint16(at, true)) },
+  float32: { bytes: 4, read: (view: DataView, at: number) => view.getFloat32(at, true) },
+  float64: { bytes: 8, read: (view: DataView, at: number) => view.getFloat64(at, true) },
+  int8: { bytes: 1, read: (view: DataView, at: number) => view.getInt8(at) },
+  uint8: { bytes: 1, read: (view: DataView, at: number) => view.getUint8(at) },
+  int16: { bytes: 2, read: (view: DataView, at: number) => view.getInt16(at, true) },
+  int32: { bytes: 4, read: (view: DataView, at: number) => view.getInt32(at, true) },
+  int64: { bytes: 8, read: (view: DataView, at: number) => Number(view.getBigInt64(at, true)) },
+} as const;
+
+/** A source of features that also tells how many rows it has. */
+export interface StoredMatrix extends FeatureSource {
+  readonly rows: number;
+}
+
+/**
+ * Opens a matrix. `locate` reads the file's header.
+ *
+ * @throws DataError where the file is no such file, or ends early
+ *
+ * @example
+ * const matrix = await openStoredMatrix('features.npy', npyPlace);
+ * matrix.rows // 5000
+ */
+export async function openStoredMatrix(
+  path: string,
+  locate: (file: HeaderReader, name: string) => Promise<MatrixPlace>,
+): Promise<StoredMatrix> {
+  const name = basename(path);
+  let handle: FileHandle;
+  try {
+    handle = await open(path);
+  } catch (error) {
+    throw new DataError(`${name}: cannot be read: ${reasonOf(error)}`);
+  }
+  try {
+    const { size } = await handle.stat();
+    const place = await locate(
+      { size, read: (start, length) => readFully(handle, start, length, name) },
+      name,
+    );
+    checkPlace(place, size, name);
+    return sourceAt(handle, place, name);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Bytes at the beginning of a file. */
+export interface HeaderReader {
+  readonly size: number;
+  read(start: number, length: number): Promise<Buffer>;
+}
+
+function checkPlace({ rows, columns, type, start }: MatrixPlace, size: number, name: string): void {
+  if (rows === 0 || columns === 0)
+    throw new DataError(`${name}: a matrix of ${rows} x ${columns} holds no features`);
+  const end = start + rows * columns * numberTypes[type].bytes;
+  if (end > size) {
+    throw new DataError(
+      `${name}: ends after ${size} bytes, but ${rows} x ${columns} numbers take ${end}; is it whole?`,
+    );
+  }
+}
+
+function sourceAt(handle: FileHandle, place: MatrixPlace, name: string): StoredMatrix {
+  const { rows, columns, type, start } = place;
+  const { bytes, read } = numberTypes[type];
+  const stride = columns * bytes;
+  return {
+    rows,
+    names: numberedNames(columns),
+    isNumbered: true,
+    async read(wanted, out) {
+      for (let i = 0; i < wanted.length; ) {
+        const run = runLength(wanted, i);
+        const data = await readFully(handle, start + wanted[i]! * stride, run * stride, name);
+        const view = new DataView(data.buffer, data.byteOffset, data.length);
+        for (let k = 0; k < run * columns; k++) {
+          const value = read(view, k * bytes);
+          if (!Number.isFinite(Math.fround(value)) && !Number.isNaN(value)) {
+            const row = wanted[i]! + Math.floor(k / columns);
+            throw new DataError(
+              `${name}, row ${row}: feature ${k % columns} is ${value}; expected a finite number`,
+            );
+          }
+          out[i * columns + k] = value;
+        }
+        i += run;
+      }
+    },
+    close: () => handle.close(),
+  };
+}
+
+const longestRun = 1024;
+
+/** How many rows from here on lie one after another. */
+function runLength(rows: Int32Array, from: number): number {
+  let length = 1;
+  while (length < longestRun && rows[from + length] === rows[from]! + length) length++;
+  return length;
+}
+
+async function readFully(handle: FileHandle, start: number, length: number, name: string): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(bytes, done, length - done, start + done);
+    if (bytesRead === 0) throw new DataError(`${name}: ends early, at byte ${start + done}; is it whole?`);
+    done += bytesRead;
+  }
+  return bytes;
+}
+
+function bfloatAt(bits: number): number {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setUint32(0, bits << 16);
+  return view.getFloat32(0);
+}
+
+/** IEEE 754 half precision: one bit of sign, five of exponent, ten of fraction. */
+function halfAt(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  if (exponent === 0) return (sign * fraction) / 2 ** 24;
+  return sign * 2 ** (exponent - 15) * (1 + fraction / 1024);
+}

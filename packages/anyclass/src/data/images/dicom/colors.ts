@@ -1,0 +1,56 @@
+// Color DICOM as red, green and blue.
+
+import type { DataSet } from 'dicom-parser';
+import { DataError } from '../../../errors/dataError.js';
+import type { StoredValues } from '../levels/levels.js';
+import type { DicomHeader } from './dicomHeader.js';
+import { type LookupTable, readLookupTable } from './grayLevels.js';
+
+/** Colors of a palette, in 8 bits. */
+export function paletteColors(file: DataSet, { isSigned }: DicomHeader, values: StoredValues): Uint8Array {
+  const tables = [1, 2, 3].map((color) => {
+    const table = readLookupTable(file, `x0028110${color}`, `x0028120${color}`, isSigned);
+    if (!table) throw new DataError('DICOM without its color palette');
+    return byteTable(table);
+  });
+  const { first, entries } = readLookupTable(file, 'x00281101', 'x00281201', isSigned)!;
+  const pixels = new Uint8Array(values.length * 3);
+  for (let i = 0; i < values.length; i++) {
+    const at = Math.min(entries.length - 1, Math.max(0, values[i]! - first));
+    for (let c = 0; c < 3; c++) pixels[3 * i + c] = tables[c]![at]!;
+  }
+  return pixels;
+}
+
+/** Eight bits of each entry. Some files write 8 bits into words that they declare as 16. */
+function byteTable({ entries, largest }: LookupTable): Uint8Array {
+  const isInBytes = largest === 255 || entries.every((entry) => entry < 256);
+  return Uint8Array.from(entries, (entry) => (isInBytes ? entry : entry >> 8));
+}
+
+/** Luma and two colors (ITU-R BT.601, full range) to red, green and blue, in place. */
+export function ybrToRgb(pixels: Uint8Array): Uint8Array {
+  const byte = (value: number) => Math.min(255, Math.max(0, Math.round(value)));
+  for (let i = 0; i < pixels.length; i += 3) {
+    const y = pixels[i]!;
+    const blue = pixels[i + 1]! - 128;
+    const red = pixels[i + 2]! - 128;
+    pixels[i] = byte(y + 1.402 * red);
+    pixels[i + 1] = byte(y - 0.344136 * blue - 0.714136 * red);
+    pixels[i + 2] = byte(y + 1.772 * blue);
+  }
+  return pixels;
+}
+
+/** Two pixels that share their colors (Y, Y, Cb, Cr) as two of three values each. */
+export function fullYbr(shared: Uint8Array): Uint8Array {
+  const pixels = new Uint8Array((shared.length / 4) * 6);
+  for (let i = 0, at = 0; i + 3 < shared.length; i += 4) {
+    for (const luma of [shared[i]!, shared[i + 1]!]) {
+      pixels[at++] = luma;
+      pixels[at++] = shared[i + 2]!;
+      pixels[at++] = shared[i + 3]!;
+    }
+  }
+  return pixels;
+}

@@ -1,0 +1,76 @@
+import type { DataSet } from 'dicom-parser';
+import { DataError } from '../../../errors/dataError.js';
+import { reasonOf } from '../../../errors/reasonOf.js';
+import { type Frame, frameIndex } from '../frames.js';
+import type { StoredImage } from '../imageSource.js';
+import type { Levels } from '../levels/levels.js';
+import { checkPixels } from '../pixelLimit.js';
+import { fullYbr, paletteColors, ybrToRgb } from './colors.js';
+import { type DicomHeader, readDicomHeader } from './dicomHeader.js';
+import { frameSamples } from './frameSamples.js';
+import { grayLevels } from './grayLevels.js';
+import { storedValues } from './storedValues.js';
+
+/**
+ * A frame of a DICOM file: levels where a window is to be chosen, pixels where the file holds colors of 8 bits.
+ *
+ * @example
+ * await decodeDicom(await readFile('chest.dcm'), { frame: 'first' })
+ */
+export async function decodeDicom(
+  bytes: Uint8Array,
+  {
+    frame = 'first',
+    pixelLimit,
+  }: { readonly frame?: Frame | undefined; readonly pixelLimit?: number | undefined },
+): Promise<Levels | Extract<StoredImage, { kind: 'pixels' }>> {
+  const { file, header } = await openDicom(bytes);
+  const { width, height, photometric } = header;
+  checkPixels(width, height, pixelLimit);
+  const index = frameIndex(frame, header.frames);
+  const samples = await frameSamples(file, header, index);
+  const pixels = (rgb: Uint8Array) => ({ kind: 'pixels', pixels: rgb, width, height, channels: 3 }) as const;
+  if (photometric === 'YBR_FULL_422' && !samples.isRgb) {
+    if (header.bitsAllocated !== 8) throw unread(header);
+    return pixels(ybrToRgb(fullYbr(samples.bytes)));
+  }
+  const values = storedValues(samples, header);
+  if (photometric === 'PALETTE COLOR') return pixels(paletteColors(file, header, values));
+  if (photometric === 'MONOCHROME1' || photometric === 'MONOCHROME2') {
+    return grayLevels(file, header, values, index);
+  }
+  if (header.samples !== 3) throw unread(header);
+  const isRgb = photometric === 'RGB' || samples.isRgb;
+  if (values instanceof Uint8Array) {
+    if (isRgb) return pixels(values);
+    if (photometric === 'YBR_FULL') return pixels(ybrToRgb(values));
+  }
+  if (!isRgb) throw unread(header);
+  return { width, height, channels: 3, values, slope: 1, intercept: 0 };
+}
+
+/** The size of a DICOM image, and how many frames its file has. */
+export async function dicomSize(
+  bytes: Uint8Array,
+): Promise<{ width: number; height: number; channels: number; frames: number }> {
+  const { width, height, samples, frames } = (await openDicom(bytes)).header;
+  return { width, height, channels: samples, frames };
+}
+
+async function openDicom(bytes: Uint8Array): Promise<{ file: DataSet; header: DicomHeader }> {
+  const { default: parser } = await import('dicom-parser');
+  let file: DataSet;
+  try {
+    file = parser.parseDicom(bytes);
+  } catch (error) {
+    // The parser throws objects and texts too.
+    const reason =
+      typeof error === 'object' && error !== null && 'exception' in error ? error.exception : error;
+    throw new DataError(`damaged DICOM: ${reasonOf(reason).replace(/^dicomParser[.:]\w+: /, '')}`);
+  }
+  return { file, header: readDicomHeader(file) };
+}
+
+function unread({ photometric, bitsAllocated }: DicomHeader): DataError {
+  return new DataError(`DICOM with ${photometric} of ${bitsAllocated} bits is not read`);
+}

@@ -1,0 +1,123 @@
+// Images of more than 8 bits a channel: their levels, and the bytes that a window makes of them.
+
+import { type Window, windowPercentiles } from './window.js';
+
+/** An image with the levels that its file holds. */
+export interface Levels {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 3;
+  /** As stored, channels interleaved. */
+  readonly values: StoredValues;
+  /** A stored value's level is slope · value + intercept: Hounsfield units in CT. */
+  readonly slope: number;
+  readonly intercept: number;
+  /** What the file itself makes of a level, from 0 to 1. */
+  readonly ownWindow?: ((level: number) => number) | undefined;
+  /** The lowest level is white. */
+  readonly isInverted?: boolean;
+  /** Stored values that stand for 'nothing here': no part of the statistics. */
+  readonly padding?: readonly [low: number, high: number] | undefined;
+}
+
+export type StoredValues = Uint8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array;
+
+/**
+ * The image in 8 bits, as a window shows it. Levels that are no numbers are black, and so is an image of one level.
+ *
+ * @example
+ * windowed({ width: 3, height: 1, channels: 1, values: Uint16Array.of(0, 2048, 4095), slope: 1, intercept: 0 }, [0, 4095])
+ * // 0, 128, 255
+ */
+export function windowed(levels: Levels, window: Window): Uint8Array {
+  const { values, slope, intercept, isInverted = false } = levels;
+  const share = (window === 'auto' ? levels.ownWindow : undefined) ?? linear(limits(levels, window));
+  const toByte = (value: number) => {
+    const level = slope * value + intercept;
+    if (Number.isNaN(level)) return 0;
+    const shown = Math.min(1, Math.max(0, share(level)));
+    return Math.round(255 * (isInverted ? 1 - shown : shown));
+  };
+  const bytes = new Uint8Array(values.length);
+  const table = isTabled(values) ? tableOf(values, toByte) : undefined;
+  if (table) for (let i = 0; i < values.length; i++) bytes[i] = table[values[i]! & 0xffff]!;
+  else for (let i = 0; i < values.length; i++) bytes[i] = toByte(values[i]!);
+  return bytes;
+}
+
+/**
+ * The levels at two percentiles, without what stands for nothing: the greatest level that is not above the lower one, and the
+ * smallest that is not below the upper (numpy's methods `lower` and `higher`). Undefined where no pixel has a level.
+ *
+ * @example
+ * percentileLevels(levels, [0, 100]) // the smallest and the largest
+ */
+export function percentileLevels(
+  levels: Levels,
+  [low, high]: readonly [number, number],
+): [low: number, high: number] | undefined {
+  const { slope, intercept } = levels;
+  const at = orderStatistics(levels);
+  if (at === undefined) return undefined;
+  // A falling slope turns the order around.
+  const [first, last] = slope < 0 ? [100 - high, 100 - low] : [low, high];
+  const ends = [at(first, Math.floor), at(last, Math.ceil)].map((value) => slope * value + intercept);
+  return [Math.min(...ends), Math.max(...ends)];
+}
+
+function limits(levels: Levels, window: Window): readonly [number, number] {
+  const percentiles = windowPercentiles(window);
+  if (percentiles) return percentileLevels(levels, percentiles) ?? [0, 0];
+  if (typeof window === 'string' || 'percentiles' in window) throw new Error('a window without limits');
+  return window;
+}
+
+function linear([low, high]: readonly [number, number]): (level: number) => number {
+  const span = high - low;
+  return span > 0 ? (level) => (level - low) / span : () => 0;
+}
+
+/** Values of at most 16 bits, for which a table of all of them is quicker than to compute each pixel. */
+function isTabled(values: StoredValues): values is Uint8Array | Uint16Array | Int16Array {
+  return values.BYTES_PER_ELEMENT <= 2;
+}
+
+/** Negative values stand behind the others, as their lower 16 bits do. */
+function tableOf(values: StoredValues, toByte: (value: number) => number): Uint8Array {
+  const isSigned = values instanceof Int16Array;
+  const table = new Uint8Array(values.BYTES_PER_ELEMENT === 1 ? 0x100 : 0x10000);
+  for (let i = 0; i < table.length; i++) table[i] = toByte(isSigned && i >= 0x8000 ? i - 0x10000 : i);
+  return table;
+}
+
+/** The stored value at a percentile, at a rank that is rounded as asked. */
+function orderStatistics({
+  values,
+  padding,
+}: Levels): ((percentile: number, round: (rank: number) => number) => number) | undefined {
+  const isPadding = (value: number) => padding !== undefined && value >= padding[0] && value <= padding[1];
+  if (!isTabled(values)) {
+    const sorted = values.filter((value) => Number.isFinite(value) && !isPadding(value)).sort();
+    if (sorted.length === 0) return undefined;
+    return (percentile, round) => sorted[round((percentile / 100) * (sorted.length - 1))]!;
+  }
+  const lowest = values instanceof Int16Array ? -0x8000 : 0;
+  const counts = new Uint32Array(0x10000);
+  for (let i = 0; i < values.length; i++) {
+    const at = values[i]! - lowest;
+    counts[at] = counts[at]! + 1;
+  }
+  if (padding) {
+    const from = Math.max(0, Math.ceil(padding[0]) - lowest);
+    counts.fill(0, from, Math.max(from, Math.floor(padding[1]) - lowest + 1));
+  }
+  let total = 0;
+  for (const count of counts) total += count;
+  if (total === 0) return undefined;
+  return (percentile, round) => {
+    let rank = round((percentile / 100) * (total - 1));
+    let at = 0;
+    while (rank >= counts[at]!) rank -= counts[at++]!;
+    return at + lowest;
+  };
+}

@@ -1,0 +1,48 @@
+import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import { DataError } from '../../errors/dataError.js';
+import { reasonOf } from '../../errors/reasonOf.js';
+import { defaultPixelLimit } from './pixelLimit.js';
+
+// Images are decoded side by side, one thread each; libvips need not divide one image among threads, and its cache of
+// recent operations would only hold images that come back an epoch later.
+sharp.concurrency(1);
+sharp.cache(false);
+
+/** Opens an encoded image; nothing is decoded yet. */
+export function openEncoded(
+  bytes: Uint8Array,
+  {
+    pixelLimit = defaultPixelLimit,
+    ...options
+  }: Pick<SharpOptions, 'page' | 'ignoreIcc'> & { readonly pixelLimit?: number | undefined },
+): Sharp {
+  if (bytes.length === 0) throw new DataError('the image file is empty');
+  if (isDrawing(bytes))
+    throw new DataError('is an SVG drawing, which has no pixels of its own; convert it to PNG');
+  // 'error': harmless oddities that decoders warn of do not cost an image; cut-off files do.
+  return sharp(bytes, { failOn: 'error', limitInputPixels: pixelLimit, ...options });
+}
+
+/** Whether it is SVG, whatever it is called: to draw one may take any time and memory, and it may ask for other files. */
+function isDrawing(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1');
+  return /^(?:\xef\xbb\xbf)?\s*</.test(start) && /<svg[\s>]/i.test(start);
+}
+
+/** Opens pixels that need no decoding. */
+export function openPixelsOf(
+  pixels: Uint8Array,
+  raw: { readonly width: number; readonly height: number; readonly channels: 1 | 3 },
+): Sharp {
+  return sharp(pixels, { raw, limitInputPixels: false });
+}
+
+/** What sharp complained about, as our own error. */
+export function decodeError(error: unknown): DataError {
+  if (error instanceof DataError) return error;
+  const reason = reasonOf(error).replace(/^Input buffer/, 'the file');
+  if (/^(unknown error)?$/i.test(reason))
+    return new DataError('the file is damaged: its pixels cannot be decoded');
+  const isTooLarge = reason.includes('pixel limit');
+  return new DataError(isTooLarge ? `${reason}; raise data.pixelLimit if the image is meant` : reason);
+}

@@ -1,0 +1,128 @@
+// Three ways in which an image is not there: its file is damaged (whoever decodes it says so), its file is missing, or the storage
+// that holds it is gone: a network share that hangs, a disk that was pulled, a folder that is being replaced. The last is waited
+// for, and never mistaken for the others.
+
+import { opendir, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataError } from '../../errors/dataError.js';
+import { errorCode, fileProblem } from '../../files/fileProblem.js';
+import { shownPath } from '../../files/shownPath.js';
+
+/** An image whose file is missing or may not be read, in storage that is there. */
+export class MissingImageError extends DataError {
+  override readonly name: string = 'MissingImageError';
+}
+
+/** Storage that did not come back: nothing can be told of the images in it. */
+export class StorageError extends DataError {
+  override readonly name: string = 'StorageError';
+}
+
+/** What disks and network file systems report when the fault is theirs and not the file's, and what passes by itself. */
+const storageCodes = new Set([
+  ...['EIO', 'EREMOTEIO', 'ENXIO', 'ENODEV', 'ENOMEDIUM', 'ESHUTDOWN', 'ESTALE', 'EUCLEAN'],
+  ...[
+    'ETIMEDOUT',
+    'ETIME',
+    'ENOTCONN',
+    'ECONNRESET',
+    'ECONNREFUSED',
+    'ECONNABORTED',
+    'ENETDOWN',
+    'ENETUNREACH',
+  ],
+  ...['EHOSTDOWN', 'EHOSTUNREACH', 'EAGAIN', 'EBUSY', 'EINTR', 'EMFILE', 'ENFILE', 'ENOMEM'],
+]);
+
+/** Until when a folder that is gone is waited for. All who read from it wait together, not one after another. */
+const deadlines = new Map<string, number>();
+
+/** Waits between attempts, in milliseconds: 100, 200, 400 … up to 5 s. */
+const [firstWait, longestWait] = [100, 5000];
+
+/** How long storage is waited for: 30 s, or what ANYCLASS_STORAGE_SECONDS says. */
+function patience(): number {
+  const text = process.env['ANYCLASS_STORAGE_SECONDS'];
+  const seconds = text === undefined ? Number.NaN : Number(text);
+  return 1000 * (seconds >= 0 ? seconds : 30);
+}
+
+/**
+ * Reads from a file below a folder that was there before. Where the storage is gone, it tries again until it is back.
+ *
+ * @throws MissingImageError where the file is missing or may not be read
+ * @throws StorageError where the storage did not come back in time
+ *
+ * @example
+ * const bytes = await fromStorage('photos/a.jpg', 'photos', () => readFile('photos/a.jpg'));
+ */
+export async function fromStorage<Content>(
+  path: string,
+  folder: string,
+  read: () => Promise<Content>,
+  { wait = true }: { readonly wait?: boolean } = {},
+): Promise<Content> {
+  let wasThere = false;
+  for (let pause = firstWait; ; pause = Math.min(2 * pause, longestWait)) {
+    try {
+      const content = await read();
+      deadlines.delete(folder);
+      return content;
+    } catch (error) {
+      // What a reader says of the content, and not the system of the file.
+      if (errorCode(error) === undefined || error instanceof DataError) throw error;
+      const isThere = !(await isStorageGone(error, folder));
+      // The folder may have come back since: only what fails while it is there is missing.
+      if (isThere && wasThere) throw missing(error, path);
+      wasThere = isThere;
+      if (isThere) continue;
+      const end = deadlines.get(folder) ?? performance.now() + patience();
+      if (!wait || performance.now() + pause > end) throw gone(error, path, folder);
+      deadlines.set(folder, end);
+    }
+    await sleep(pause);
+  }
+}
+
+/** Whether an error is the storage's: by its code, or since the folder itself is gone or empty, as an unmounted one is. */
+async function isStorageGone(error: unknown, folder: string): Promise<boolean> {
+  const code = errorCode(error);
+  if (code === undefined) return false;
+  if (storageCodes.has(code)) return true;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return false;
+  try {
+    if (!(await stat(folder)).isDirectory()) return false;
+    await using entries = await openedFolder(folder);
+    return (await entries.first()) === undefined;
+  } catch {
+    return true;
+  }
+}
+
+async function openedFolder(folder: string) {
+  const entries = await opendir(folder);
+  return {
+    first: async () => (await entries.read()) ?? undefined,
+    [Symbol.asyncDispose]: () => entries.close(),
+  };
+}
+
+function missing(error: unknown, path: string): MissingImageError {
+  const code = errorCode(error);
+  const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
+  return new MissingImageError(
+    isAbsent ? `missing: ${shownPath(path)}` : `cannot read ${shownPath(path)}: ${fileProblem(error)}`,
+  );
+}
+
+function gone(error: unknown, path: string, folder: string): StorageError {
+  const code = errorCode(error);
+  const what =
+    code === 'ENOENT' || code === 'ENOTDIR'
+      ? `the folder ${shownPath(folder)} is gone`
+      : `${fileProblem(error)} (${code})`;
+  return new StorageError(
+    `${shownPath(path)} cannot be read: ${what}; check the disk or the network share, then start again`,
+    { cause: error },
+  );
+}

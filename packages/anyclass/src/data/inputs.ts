@@ -1,0 +1,96 @@
+// What comes to a network, whatever it is: images of one size, or feature vectors. In batches both are bytes.
+
+import { DataError } from '../errors/dataError.js';
+import { type OpenPixelsOptions, openPixels } from './cache/openCache.js';
+import type { Dataset } from './dataset.js';
+import { imageBytes, type PixelFormat } from './images/decode.js';
+import type { ImageReading } from './images/unpack.js';
+
+/** Vectors of so many numbers, in single precision. */
+export interface FeatureFormat {
+  readonly features: number;
+}
+
+export type InputFormat = PixelFormat | FeatureFormat;
+
+/** How images are prepared for a network. */
+export interface ImagePreparation extends ImageReading {
+  /** 1: images are decoded to gray, which the network sees on three channels. */
+  readonly channels: 1 | 3;
+  readonly mean: readonly number[];
+  readonly std: readonly number[];
+}
+
+/** The features of a network, which standardizes them itself. */
+export interface FeatureNames {
+  readonly features: readonly string[];
+}
+
+/** What a model takes. */
+export type ModelInput = ImagePreparation | FeatureNames;
+
+export function isFeatureFormat(format: InputFormat): format is FeatureFormat {
+  return 'features' in format;
+}
+
+export function takesFeatures<Input extends ModelInput>(input: Input): input is Input & FeatureNames {
+  return 'features' in input;
+}
+
+/** Bytes of one instance in a batch. */
+export function inputBytes(format: InputFormat): number {
+  return isFeatureFormat(format) ? 4 * format.features : imageBytes(format);
+}
+
+/** Instances by row, all in one format. */
+export interface InputSource {
+  readonly format: InputFormat;
+  /** Write the bytes of a row into `out` at `offset`; rejects with the reason if it cannot be read. */
+  readInto(row: number, out: Uint8Array, offset: number): Promise<void>;
+  /** Write rows one after another, all at once. False where that cannot be: then ask for each. */
+  readAll?(rows: Int32Array, out: Uint8Array): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * The instances of a dataset in the format that a network takes: its features, or its images, from the cache where they are
+ * prepared.
+ *
+ * @throws DataError where the network takes the other
+ *
+ * @example
+ * const { inputs, state } = await openInputs(dataset, { features: 294 }, undefined);
+ */
+export async function openInputs(
+  dataset: Dataset,
+  format: InputFormat,
+  cache: string | undefined,
+  options: OpenPixelsOptions = {},
+): Promise<{ readonly inputs: InputSource; readonly state: string }> {
+  const { features } = dataset;
+  if (!isFeatureFormat(format)) {
+    if (features) throw new DataError(`${dataset.name} holds features; the network takes images`);
+    const { pixels, state } = await openPixels(dataset, format, cache, options);
+    return { inputs: pixels, state: state.text };
+  }
+  if (!features) throw new DataError(`${dataset.name} holds images; the network takes features`);
+  const width = features.names.length;
+  if (width !== format.features) {
+    throw new DataError(`${dataset.name} has ${width} features; the network takes ${format.features}`);
+  }
+  const inputs: InputSource = {
+    format,
+    readInto: (row, out, offset) => features.read(Int32Array.of(row), floatsOf(out, offset, width)),
+    async readAll(rows, out) {
+      await features.read(rows, floatsOf(out, 0, rows.length * width));
+      return true;
+    },
+    close: async () => {}, // the dataset's own
+  };
+  return { inputs, state: `${width} features a row, standardized by the training rows` };
+}
+
+/** The bytes of a batch as the numbers that they are. */
+export function floatsOf(bytes: Uint8Array, offset: number, count: number): Float32Array {
+  return new Float32Array(bytes.buffer, bytes.byteOffset + offset, count);
+}

@@ -1,0 +1,125 @@
+// A dataset's embeddings by a network, as a dataset of features.
+
+import { openOptions } from '../../configuration/openOptions.js';
+import { type Dataset, splitNames } from '../../data/dataset.js';
+import { selectFeatures } from '../../data/features/featureSource.js';
+import { openInputs, takesFeatures } from '../../data/inputs.js';
+import { createLoader } from '../../data/loading/loader.js';
+import { type OpenOptions, openDataset } from '../../data/openDataset.js';
+import { growingInt32 } from '../../data/typedArrays.js';
+import { UserError } from '../../errors/userError.js';
+import { readingFor } from '../../evaluation/runSettings.js';
+import type { RunEventListener } from '../../events/runEvent.js';
+import type { Quarantined } from '../../events/runSummary.js';
+import type { ComputeWishes } from '../../inference/computeDevice.js';
+import { scoredBatches } from '../../inference/scorer.js';
+import { openEmbeddingModel } from './embeddingModel.js';
+import { createFeatureFile, featureKind } from './featureFile.js';
+
+export interface EmbedOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
+  /** `.parquet`, `.csv`, `.npy` or `.safetensors`; a matrix gets a table of labels beside it. */
+  readonly out: string;
+  /** How the dataset is read; default as the run of the model read its own. */
+  readonly open?: OpenOptions | undefined;
+  /** Default 64. */
+  readonly batchSize?: number | undefined;
+  /** An unreadable image is an error. Default false: it is left out. */
+  readonly strict?: boolean | undefined;
+  /** Folder of prepared images. */
+  readonly cache?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: RunEventListener | undefined;
+}
+
+export interface Embedded {
+  readonly files: readonly string[];
+  readonly network: string;
+  readonly rows: number;
+  /** Numbers of an embedding. */
+  readonly features: number;
+  readonly classes: readonly string[];
+  readonly quarantined: readonly Quarantined[];
+}
+
+/**
+ * Writes the embeddings of a dataset (what a network's last layer sees) with names, splits and labels: a dataset of features that
+ * `linear` and `mlp` train on. The model is the folder of a run, its model.safetensors, or published weights by name.
+ *
+ * @example
+ * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });
+ */
+export async function embed(model: string, spec: string, options: EmbedOptions): Promise<Embedded> {
+  const { out, batchSize = 64, strict = false, cache, signal, onEvent, device, precision } = options;
+  featureKind(out);
+  using opened = await openEmbeddingModel(model, {
+    batchSize,
+    onEvent,
+    ...(device !== undefined && { device }),
+    ...(precision !== undefined && { precision }),
+  });
+  const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
+  const whole = await openDataset(spec, open);
+  try {
+    const dataset = forInput(whole, opened.input);
+    const { rows, splitOf } = rowsInSplits(dataset);
+    const { inputs } = await openInputs(dataset, opened.scorer.format, cache, {
+      onNote: (text) => onEvent?.({ type: 'note', text }),
+    });
+    const loader = createLoader(dataset, inputs, { rows, batchSize, strict });
+    const { classes, labels, groups, names } = dataset;
+    const file = createFeatureFile(out, { classes, hasGroups: groups !== undefined, width: opened.width });
+    let written = 0;
+    try {
+      const progress = (done: number) =>
+        onEvent?.({ type: 'progress', task: 'embedding', done, total: rows.length, unit: 'images' });
+      progress(0);
+      const batches = loader.epoch(0, signal ? { signal } : {});
+      for await (const { batch, logits: embeddings } of scoredBatches(batches, opened.scorer)) {
+        const some = Array.from(batch.indices, (row, i) => ({
+          name: names.at(row),
+          split: splitNames[splitOf[row]!]!,
+          group: groups?.names[groups.codes[row]!],
+          labels: Float32Array.from(classes, (_, j) => labels.at(row, j)),
+          features: embeddings.slice(i * opened.width, (i + 1) * opened.width),
+        }));
+        file.add(some);
+        written += some.length;
+        progress(Math.min(rows.length, (batch.step + 1) * batchSize));
+      }
+      const quarantined = loader.quarantined();
+      if (written === 0) throw new UserError(`${dataset.name}: none of ${rows.length} rows could be read`);
+      file.finish();
+      const { files } = file;
+      return { files, network: opened.network, rows: written, features: opened.width, classes, quarantined };
+    } catch (error) {
+      file.discard();
+      throw error;
+    } finally {
+      await inputs.close();
+    }
+  } finally {
+    await whole.images.close();
+  }
+}
+
+/** With the features that the network takes; of images as they are. */
+function forInput(dataset: Dataset, input: Parameters<typeof takesFeatures>[0]): Dataset {
+  if (!takesFeatures(input) || !dataset.features) return dataset;
+  return { ...dataset, features: selectFeatures(dataset.features, input.features, dataset.name) };
+}
+
+/** All rows that are in a split, in their order. */
+function rowsInSplits({ splits, names }: Dataset): {
+  readonly rows: Int32Array;
+  readonly splitOf: Int8Array;
+} {
+  const splitOf = new Int8Array(names.length).fill(-1);
+  splitNames.forEach((split, s) => {
+    for (const row of splits[split]) splitOf[row] = s;
+  });
+  const rows = growingInt32();
+  splitOf.forEach((split, row) => {
+    if (split >= 0) rows.push(row);
+  });
+  return { rows: rows.finish(), splitOf };
+}

@@ -1,0 +1,93 @@
+// A network up to its last layer, as what turns images or features into embeddings.
+
+import { existsSync } from 'node:fs';
+import { photographPreparation } from '../../data/dataset.js';
+import type { ModelInput } from '../../data/inputs.js';
+import { UserError } from '../../errors/userError.js';
+import type { RunEventListener } from '../../events/runEvent.js';
+import { type ComputeWishes, chooseCompute, moveNetwork } from '../../inference/computeDevice.js';
+import { createScorer, type Scorer } from '../../inference/scorer.js';
+import { networkDefinitions } from '../../networks/catalogue.js';
+import { createNetwork } from '../../networks/createNetwork.js';
+import type { Network } from '../../networks/network.js';
+import { findWeights } from '../../networks/weights/findWeights.js';
+import { loadWeights } from '../../networks/weights/loadWeights.js';
+import { isWeightsPath } from '../../networks/weights/weightsName.js';
+import { loadModel } from '../../runs/modelFile.js';
+
+export interface EmbeddingModel extends Disposable {
+  readonly network: string;
+  readonly input: ModelInput;
+  /** Numbers of an embedding. */
+  readonly width: number;
+  /** Its scores are embeddings, [batch, width]. */
+  readonly scorer: Scorer;
+}
+
+export interface EmbeddingModelOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
+  readonly batchSize: number;
+  readonly onEvent?: RunEventListener | undefined;
+}
+
+/**
+ * Opens the folder of a run, its model.safetensors, or published weights by name, for embeddings.
+ *
+ * @example
+ * using model = await openEmbeddingModel('timm/resnet18.a1_in1k', { batchSize: 64 });
+ * model.width // 512
+ */
+export async function openEmbeddingModel(
+  model: string,
+  { device = 'auto', precision = 'auto', batchSize, onEvent }: EmbeddingModelOptions,
+): Promise<EmbeddingModel> {
+  const settings = chooseCompute({ device, precision });
+  const { network, input } = existsSync(model) ? ofFile(model) : await ofWeights(model, onEvent);
+  try {
+    moveNetwork(network, settings.device);
+    return {
+      network: network.name,
+      input,
+      width: embeddingWidth(network),
+      scorer: createScorer(network, { ...settings, batchSize, input, output: 'embedding' }),
+      [Symbol.dispose]: () => network.dispose(),
+    };
+  } catch (error) {
+    network.dispose();
+    throw error;
+  }
+}
+
+function ofFile(model: string): { network: Network; input: ModelInput } {
+  if (model.toLowerCase().endsWith('.onnx')) {
+    throw new UserError(
+      `${model}: embeddings come from a run or its model.safetensors; of an ONNX file take the output that 'export --outputs embedding' adds`,
+    );
+  }
+  const { network, description } = loadModel(model);
+  return { network, input: description };
+}
+
+async function ofWeights(
+  model: string,
+  onEvent: RunEventListener | undefined,
+): Promise<{ network: Network; input: ModelInput }> {
+  if (isWeightsPath(model)) throw new UserError(`${model}: there is no such model or run`);
+  const { path, facts } = await findWeights(model, { onEvent });
+  const { network: name, inputSize, mean, std } = facts;
+  if (name === undefined)
+    throw new UserError(`${model}: does not say which network it is of; import it first`);
+  const network = createNetwork(name, { classes: 1, ...(inputSize !== undefined && { inputSize }) });
+  const { missing, misshapen } = loadWeights(network, path);
+  if (missing.length > 0 || misshapen.length > 0) {
+    network.dispose();
+    throw new UserError(`${model}: does not hold all of ${name}; its embeddings would be noise`);
+  }
+  const { channels, ...own } = photographPreparation;
+  const input = { channels, mean: mean ?? own.mean, std: std ?? own.std };
+  return { network: network.eval().requireGrad(false), input };
+}
+
+function embeddingWidth({ name, options }: Network): number {
+  if (name === 'linear') return options.inputSize;
+  return name === 'mlp' ? options.hidden.at(-1)! : networkDefinitions[name].trunk.features;
+}

@@ -1,0 +1,150 @@
+// Feature vectors with names, splits and labels as a file that is a dataset: .csv, .parquet, or .npy and .safetensors with a
+// table of labels beside them.
+
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { extname } from 'node:path';
+import { discardQuietly, type FileDraft } from '@anyclass/torch/files';
+import type { SplitName } from '../../data/dataset.js';
+import { npyHeader } from '../../data/features/npy.js';
+import { safetensorsHeader } from '../../data/features/safetensorsMatrix.js';
+import { UsageError } from '../../errors/usageError.js';
+import { UserError } from '../../errors/userError.js';
+import { draftOutput } from '../../files/outputs.js';
+import { parquetDraft } from './parquetDraft.js';
+
+/** A row to be written. */
+export interface FeatureRow {
+  readonly name: string;
+  readonly split: SplitName;
+  readonly group: string | undefined;
+  /** One a class: 0 to 1, or NaN for unknown. */
+  readonly labels: ArrayLike<number>;
+  readonly features: Float32Array;
+}
+
+export interface FeatureFileOptions {
+  readonly classes: readonly string[];
+  readonly hasGroups: boolean;
+  /** Features of a row. */
+  readonly width: number;
+}
+
+/** A file in the making: whole or absent. */
+export interface FeatureFile {
+  /** What will be there. */
+  readonly files: readonly string[];
+  add(rows: readonly FeatureRow[]): void;
+  finish(): void;
+  discard(): void;
+}
+
+export const featureKinds = ['.csv', '.parquet', '.npy', '.safetensors'] as const;
+type FeatureKind = (typeof featureKinds)[number];
+
+/** The kind of file that a path asks for by its ending. */
+export function featureKind(out: string): FeatureKind {
+  const extension = extname(out).toLowerCase();
+  const kind = featureKinds.find((known) => known === extension);
+  if (kind) return kind;
+  throw new UsageError(`'${out}' ends in '${extension}'; expected ${featureKinds.join(', ')}`, 'out');
+}
+
+/** The files of a path: a matrix has its labels beside it. */
+export function featureFiles(out: string): string[] {
+  const kind = featureKind(out);
+  return kind === '.npy' || kind === '.safetensors' ? [out, `${out.slice(0, -kind.length)}.csv`] : [out];
+}
+
+/**
+ * Begins the files.
+ *
+ * @example
+ * const file = createFeatureFile('features.parquet', { classes: ['crack'], hasGroups: false, width: 512 });
+ * file.add(rows);
+ * file.finish();
+ */
+export function createFeatureFile(out: string, options: FeatureFileOptions): FeatureFile {
+  refuseNames(options.classes);
+  const kind = featureKind(out);
+  const files = featureFiles(out);
+  if (kind === '.parquet') return parquetDraft(out, options);
+  const [matrixPath, tablePath] = kind === '.csv' ? [undefined, out] : [out, files[1]!];
+  const table = draftOutput('--out', tablePath);
+  const withFeatures = matrixPath === undefined;
+  const matrix = matrixPath === undefined ? undefined : matrixDraft(matrixPath, kind, options.width);
+  table.write(headerLine(options, withFeatures));
+  return {
+    files,
+    add(rows) {
+      table.write(rows.map((row) => line(row, options, withFeatures)).join(''));
+      matrix?.add(rows);
+    },
+    finish() {
+      matrix?.finish(); // first: a table without its matrix would look like one of images
+      table.finish();
+    },
+    discard() {
+      if (matrix) discardQuietly(matrix.draft);
+      discardQuietly(table);
+    },
+  };
+}
+
+/** Columns that say something else must not be classes. */
+function refuseNames(classes: readonly string[]): void {
+  const taken = classes.find((name) => /^(filename|split|group|features?([_.:\- ]?\d+)?)$/i.test(name));
+  if (taken !== undefined) {
+    throw new UserError(`a class is called '${taken}', as a column of the file is; leave it out with --drop`);
+  }
+}
+
+function headerLine({ classes, hasGroups, width }: FeatureFileOptions, withFeatures: boolean): string {
+  const features = withFeatures ? Array.from({ length: width }, (_, i) => `feature_${i}`) : [];
+  const cells = ['Filename', 'split', ...(hasGroups ? ['group'] : []), ...classes.map(quoted), ...features];
+  return `${cells.join(',')}\n`;
+}
+
+function line(row: FeatureRow, { hasGroups }: FeatureFileOptions, withFeatures: boolean): string {
+  const { name, split, group, labels, features } = row;
+  const cells = [
+    quoted(name),
+    split,
+    ...(hasGroups ? [quoted(group ?? '')] : []),
+    ...Array.from(labels, (label) => (Number.isNaN(label) ? '' : String(label))),
+    ...(withFeatures ? features : []),
+  ];
+  return `${cells.join(',')}\n`;
+}
+
+function quoted(text: string): string {
+  return /[",\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+interface MatrixDraft {
+  readonly draft: FileDraft;
+  add(rows: readonly FeatureRow[]): void;
+  finish(): void;
+}
+
+/** The number of rows stands in the header, which is written again when all are there. */
+function matrixDraft(path: string, kind: FeatureKind, width: number): MatrixDraft {
+  const draft = draftOutput('--out', path);
+  const headerOf = kind === '.npy' ? npyHeader : safetensorsHeader;
+  let rows = 0;
+  draft.write(headerOf(rows, width));
+  return {
+    draft,
+    add(added) {
+      for (const { features } of added) {
+        draft.write(new Uint8Array(features.buffer, features.byteOffset, features.byteLength));
+      }
+      rows += added.length;
+    },
+    finish() {
+      const file = openSync(draft.path, 'r+');
+      writeSync(file, headerOf(rows, width), 0, undefined, 0);
+      closeSync(file);
+      draft.finish();
+    },
+  };
+}

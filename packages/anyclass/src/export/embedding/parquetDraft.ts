@@ -1,0 +1,86 @@
+import { discardQuietly } from '@anyclass/torch/files';
+import type { SchemaElement } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { draftOutput } from '../../files/outputs.js';
+import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureFile.js';
+
+/** Numbers in a row group, of which a reader holds one at a time. */
+const groupNumbers = 1 << 22;
+
+/**
+ * A Parquet file in the making: `Filename`, `split`, `group` where there are groups, a number for each class (null for unknown),
+ * and a list `features`.
+ *
+ * @example
+ * const file = parquetDraft('features.parquet', { classes: ['crack'], hasGroups: false, width: 512 });
+ */
+export function parquetDraft(out: string, options: FeatureFileOptions): FeatureFile {
+  const { classes, hasGroups, width } = options;
+  const draft = draftOutput('--out', out);
+  const writer = new ByteWriter();
+  /** What the library has made so far goes to the disk, and its buffer is used again. */
+  const flush = () => {
+    draft.write(writer.getBytes());
+    writer.index = 0;
+  };
+  const parquet = new ParquetWriter({ writer, schema: schemaOf(options) });
+  let rows: FeatureRow[] = [];
+  const rowsPerGroup = Math.max(1, Math.floor(groupNumbers / width));
+  const writeGroup = () => {
+    if (rows.length === 0) return;
+    void parquet.write({
+      rowGroupSize: rows.length,
+      columnData: [
+        { name: 'Filename', data: rows.map(({ name }) => name) },
+        { name: 'split', data: rows.map(({ split }) => split) },
+        ...(hasGroups ? [{ name: 'group', data: rows.map(({ group }) => group ?? '') }] : []),
+        ...classes.map((name, j) => ({
+          name,
+          data: rows.map(({ labels }) => (Number.isNaN(labels[j]!) ? null : labels[j]!)),
+        })),
+        { name: 'features', data: rows.map(({ features }) => Array.from(features)) },
+      ],
+    });
+    rows = [];
+    flush();
+  };
+  return {
+    files: [out],
+    add(added) {
+      // Rows are of memory that is used again.
+      for (const row of added) {
+        rows.push({ ...row, features: row.features.slice(), labels: Float32Array.from(row.labels) });
+        if (rows.length >= rowsPerGroup) writeGroup();
+      }
+    },
+    finish() {
+      writeGroup();
+      void parquet.finish();
+      flush();
+      draft.finish();
+    },
+    discard: () => discardQuietly(draft),
+  };
+}
+
+function schemaOf({ classes, hasGroups }: FeatureFileOptions): SchemaElement[] {
+  const text = (name: string): SchemaElement => ({
+    name,
+    type: 'BYTE_ARRAY',
+    converted_type: 'UTF8',
+    repetition_type: 'REQUIRED',
+  });
+  const columns: SchemaElement[] = [
+    text('Filename'),
+    text('split'),
+    ...(hasGroups ? [text('group')] : []),
+    ...classes.map((name): SchemaElement => ({ name, type: 'FLOAT', repetition_type: 'OPTIONAL' })),
+  ];
+  return [
+    { name: 'root', num_children: columns.length + 1 },
+    ...columns,
+    { name: 'features', num_children: 1, converted_type: 'LIST', repetition_type: 'REQUIRED' },
+    { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+    { name: 'element', type: 'FLOAT', repetition_type: 'REQUIRED' },
+  ];
+}

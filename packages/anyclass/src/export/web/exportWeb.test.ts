@@ -1,0 +1,213 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExportedModel as BrowserModel } from '@anyclass/browser';
+import { nn, setSeed } from '@anyclass/torch';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FunctionModule } from '../../../test/onnxFunction.js';
+import { chromiumNeed, chromiumPath, launchChromium } from '../../../test/pages/browser.js';
+import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
+import { fixedDecision } from '../../inference/modelDecision.js';
+import type { ExportedModel } from '../../inference/onnx/exportedModel.js';
+import { openPredictor } from '../../inference/predictor.js';
+import { createNetwork } from '../../networks/createNetwork.js';
+import { type ModelDescription, saveModel } from '../../runs/modelFile.js';
+import { exportNetwork } from '../onnx/exportOnnx.js';
+import { exportWeb } from './exportWeb.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-web-'));
+const at = (...names: string[]) => join(folder, ...names);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const classes = ['crack', 'roots', 'deposits', 'joint <open>'];
+const description: ModelDescription = {
+  classes,
+  channels: 3,
+  mean: [0.5],
+  std: [0.25],
+  epoch: 7,
+  loss: 'any-bce',
+  dataset: 'pipes & drains',
+  calibration: { kind: 'temperature', temperature: 1.3, atBound: false, fittedOn: 'validation' },
+  decision: { ...fixedDecision(classes, 0.5), presence: 0.4, thresholds: [0.45, 0.5, null, 0.4] },
+};
+
+beforeAll(async () => {
+  setSeed(1);
+  using network = createNetwork('tresnet-s', { classes: classes.length, inputSize: 64 });
+  nn.init.normal_(network.parameters().at(-2)!, 0, 1);
+  saveModel(at('model.safetensors'), { network, description });
+  await exportWeb(at('model.safetensors'), { out: at('web') });
+  mkdirSync(at('photos'));
+  for (const [name, color] of [
+    ['red.jpg', '#c03020'],
+    ['green.png', '#20a040'],
+    ['blue.webp', '#2030c0'],
+    ['dark.jpg', '#101010'],
+  ] as const) {
+    const noise = Buffer.from(Uint8Array.from({ length: 90 * 70 * 3 }, (_, i) => (i * i * 31) % 97));
+    await sharp(noise, { raw: { width: 90, height: 70, channels: 3 } })
+      .composite([{ input: { create: { width: 45, height: 70, channels: 3, background: color } } }])
+      .toFile(at('photos', name));
+  }
+}, 60_000);
+
+test('the folder has page, model and runtime, the same bytes each time, and no part of a draft', async () => {
+  const again = await exportWeb(at('model.safetensors'), { out: at('again') });
+  expect(again.files).toContain(join('model', 'model.onnx'));
+  expect(again.hasHeatMaps).toBe(true);
+  for (const file of again.files)
+    expect(readFileSync(at('again', file)).equals(readFileSync(at('web', file)))).toBe(true);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  const html = readFileSync(at('web', 'index.html'), 'utf8');
+  expect(html).toContain('<title>pipes &amp; drains</title>');
+  expect(html).toContain("default-src 'none'");
+  expect(html).not.toMatch(/https?:/);
+});
+
+test('another model has another version, so that browsers load it', async () => {
+  await exportWeb(at('model.safetensors'), { out: at('titled'), title: 'Drains' });
+  const worker = (name: string) => readFileSync(at(name, 'service-worker.js'), 'utf8');
+  expect(worker('titled')).not.toBe(worker('web'));
+});
+
+test('a folder with something in it is left alone, and nothing is left of an export that fails', async () => {
+  mkdirSync(at('full'));
+  writeFileSync(at('full', 'mine.txt'), 'mine');
+  await expect(exportWeb(at('model.safetensors'), { out: at('full') })).rejects.toThrow(/full is not empty/);
+  await expect(exportWeb(at('none.safetensors'), { out: at('failed') })).rejects.toThrow(/none\.safetensors/);
+  expect(readdirSync(at('full'))).toEqual(['mine.txt']);
+  expect(readdirSync(folder).filter((name) => /failed|part/.test(name))).toEqual([]);
+});
+
+test('a network without a linear head over feature maps has a page without heat maps', async () => {
+  const layer = new nn.Linear(3 * 8 * 8, classes.length);
+  using network = new FunctionModule((images) => layer.forward(images.flatten(1)), [layer]);
+  const { outputs } = await exportNetwork(network, {
+    description,
+    inputSize: 8,
+    out: at('flat', 'model.onnx'),
+    optionalOutputs: ['cam'],
+  });
+  expect(outputs).not.toContain('cam');
+});
+
+test('the page reads what export describes', () => {
+  type ImageModel = ExportedModel & {
+    preprocessing: Exclude<ExportedModel['preprocessing'], { features: string[] }>;
+  };
+  const accepted = (model: ImageModel): BrowserModel => model;
+  expect(accepted).toBeTypeOf('function');
+});
+
+describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
+  let browser: Browser;
+  let host: StaticHost;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    host = await serveFolder(at('web'));
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await host.close();
+  });
+
+  const open = async () => {
+    const page = await (await browser.newContext()).newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => {
+      // Chromium's own word on machines without a GPU.
+      if (message.text() === 'No available adapters.') return;
+      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+    });
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.goto(host.address);
+    await page.waitForSelector('body[data-state]', { timeout: 60_000 });
+    return { page, problems };
+  };
+
+  test('photos that are dropped get the labels, probabilities and presence of predict', async () => {
+    const { page, problems } = await open();
+    using predictor = await openPredictor(at('web', 'model', 'model.onnx'));
+    let labeled = 0;
+    for (const name of readdirSync(at('photos'))) {
+      await dropPhoto(page, at('photos', name), name);
+      const card = page.locator('.photo').first();
+      await card.locator('.labels').waitFor();
+      const expected = await predictor.predictOne(at('photos', name));
+      labeled += expected.labels.length;
+      expect(await card.locator('.label').allTextContents()).toEqual(expected.labels);
+      expect(await card.locator('.none').count()).toBe(expected.isNegative ? 1 : 0);
+      expect(await shownShare(card.locator('.presence .value'))).toBeCloseTo(
+        expected.presence.probability,
+        2,
+      );
+      for (const [className, probability] of Object.entries(expected.probabilities)) {
+        const row = card.locator('button.row', { has: page.getByText(className, { exact: true }) });
+        expect(await shownShare(row.locator('.value'))).toBeCloseTo(probability, 2);
+      }
+    }
+    expect(labeled).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a heat map lies over the photo of a class, and none once it is chosen again', async () => {
+    const { page } = await open();
+    await dropPhoto(page, at('photos', 'red.jpg'), 'red.jpg');
+    const row = page.locator('button.row').last();
+    const heat = page.locator('canvas.heat');
+    await row.click();
+    expect(await row.getAttribute('aria-pressed')).toBe('true');
+    expect(await heat.isVisible()).toBe(true);
+    const [image, canvas] = [await page.locator('.frame img').boundingBox(), await heat.boundingBox()];
+    expect(canvas).toEqual(image);
+    await row.click();
+    expect(await heat.isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  test('what is no image is refused with the reason, and the page goes on', async () => {
+    const { page } = await open();
+    writeFileSync(at('note.txt'), 'no image');
+    await dropPhoto(page, at('note.txt'), 'note.txt');
+    await page.locator('.failure').waitFor();
+    expect(await page.locator('.failure').textContent()).toContain('cannot decode');
+    await page.context().close();
+  });
+
+  test('after the first visit the page works without its host', async () => {
+    const { page } = await open();
+    expect(await page.locator('#offline').textContent()).toContain('Works offline');
+    const requested = host.requests.filter((path) => path.endsWith('model.onnx'));
+    expect(requested.length).toBeGreaterThan(0);
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.waitForSelector('body[data-state=ready]');
+    await dropPhoto(page, at('photos', 'red.jpg'), 'red.jpg');
+    await page.locator('.labels').waitFor();
+    // Answers from the store isolate the page, so that it may use threads.
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    await page.context().close();
+  });
+});
+
+async function dropPhoto(page: Page, path: string, name: string): Promise<void> {
+  const content = readFileSync(path).toString('base64');
+  const transfer = await page.evaluateHandle(
+    ([text, fileName]) => {
+      const bytes = Uint8Array.from(atob(text!), (character) => character.charCodeAt(0));
+      const given = new DataTransfer();
+      given.items.add(new File([bytes], fileName!));
+      return given;
+    },
+    [content, name],
+  );
+  await page.dispatchEvent('#drop', 'drop', { dataTransfer: transfer });
+}
+
+async function shownShare(locator: ReturnType<Page['locator']>): Promise<number> {
+  return Number.parseFloat((await locator.textContent()) ?? '') / 100;
+}

@@ -1,0 +1,47 @@
+import type { Prediction } from '@anyclass/browser';
+import { create } from './elements.js';
+import { drawHeatMap } from './heatOverlay.js';
+import { resultView } from './resultView.js';
+
+/** A photo and what the model says of it. */
+export interface PhotoCard {
+  readonly element: HTMLElement;
+  show(prediction: Prediction): void;
+  fail(reason: string): void;
+}
+
+/**
+ * A card that shows its photo at once, and the result when it is there.
+ *
+ * @example
+ * document.body.append(photoCard(file).element);
+ */
+export function photoCard(file: File): PhotoCard {
+  const image = create('img', '');
+  image.alt = file.name;
+  image.src = URL.createObjectURL(file);
+  image.addEventListener('load', () => URL.revokeObjectURL(image.src));
+  const heat = create('canvas', 'heat');
+  heat.hidden = true;
+  const picture = create('div', 'picture', create('div', 'frame', image, heat));
+  const status = create('p', 'faint', 'Waiting for the model…');
+  const result = create('div', 'result', status);
+  const element = create('article', 'photo', picture, create('h2', '', file.name), result);
+  return {
+    element,
+    show(prediction) {
+      const onSelect = (name: string | undefined) => {
+        const map = name === undefined ? undefined : prediction.heatMaps?.[name];
+        heat.hidden = map === undefined;
+        if (map) drawHeatMap(heat, map);
+      };
+      result.replaceChildren(...resultView(prediction, onSelect));
+      element.dataset['labels'] = prediction.labels.join(', ');
+      element.classList.toggle('negative', prediction.isNegative);
+    },
+    fail(reason) {
+      element.classList.add('failed');
+      result.replaceChildren(create('p', 'failure', reason));
+    },
+  };
+}

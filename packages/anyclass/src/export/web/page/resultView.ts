@@ -1,0 +1,122 @@
+import type { Prediction } from '@anyclass/browser';
+import { create } from './elements.js';
+
+const mostRows = 8;
+
+/**
+ * Labels, presence and classes of a prediction. `onSelect` is called with the class whose heat map is to be shown, or with
+ * undefined for none.
+ *
+ * @example
+ * card.append(...resultView(prediction, (name) => console.log(name)));
+ */
+export function resultView(
+  prediction: Prediction,
+  onSelect: (name: string | undefined) => void,
+): HTMLElement[] {
+  const { labels, presence, probabilities, thresholds, heatMaps } = prediction;
+  const found = create('p', 'labels');
+  if (labels.length === 0) found.append(create('span', 'none', 'Nothing found'));
+  for (const name of labels) found.append(create('span', 'label', name));
+  const names = Object.keys(probabilities).sort(
+    (a, b) =>
+      Number(labels.includes(b)) - Number(labels.includes(a)) || probabilities[b]! - probabilities[a]!,
+  );
+  const rows = names.map((name) =>
+    classRow(name, {
+      probability: probabilities[name]!,
+      threshold: thresholds[name] ?? null,
+      isPredicted: labels.includes(name),
+    }),
+  );
+  const list = create('div', 'classes', ...rows);
+  if (heatMaps) selectable(rows, names, onSelect, labels[0]);
+  const parts: HTMLElement[] = [found, presenceView(presence), list];
+  const few = Math.max(mostRows, labels.length);
+  if (rows.length > few) parts.push(moreButton(rows.slice(few)));
+  return parts;
+}
+
+function presenceView({ probability, gate, passes }: Prediction['presence']): HTMLElement {
+  const verdict = passes ? 'at or above' : 'below';
+  const row = create(
+    'div',
+    'row presence',
+    create('span', 'name', 'Any class present'),
+    bar(probability, gate),
+    create('span', 'value', percent(probability)),
+  );
+  row.title = `The probability that any class is present is ${verdict} the gate of ${percent(gate)}.`;
+  row.classList.toggle('predicted', passes);
+  return row;
+}
+
+function classRow(
+  name: string,
+  {
+    probability,
+    threshold,
+    isPredicted,
+  }: { probability: number; threshold: number | null; isPredicted: boolean },
+): HTMLButtonElement {
+  const row = create(
+    'button',
+    'row',
+    create('span', 'name', name),
+    bar(probability, threshold),
+    create('span', 'value', percent(probability)),
+  );
+  row.type = 'button';
+  row.disabled = true;
+  row.classList.toggle('predicted', isPredicted);
+  row.title =
+    threshold === null ? `${name} is never predicted` : `${name} is predicted from ${percent(threshold)} on`;
+  return row;
+}
+
+/** A bar with a mark where the decision begins. */
+function bar(value: number, threshold: number | null): HTMLElement {
+  const fill = create('span', 'fill');
+  fill.style.width = percent(value);
+  const made = create('span', 'bar', fill);
+  if (threshold !== null) {
+    const mark = create('span', 'mark');
+    mark.style.left = percent(Math.min(1, threshold));
+    made.append(mark);
+  }
+  return made;
+}
+
+/** One row at a time shows its heat map; the selected one again shows none. */
+function selectable(
+  rows: readonly HTMLButtonElement[],
+  names: readonly string[],
+  onSelect: (name: string | undefined) => void,
+  first: string | undefined,
+): void {
+  const select = (name: string | undefined) => {
+    for (const [i, row] of rows.entries()) row.ariaPressed = String(names[i] === name);
+    onSelect(name);
+  };
+  for (const [i, row] of rows.entries()) {
+    row.disabled = false;
+    row.title += '; click to see where';
+    row.addEventListener('click', () => select(row.ariaPressed === 'true' ? undefined : names[i]));
+  }
+  select(first);
+}
+
+function moreButton(rows: readonly HTMLElement[]): HTMLElement {
+  for (const row of rows) row.hidden = true;
+  const button = create('button', 'more', `Show ${rows.length} more`);
+  button.type = 'button';
+  button.addEventListener('click', () => {
+    for (const row of rows) row.hidden = false;
+    button.remove();
+  });
+  return button;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)}%`;
+}

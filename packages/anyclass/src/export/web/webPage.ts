@@ -1,0 +1,47 @@
+// The files of the page that shows a model at work, without model and runtime.
+
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { bundle } from '../../pages/bundle.js';
+
+/** Texts as they are bundled; `index.html` and `service-worker.js` are completed for each model. */
+export type WebPage = z.output<typeof webPage>;
+
+const webPage = z.object({
+  'index.html': z.string(),
+  'style.css': z.string(),
+  'app.js': z.string(),
+  'service-worker.js': z.string(),
+});
+
+// Packing puts the files here. A checkout has none and bundles the sources that are there, so they are never old.
+export const packedPage = join(import.meta.dirname, 'page.json');
+
+/** The page as it is packed or, in a checkout, bundled. */
+export async function readWebPage(): Promise<WebPage> {
+  if (existsSync(packedPage)) return webPage.parse(JSON.parse(await readFile(packedPage, 'utf8')));
+  return bundleWebPage();
+}
+
+/** Stand for what is known once a model is exported. */
+export const placeholders = { title: '{{title}}', version: '{{version}}' } as const;
+
+/** Bundles the sources; needs esbuild. */
+export async function bundleWebPage(): Promise<WebPage> {
+  // The same place from src and from dist.
+  const sources = join(import.meta.dirname, '../../../src/export/web/page');
+  const [html, style, script, worker] = await Promise.all([
+    readFile(join(sources, 'index.html'), 'utf8'),
+    bundle(join(sources, 'style.css')),
+    bundle(join(sources, 'main.ts'), { external: ['onnxruntime-web'] }),
+    bundle(join(sources, 'serviceWorker.ts'), {
+      define: {
+        __VERSION__: JSON.stringify(placeholders.version),
+        __PAGE_FILES__: JSON.stringify(['./', 'style.css', 'app.js']),
+      },
+    }),
+  ]);
+  return { 'index.html': html, 'style.css': style, 'app.js': script, 'service-worker.js': worker };
+}

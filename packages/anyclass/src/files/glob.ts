@@ -1,0 +1,59 @@
+/**
+ * What tells whether a path matches a shell's pattern: `*` and `?` stay within a folder, `**` goes below it. Takes time in
+ * proportion to pattern times path, whatever they are: all ways to match are followed at once, none is tried again.
+ *
+ * @example
+ * globMatcher('a/*.png')('a/b.png') // true
+ * globMatcher('a/**' + '/*.png')('a/b/c/d.png') // true
+ */
+export function globMatcher(pattern: string): (path: string) => boolean {
+  const parts = partsOf(pattern);
+  return (path) => {
+    let places = reached(new Set([0]), parts);
+    for (const character of path) {
+      const next = new Set<number>();
+      for (const place of places) for (const after of placesAfter(place, parts, character)) next.add(after);
+      places = reached(next, parts);
+      if (places.size === 0) return false;
+    }
+    return places.has(parts.length);
+  };
+}
+
+/** A character that stands for itself, or what stands for others. `folders` is `**` with a slash behind it: none, or folders. */
+type Part = { readonly character: string } | 'one' | 'some' | 'all' | 'folders';
+
+function partsOf(pattern: string): Part[] {
+  const tokens = pattern.match(/\*\*\/|\*\*|\*|\?|[^*?]/gsu) ?? [];
+  const kinds: Readonly<Record<string, Part>> = { '**/': 'folders', '**': 'all', '*': 'some', '?': 'one' };
+  return tokens.map((token) => kinds[token] ?? { character: token });
+}
+
+/** Where a character leads to. Within the name of a folder that `folders` stands for, the place is -1 - that of the part. */
+function placesAfter(place: number, parts: readonly Part[], character: string): number[] {
+  const at = place < 0 ? -1 - place : place;
+  const part = parts[at];
+  switch (part) {
+    case undefined:
+      return [];
+    case 'folders':
+      return character === '/' ? [at, -1 - at] : [-1 - at];
+    case 'all':
+      return [at];
+    case 'some':
+      return character === '/' ? [] : [at];
+    case 'one':
+      return character === '/' ? [] : [at + 1];
+    default:
+      return part.character === character ? [at + 1] : [];
+  }
+}
+
+/** With the places behind what may also stand for nothing. */
+function reached(places: Set<number>, parts: readonly Part[]): Set<number> {
+  for (const place of places) {
+    const part = parts[place];
+    if (part === 'some' || part === 'all' || part === 'folders') places.add(place + 1);
+  }
+  return places;
+}

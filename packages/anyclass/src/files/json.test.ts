@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { withOverrides } from '../configuration/overrides.js';
+import { parseJson } from './json.js';
+
+test('every JSON without __proto__ is read as JSON.parse does', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      fc.pre(!text.includes('__proto__'));
+      expect(parseJson(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test.each([
+  '{"__proto__": 1}',
+  '[{"a": {"__proto__": {}}}]',
+  '{"\\u005f_proto__": 1}',
+  '{"\\u005F\\u005Fproto__": 1}',
+])('%s is refused', (text) => {
+  expect(() => parseJson(text)).toThrow('"__proto__" is not allowed');
+});
+
+test('a text that speaks of it is a text', () => {
+  expect(parseJson('{"note": "about __proto__"}')).toEqual({ note: 'about __proto__' });
+});
+
+test('no field is called so', () => {
+  expect(() => withOverrides({}, ['__proto__.polluted=1'])).toThrow('__proto__');
+  expect(() => withOverrides({}, ['data={"__proto__": 1}'])).toThrow('__proto__');
+});

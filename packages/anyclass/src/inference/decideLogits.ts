@@ -1,0 +1,31 @@
+import { applyDecision, calibrate, type Decision } from '@anyclass/core';
+import type { ModelDescription } from '../runs/modelFile.js';
+import { probabilities } from './scorer.js';
+
+/** Rows of classes, one row an image. */
+export interface DecidedRows {
+  /** Calibrated where training found that it helps. */
+  readonly probabilities: Float32Array;
+  /** What the gate compares, one an image. */
+  readonly presence: Float64Array;
+  /** 1 where a class is predicted. */
+  readonly labels: Uint8Array;
+}
+
+/**
+ * From logits to labels: the one way of predict and of serving.
+ *
+ * @example
+ * decideLogits(logits, description, decision).labels // 0 and 1, images times classes
+ */
+export function decideLogits(
+  logits: Float32Array,
+  { classes, calibration }: Pick<ModelDescription, 'classes' | 'calibration'>,
+  decision: Decision,
+): DecidedRows {
+  const raw = probabilities(logits);
+  const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
+  // In doubles, as the decision was fitted and judged.
+  const { labels, presence } = applyDecision(Float64Array.from(values), decision);
+  return { probabilities: values, presence, labels };
+}

@@ -1,0 +1,36 @@
+import type { Dataset } from '../data/dataset.js';
+import { isNumbered, selectFeatures } from '../data/features/featureSource.js';
+import { type ModelInput, takesFeatures } from '../data/inputs.js';
+import { type OpenOptions, openDataset } from '../data/openDataset.js';
+import { UserError } from '../errors/userError.js';
+import type { ModelDescription } from '../runs/modelFile.js';
+
+/**
+ * A dataset with the classes of a model, in its order, and with its features.
+ *
+ * @example
+ * const dataset = await openForModel('fields.csv', {}, description);
+ */
+export async function openForModel(
+  spec: string,
+  open: OpenOptions,
+  description: Pick<ModelDescription, 'classes'> & ModelInput,
+): Promise<Dataset> {
+  const { classes } = description;
+  if (!takesFeatures(description)) return openDataset(spec, { ...open, keep: classes, drop: [] });
+  const { features } = description;
+  const isText = !isNumbered(features) && open.featureColumns === undefined;
+  const dataset = await openDataset(spec, {
+    ...open,
+    keep: classes,
+    drop: [],
+    ...(isText && { featureColumns: features }),
+  });
+  if (!dataset.features) throw new UserError(`${dataset.name} holds images; the model takes features`);
+  try {
+    return { ...dataset, features: selectFeatures(dataset.features, features, dataset.name) };
+  } catch (error) {
+    await dataset.images.close();
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * A page's script or style as one text, with everything that it imports. Needs esbuild, which an installed package does not
+ * have: what users get is bundled when the package is packed.
+ *
+ * @example
+ * await bundle('page/main.ts', { define: { VERSION: '"1"' } })
+ */
+export async function bundle(
+  file: string,
+  options: { readonly define?: Record<string, string>; readonly external?: string[] } = {},
+): Promise<string> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [file],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
+    conditions: ['@anyclass/source'],
+    charset: 'utf8',
+    write: false,
+    ...options,
+  });
+  return outputFiles[0]!.text.trim();
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadTensors, saveTensors } from '@anyclass/torch';
+import { afterAll, expect, test } from 'vitest';
+import { createNetwork } from '../networks/createNetwork.js';
+import { loadModel, saveModel } from './modelFile.js';
+import { writeScoreChecksums } from './scoreChecksums.js';
+import { readTable, writeTable } from './scoreFiles.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-model-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+using network = createNetwork('resnet-18', { classes: 2, inputSize: 32 });
+saveModel(at('model.safetensors'), {
+  network,
+  description: {
+    classes: ['crack', 'roots'],
+    channels: 3,
+    mean: [0.5, 0.5, 0.5],
+    std: [0.5, 0.5, 0.5],
+    epoch: 1,
+    loss: 'bce',
+    dataset: 'digits',
+  },
+});
+
+test('a model whose weights became zeros is refused with its name', () => {
+  const bytes = readFileSync(at('model.safetensors'));
+  bytes.fill(0, bytes.length / 2);
+  writeFileSync(at('zeros.safetensors'), bytes);
+  expect(() => loadModel(at('zeros.safetensors'))).toThrow(/zeros\.safetensors: is damaged: tensor "/);
+});
+
+test('a model of a version without checksums loads with a remark', () => {
+  const { tensors, metadata } = loadTensors(at('model.safetensors'));
+  const { checksums: _left, ...older } = metadata;
+  saveTensors(at('older.safetensors'), tensors, older);
+  const model = loadModel(at('older.safetensors'));
+  expect(model.remarks).toEqual([expect.stringContaining('older.safetensors has no checksums')]);
+  model.network.dispose();
+  const checked = loadModel(at('model.safetensors'));
+  expect(checked.remarks).toEqual([]);
+  checked.network.dispose();
+});
+
+test('scores with a changed digit are refused, others beside them are not', async () => {
+  const table = { names: ['a.png', 'b.png'], classNames: ['crack'], values: [0.25, 0.75] };
+  writeScoreChecksums(folder, { 'test.csv': writeTable(at('test.csv'), table) });
+  writeTable(at('mine.csv'), table);
+  expect((await readTable(at('test.csv'))).values).toEqual(Float64Array.of(0.25, 0.75));
+  writeFileSync(at('test.csv'), readFileSync(at('test.csv'), 'utf8').replace('0.25', '0.26'));
+  await expect(readTable(at('test.csv'))).rejects.toThrow('test.csv: differs from what the run wrote');
+  await readTable(at('mine.csv'));
+  writeFileSync(at('checksums.json'), '{"test');
+  await expect(readTable(at('test.csv'))).rejects.toThrow('checksums.json: is damaged');
+});

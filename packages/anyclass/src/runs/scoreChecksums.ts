@@ -1,0 +1,59 @@
+// Checksums of the tables in a folder of scores: a changed digit would be a changed figure in every report.
+
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { UserError } from '../errors/userError.js';
+import { parsedJson, writeWhole } from '../files/wholeFile.js';
+
+const checksumFile = 'checksums.json';
+const checksums = z.record(z.string(), z.string());
+
+/**
+ * Writes the checksums of the tables in a folder, by their file names.
+ *
+ * @example
+ * writeScoreChecksums('runs/sewer/scores', { 'test.csv': writeTable('runs/sewer/scores/test.csv', table) });
+ */
+export function writeScoreChecksums(folder: string, sums: Readonly<Record<string, string>>): void {
+  writeWhole(join(folder, checksumFile), `${JSON.stringify(sums, null, 2)}\n`);
+}
+
+/**
+ * Throws where a table differs from what was written. A table without a checksum beside it is taken as it is.
+ *
+ * @example
+ * verifyScoreFile('runs/sewer/scores/test.csv');
+ */
+export function verifyScoreFile(path: string): void {
+  const file = join(dirname(path), checksumFile);
+  if (!existsSync(file)) return;
+  const known = checksums.safeParse(parsedJson(readFileSync(file, 'utf8')));
+  if (!known.success) throw new UserError(`${file}: is damaged; resume the run to write its scores again`);
+  const expected = known.data[basename(path)];
+  if (expected === undefined || expected === checksumText(fileChecksum(path))) return;
+  throw new UserError(
+    `${path}: differs from what the run wrote; resume the run to write it again, or remove ${file} if you changed the table yourself`,
+  );
+}
+
+/** A checksum as the file holds it. */
+export function checksumText(checksum: number): string {
+  return checksum.toString(16).padStart(8, '0');
+}
+
+function fileChecksum(path: string): number {
+  const buffer = Buffer.alloc(2 ** 20);
+  const descriptor = openSync(path, 'r');
+  try {
+    let checksum = 0;
+    for (;;) {
+      const count = readSync(descriptor, buffer);
+      if (count === 0) return checksum;
+      checksum = crc32(buffer.subarray(0, count), checksum);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

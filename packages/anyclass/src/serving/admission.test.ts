@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { createAdmission } from './admission.js';
+import { Problem } from './problem.js';
+
+function problemOf(work: () => unknown): Problem {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('expected a problem');
+}
+
+test('images over the limit are refused with how soon to try again, until others have left', () => {
+  const admission = createAdmission({ images: 4, bytes: 1000 });
+  const first = admission.enter(100);
+  first.setImages(3);
+  const second = admission.enter(100);
+  const refused = problemOf(() => admission.enter(1));
+  expect(refused).toMatchObject({ kind: 'queue-full', status: 429 });
+  expect(refused.retryAfter).toBeGreaterThanOrEqual(1);
+  expect(refused.retryAfter).toBeLessThanOrEqual(60);
+  expect(problemOf(() => second.setImages(2)).status).toBe(429);
+  expect(admission.images).toBe(4);
+  first.leave();
+  first.leave();
+  expect([admission.images, admission.bytes]).toEqual([1, 100]);
+  second.setImages(4);
+  second.leave();
+  expect([admission.images, admission.bytes]).toEqual([0, 0]);
+});
+
+test('bytes over the limit are refused while others are there; one request alone always has room', () => {
+  const admission = createAdmission({ images: 100, bytes: 1000 });
+  const large = admission.enter(5000);
+  expect(problemOf(() => admission.enter(1)).message).toContain('in memory');
+  large.leave();
+  admission.enter(600);
+  admission.enter(400);
+  expect(problemOf(() => admission.enter(1)).retryAfter).toBe(1);
+});

@@ -1,0 +1,97 @@
+// How much a server takes on: images and bytes in it at a time. What is over that is refused before it is read.
+
+import { Problem } from './problem.js';
+
+/** The room that a request takes. */
+export interface Ticket {
+  /** The request turned out to have so many images. @throws Problem where that is too much now */
+  setImages(images: number): void;
+  /** Gives the room back, once nothing of the request is in use. */
+  leave(): void;
+}
+
+export interface Admission {
+  /** @throws Problem where the server is full */
+  enter(bytes: number): Ticket;
+  /** So many images were answered: how soon a refused client should try again follows from it. */
+  answered(images: number): void;
+  readonly images: number;
+  readonly bytes: number;
+}
+
+/**
+ * @example
+ * const ticket = admission.enter(contentLength);
+ * try { … } finally { ticket.leave(); }
+ */
+export function createAdmission(limits: { readonly images: number; readonly bytes: number }): Admission {
+  let images = 0;
+  let bytes = 0;
+  const rate = createRate();
+
+  const refuse = (wanted: number) => {
+    const seconds = Math.min(60, Math.max(1, Math.ceil(images / Math.max(rate.perSecond(), 1e-6))));
+    throw new Problem(
+      'queue-full',
+      `${images} of at most ${limits.images} images are in the queue` +
+        `${wanted > 1 ? `, and this request has ${wanted}` : ''}; retry in ${seconds} s`,
+      { retryAfter: seconds },
+    );
+  };
+
+  return {
+    enter(size) {
+      if (images + 1 > limits.images) refuse(1);
+      if (bytes + size > limits.bytes && bytes > 0) {
+        const megabytes = (value: number) => `${Math.ceil(value / 1e6)} MB`;
+        throw new Problem(
+          'queue-full',
+          `requests already take ${megabytes(bytes)} of at most ${megabytes(limits.bytes)} in memory; retry in 1 s`,
+          { retryAfter: 1 },
+        );
+      }
+      let own = 1;
+      let hasLeft = false;
+      images += 1;
+      bytes += size;
+      return {
+        setImages(count) {
+          if (images - own + count > limits.images) refuse(count);
+          images += count - own;
+          own = count;
+        },
+        leave() {
+          if (hasLeft) return;
+          hasLeft = true;
+          images -= own;
+          bytes -= size;
+        },
+      };
+    },
+    answered: (count) => rate.add(count),
+    get images() {
+      return images;
+    },
+    get bytes() {
+      return bytes;
+    },
+  };
+}
+
+/** Events per second over the last seconds that had any. */
+function createRate() {
+  let perSecond = 0;
+  let counted = 0;
+  let since = performance.now();
+  return {
+    add(count: number) {
+      counted += count;
+      const elapsed = (performance.now() - since) / 1000;
+      if (elapsed < 1) return;
+      perSecond = counted / elapsed;
+      counted = 0;
+      since = performance.now();
+    },
+    perSecond: () => Math.max(perSecond, counted / Math.max(1, (performance.now() - since) / 1000)),
+  };
+}

@@ -1,0 +1,28 @@
+import { presenceProbability } from '@anyclass/core';
+import type { ServedModel } from '../models/servedModel.js';
+import type { ModelSummary } from './schemas.js';
+
+/** What is told about a model, of the version that answers now. */
+export function modelSummary(served: ServedModel): ModelSummary {
+  const { model, openedAt } = served.version();
+  const { description, decision, format, version, network, runtime, device, precision } = model;
+  const { classes, calibration, dataset, loss, epoch } = description;
+  return {
+    name: served.name,
+    version,
+    openedAt: openedAt.toISOString(),
+    network,
+    runtime,
+    device,
+    precision,
+    classes: [...classes],
+    input: { ...format },
+    decision: {
+      rule: decision.rule,
+      gate: decision.presence === null ? null : presenceProbability(decision.presence),
+      thresholds: Object.fromEntries(classes.map((name, j) => [name, decision.thresholds[j] ?? null])),
+    },
+    calibration: calibration?.kind ?? null,
+    training: { dataset, loss, epoch },
+  };
+}

@@ -1,0 +1,95 @@
+// A request for predictions, from its arrival to the answers: admission, deadline, and a client that may leave.
+
+import type { StoredImage } from '../../data/images/imageSource.js';
+import type { ImageAnswer, ModelVersion } from '../models/modelVersion.js';
+import type { ServedModel } from '../models/servedModel.js';
+import { Problem } from '../problem.js';
+import type { ServerState } from '../serverState.js';
+import type { AppContext } from './appTypes.js';
+import { readBody } from './readBody.js';
+
+/** What a request asks, once its body is read. */
+export interface Asked {
+  readonly model: ServedModel;
+  readonly images: readonly StoredImage[];
+}
+
+/** One image's answer, or why it has none. */
+export type Outcome = ImageAnswer | Problem;
+
+export interface Answered {
+  readonly model: ServedModel;
+  readonly version: ModelVersion;
+  /** In the order of the images. */
+  readonly outcomes: readonly Outcome[];
+}
+
+/**
+ * Reads the body, predicts the images that `understand` finds in it, and gives the room back when nothing is in use any more.
+ *
+ * @throws Problem where there is no room, no time, or nothing to predict
+ */
+export async function answer(
+  state: ServerState,
+  c: AppContext,
+  understand: (body: Uint8Array) => Asked | Promise<Asked>,
+): Promise<Answered> {
+  const { admission, limits, metrics } = state;
+  const { incoming, outgoing } = c.env;
+  const declared = incoming.headers['content-length'];
+  const ticket = admission.enter(declared === undefined ? limits.bodyBytes : Number(declared));
+  const ending = new AbortController();
+  const deadline = setTimeout(
+    () => ending.abort(new Problem('deadline', deadlineText(limits.milliseconds), { retryAfter: 1 })),
+    Math.max(0, c.get('arrivedAt') + limits.milliseconds - performance.now()),
+  );
+  const onClose = () => ending.abort(new Problem('client-left', 'the client closed the connection'));
+  outgoing.once('close', onClose);
+  let work: Promise<unknown> = Promise.resolve();
+  try {
+    const { model, images } = await understand(await readBody(incoming, limits.bodyBytes));
+    if (images.length > limits.images) {
+      throw new Problem(
+        'too-large',
+        `the request has ${images.length} images; the limit is ${limits.images}`,
+      );
+    }
+    ticket.setImages(images.length);
+    Object.assign(c.get('logged'), { model: model.name, images: images.length });
+    ending.signal.throwIfAborted();
+    const version = model.version();
+    const outcomes = Promise.all(
+      images.map((image) =>
+        version.predict(image, ending.signal).catch((error: unknown) => {
+          if (error instanceof Problem) return error;
+          throw error;
+        }),
+      ),
+    );
+    work = outcomes.catch(() => {});
+    const found = await Promise.race([outcomes, aborted(ending.signal)]);
+    ending.signal.throwIfAborted();
+    admission.answered(images.length);
+    for (const outcome of found) {
+      if (!(outcome instanceof Problem))
+        metrics.predicted(model.name, version.model.description.classes, outcome);
+    }
+    return { model, version, outcomes: found };
+  } finally {
+    clearTimeout(deadline);
+    outgoing.off('close', onClose);
+    // What is being decoded for a client that left still has its memory.
+    void work.then(() => ticket.leave());
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function deadlineText(milliseconds: number): string {
+  return `not answered within ${milliseconds / 1000} s; the server is overloaded`;
+}

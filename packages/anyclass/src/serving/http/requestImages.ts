@@ -1,0 +1,112 @@
+// The images of a request, in any of the forms that it may have.
+
+import type { z } from 'zod';
+import { expectation } from '../../errors/expectation.js';
+import { parsedJson } from '../../files/wholeFile.js';
+import { Problem } from '../problem.js';
+import { type PredictRequest, predictRequest } from './schemas.js';
+
+export interface RequestImage {
+  /** As the client calls it; its number where it does not. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface ImageRequest {
+  /** The model that the body names; the query may name one, too. */
+  readonly model: string | undefined;
+  readonly images: readonly RequestImage[];
+}
+
+/** No type, the type of any bytes, and what curl says of its --data-binary unless it is told better. */
+const rawTypes = ['', 'application/octet-stream', 'application/x-www-form-urlencoded'];
+
+/**
+ * Reads a raw image, a form with files, or JSON with images in base64.
+ *
+ * @throws Problem where it is none of these
+ */
+export async function requestImages(contentType: string, body: Uint8Array): Promise<ImageRequest> {
+  const type = contentType.split(';')[0]!.trim().toLowerCase();
+  if (type === 'application/json' || type.endsWith('+json')) return jsonImages(body);
+  if (type === 'multipart/form-data') return formImages(contentType, body);
+  if (rawTypes.includes(type) || type.startsWith('image/'))
+    return { model: undefined, images: [{ name: '1', bytes: body }] };
+  throw new Problem(
+    'wrong-type',
+    `content type ${type} is not supported; send an image, multipart/form-data, or application/json`,
+  );
+}
+
+/** What a JSON body holds, checked; the problem names the field. */
+export function jsonBody<Content>(body: Uint8Array, schema: z.ZodType<Content>): Content {
+  const value = parsedJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+  if (value === undefined) throw new Problem('bad-request', 'the body is not valid JSON');
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const field = issue.path.map(String).join('.');
+  throw new Problem('bad-request', [field, expectation(issue)].filter(Boolean).join(': '));
+}
+
+/**
+ * The bytes of a base64 text, with or without `data:…;base64,` before it.
+ *
+ * @throws Problem with the field's name where it is none
+ */
+export function base64Bytes(text: string, field: string): Uint8Array {
+  const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
+  const content = start === 0 ? text : text.slice(start);
+  const bytes = Buffer.from(content, 'base64');
+  const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0;
+  // Node skips what is no base64: then fewer bytes come out than the letters stand for.
+  if (bytes.length !== Math.floor(((content.length - padding) * 3) / 4))
+    throw new Problem('bad-request', `${field}: not valid base64`);
+  return bytes;
+}
+
+function jsonImages(body: Uint8Array): ImageRequest {
+  const { model, image, images }: PredictRequest = jsonBody(body, predictRequest);
+  const given = [...(image === undefined ? [] : [image]), ...(images ?? [])];
+  if (given.length === 0)
+    throw new Problem('bad-request', 'images: expected at least 1 entry, or one image as image');
+  return {
+    model,
+    images: given.map((entry, i) => ({
+      name: (typeof entry === 'string' ? undefined : entry.name) ?? String(i + 1),
+      bytes: base64Bytes(
+        typeof entry === 'string' ? entry : entry.data,
+        images === undefined ? 'image' : `images.${i - (image === undefined ? 0 : 1)}`,
+      ),
+    })),
+  };
+}
+
+async function formImages(contentType: string, body: Uint8Array): Promise<ImageRequest> {
+  const form = await readForm(contentType, body);
+  const images: RequestImage[] = [];
+  let model: string | undefined;
+  for (const [field, value] of form) {
+    if (typeof value !== 'string')
+      images.push({
+        name: value.name || String(images.length + 1),
+        bytes: new Uint8Array(await value.arrayBuffer()),
+      });
+    else if (field === 'model') model = value;
+    else
+      throw new Problem(
+        'bad-request',
+        `${field}: unexpected text field; the form takes files, and model as text`,
+      );
+  }
+  if (images.length === 0) throw new Problem('bad-request', 'the form contains no files');
+  return { model, images };
+}
+
+async function readForm(contentType: string, body: Uint8Array): Promise<FormData> {
+  try {
+    return await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
+  } catch {
+    throw new Problem('bad-request', 'the form could not be parsed; check its boundary');
+  }
+}

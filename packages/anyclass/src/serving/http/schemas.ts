@@ -1,0 +1,147 @@
+// What goes over the wire: these schemas check requests, and the API's description is made from them.
+
+import { z } from 'zod';
+
+const base64Image = z
+  .string()
+  .min(1)
+  .describe('a base64 image, optionally with a `data:image/…;base64,` prefix');
+
+const jsonImage = z.union([
+  base64Image,
+  z.object({ name: z.string().optional().describe('returned with the prediction'), data: base64Image }),
+]);
+
+export const predictRequest = z
+  .object({
+    model: z.string().optional().describe('the model; required only if several are served'),
+    image: jsonImage.optional(),
+    images: z.array(jsonImage).min(1).optional(),
+  })
+  .meta({ id: 'PredictRequest', description: 'One image or a list.' });
+
+export type PredictRequest = z.output<typeof predictRequest>;
+
+const byClass = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value);
+
+export const prediction = z
+  .object({
+    name: z.string().describe('file name, name given in JSON, or position'),
+    labels: z.array(z.string()).describe('predicted classes; none means negative'),
+    isNegative: z.boolean(),
+    probabilities: byClass(z.number()).describe('per class, calibrated'),
+    presence: z
+      .object({ probability: z.number(), gate: z.number(), passes: z.boolean() })
+      .describe('the probability that any class is present, and the least that passes the gate'),
+    thresholds: byClass(z.number().nullable()).describe(
+      'probability from which a class is predicted if the image passes the gate; null for never',
+    ),
+  })
+  .meta({ id: 'Prediction' });
+
+export const failure = z
+  .object({
+    name: z.string(),
+    failure: z.string().describe('why this image has no prediction'),
+  })
+  .meta({ id: 'Failure' });
+
+export const predictResponse = z
+  .object({
+    model: z.string(),
+    version: z.string().describe("the beginning of the SHA-256 of the model's file"),
+    predictions: z.array(z.union([prediction, failure])).describe('in the order of the images'),
+  })
+  .meta({ id: 'PredictResponse' });
+
+export type PredictResponse = z.output<typeof predictResponse>;
+
+export const modelSummary = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    openedAt: z.string(),
+    network: z.string(),
+    runtime: z.enum(['libtorch', 'onnxruntime']),
+    device: z.string(),
+    precision: z.string(),
+    classes: z.array(z.string()),
+    input: z.object({ width: z.int(), height: z.int(), channels: z.int() }),
+    decision: z.object({
+      rule: z.string(),
+      gate: z.number().nullable().describe('least presence probability; null: nothing passes'),
+      thresholds: byClass(z.number().nullable()),
+    }),
+    calibration: z.string().nullable().describe('temperature, platt, or null'),
+    training: z.object({ dataset: z.string(), loss: z.string(), epoch: z.number() }),
+  })
+  .meta({ id: 'Model' });
+
+export type ModelSummary = z.output<typeof modelSummary>;
+
+export const modelList = z.object({ models: z.array(modelSummary) }).meta({ id: 'Models' });
+
+export const problemDocument = z
+  .object({
+    type: z.string().describe('link to the explanation'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('what went wrong'),
+    requestId: z.string(),
+    error: z.string().describe('same as detail, for clients of the Open Inference Protocol'),
+  })
+  .meta({ id: 'Problem', description: 'An error, as in RFC 9457.' });
+
+const parameters = z.record(z.string(), z.unknown()).optional();
+
+export const inferRequest = z
+  .object({
+    id: z.string().optional(),
+    parameters,
+    inputs: z
+      .array(
+        z.object({
+          name: z.string(),
+          shape: z.array(z.int().min(0)),
+          datatype: z.string(),
+          parameters,
+          data: z.array(z.unknown()),
+        }),
+      )
+      .min(1),
+    outputs: z.array(z.object({ name: z.string(), parameters })).optional(),
+  })
+  .meta({ id: 'InferRequest', description: 'An inference request of the Open Inference Protocol.' });
+
+export type InferRequest = z.output<typeof inferRequest>;
+
+export const tensor = z.object({
+  name: z.string(),
+  datatype: z.string(),
+  shape: z.array(z.int()),
+});
+
+export const inferResponse = z
+  .object({
+    model_name: z.string(),
+    model_version: z.string(),
+    id: z.string().optional(),
+    outputs: z.array(tensor.extend({ data: z.array(z.number()) })),
+  })
+  .meta({ id: 'InferResponse' });
+
+export type InferResponse = z.output<typeof inferResponse>;
+
+export const v2Model = z
+  .object({
+    name: z.string(),
+    versions: z.array(z.string()),
+    platform: z.string(),
+    inputs: z.array(tensor),
+    outputs: z.array(tensor),
+  })
+  .meta({ id: 'InferenceModel' });
+
+export const v2Server = z
+  .object({ name: z.string(), version: z.string(), extensions: z.array(z.string()) })
+  .meta({ id: 'InferenceServer' });

@@ -1,0 +1,92 @@
+// Log lines and predictions as JSON lines, written beside the work: a slow disk or pipe keeps no request waiting.
+
+import { closeSync, createWriteStream, openSync } from 'node:fs';
+import { UserError } from '../errors/userError.js';
+import { fileProblem } from '../files/fileProblem.js';
+
+export const levels = ['info', 'warn', 'error'] as const;
+
+export type Level = (typeof levels)[number];
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/**
+ * @example
+ * createLog('info', lines.write).info('listening', { url }); // {"time":"…","level":"info","message":"listening","url":"…"}
+ */
+export function createLog(least: Level, write: (line: string) => void): Log {
+  const at =
+    (level: Level) =>
+    (message: string, fields: LogFields = {}) => {
+      if (levels.indexOf(level) < levels.indexOf(least)) return;
+      write(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }));
+    };
+  return { info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** Lines to a file, or to one that is open already. */
+export interface LineWriter {
+  write(line: string): void;
+  /** Brings out what is still held back. */
+  close(): Promise<void>;
+}
+
+/**
+ * Whether lines can be appended to a file, which is made where there is none.
+ *
+ * @throws UserError where they cannot
+ */
+export function checkAppending(path: string): void {
+  try {
+    closeSync(openSync(path, 'a'));
+  } catch (error) {
+    throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
+  }
+}
+
+/** What may wait for a slow disk or reader; lines beyond that are dropped, and counted. */
+const mostHeldBack = 8_000_000;
+
+/**
+ * Appends lines.
+ *
+ * @param onProblem told once for each row of problems, such as a full disk
+ *
+ * @example
+ * const predictions = appendLines('predictions.jsonl', console.error);
+ */
+export function appendLines(target: string | number, onProblem: (reason: string) => void): LineWriter {
+  const stream =
+    typeof target === 'number'
+      ? createWriteStream('', { fd: target, autoClose: false })
+      : createWriteStream(target, { flags: 'a' });
+  let dropped = 0;
+  let isBroken = false;
+  stream.on('error', (error) => {
+    isBroken = true;
+    onProblem(fileProblem(error));
+  });
+  return {
+    write(line) {
+      if (isBroken) return;
+      if (stream.writableLength > mostHeldBack) {
+        if (dropped === 0) onProblem('lines come faster than they can be written; some are dropped');
+        dropped += 1;
+        return;
+      }
+      dropped = 0;
+      stream.write(`${line}\n`);
+    },
+    close: () =>
+      new Promise((done) => {
+        if (isBroken) done();
+        else stream.end(done);
+      }),
+  };
+}

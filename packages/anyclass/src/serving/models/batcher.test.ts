@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createBatcher } from './batcher.js';
+
+const never = new AbortController().signal;
+
+/** A model whose batches end when the test says so. */
+function model(options: { maxBatch: number; maxDelay?: number }) {
+  const batches: number[][] = [];
+  const released: number[] = [];
+  const ends: (() => void)[] = [];
+  const batcher = createBatcher<number, string>({
+    maxDelay: 0,
+    ...options,
+    async compute(items) {
+      batches.push([...items]);
+      await new Promise<void>((end) => ends.push(end));
+      if (items.includes(-1)) throw new Error('failed');
+      return items.map((item) => `answer ${item}`);
+    },
+    release: (item) => void released.push(item),
+  });
+  const end = async () => {
+    ends.shift()!();
+    await pause(0);
+  };
+  return { batcher, batches, released, end };
+}
+
+test('an idle model starts at once with what is there, a busy one collects up to a full batch', async () => {
+  const { batcher, batches, end } = model({ maxBatch: 3 });
+  const answers = [1, 2, 3, 4, 5].map((item) => batcher.add(item, never));
+  expect(batches).toEqual([[1]]);
+  expect(batcher.waiting).toBe(4);
+  await end();
+  expect(batches).toEqual([[1], [2, 3, 4]]);
+  await end();
+  await end();
+  expect(batches).toEqual([[1], [2, 3, 4], [5]]);
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5].map((item) => `answer ${item}`));
+});
+
+test('with a delay an idle model waits for a full batch, but not longer', async () => {
+  const { batcher, batches } = model({ maxBatch: 2, maxDelay: 5 });
+  void batcher.add(1, never);
+  expect(batches).toEqual([]);
+  void batcher.add(2, never);
+  expect(batches).toEqual([[1, 2]]);
+  const alone = model({ maxBatch: 2, maxDelay: 5 });
+  void alone.batcher.add(1, never);
+  await expect.poll(() => alone.batches).toEqual([[1]]);
+});
+
+test('what nobody waits for any more is left out, and refused with the reason at once', async () => {
+  const { batcher, batches, released, end } = model({ maxBatch: 3 });
+  const leaving = new AbortController();
+  void batcher.add(1, never);
+  const left = batcher.add(2, leaving.signal);
+  void batcher.add(3, never);
+  leaving.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  expect(released).toEqual([2]);
+  await end();
+  expect(batches).toEqual([[1], [3]]);
+});
+
+test('a batch that fails is refused, and the next ones are computed', async () => {
+  const { batcher, batches, released, end } = model({ maxBatch: 1 });
+  const [failed, fine] = [batcher.add(-1, never), batcher.add(2, never)];
+  const refusal = expect(failed).rejects.toThrow('failed');
+  await end();
+  await end();
+  await refusal;
+  expect(await fine).toBe('answer 2');
+  expect(batches).toEqual([[-1], [2]]);
+  expect(released).toEqual([-1, 2]);
+});
+
+test('every image gets its own answer once, whatever comes together, and its memory comes back once', async () => {
+  const runs = fc.array(fc.record({ delay: fc.nat(3), leaves: fc.boolean() }), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(runs, fc.integer({ min: 1, max: 8 }), async (images, maxBatch) => {
+      const released: number[] = [];
+      const batcher = createBatcher<number, number>({
+        maxBatch,
+        maxDelay: 0,
+        async compute(items) {
+          expect(items.length).toBeLessThanOrEqual(maxBatch);
+          await pause(1);
+          return items.map((item) => 10 * item);
+        },
+        release: (item) => void released.push(item),
+      });
+      const answers = images.map(async ({ delay, leaves }, i) => {
+        const leaving = new AbortController();
+        for (let turn = 0; turn < delay; turn++) await pause(0);
+        const answer = batcher.add(i, leaving.signal).catch(() => undefined);
+        if (leaves) leaving.abort(new Error('left'));
+        return answer;
+      });
+      for (const [i, answer] of (await Promise.all(answers)).entries()) {
+        if (images[i]!.leaves) expect([undefined, 10 * i]).toContain(answer);
+        else expect(answer).toBe(10 * i);
+      }
+      await pause(2);
+      expect(released.toSorted((a, b) => a - b)).toEqual(images.map((_, i) => i));
+    }),
+    { numRuns: 20 },
+  );
+});

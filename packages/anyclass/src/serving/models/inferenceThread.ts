@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { UserError } from '../../errors/userError.js';
+import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
+
+/** A model at work in a thread of its own. */
+export interface InferenceThread {
+  readonly model: OpenedModel;
+  /** Room for decoded images, one behind another: see `WorkerTask.slots`. */
+  readonly pixels: Uint8Array;
+  /** One batch at a time. */
+  score(request: BatchRequest): Promise<BatchAnswer>;
+  /** Called once if the thread ends by itself, with the reason. */
+  onDeath(listener: (reason: string) => void): void;
+  close(): Promise<void>;
+}
+
+// Threads run built code: Node 20 runs no TypeScript, and tests run from the sources.
+const program = fileURLToPath(new URL('inferenceWorker.js', import.meta.url)).replace(
+  '/src/serving/',
+  '/dist/serving/',
+);
+
+/**
+ * Opens a model in a thread, warmed up.
+ *
+ * @throws UserError where the model cannot be opened
+ *
+ * @example
+ * const thread = await startInference({ model: 'model.onnx', device: 'cpu', batchSize: 32, slots: 64, … });
+ */
+export async function startInference(task: WorkerTask): Promise<InferenceThread> {
+  // libtorch reads it when it is loaded, and a worker's own environment is a copy that libraries do not see. OpenMP's threads
+  // would otherwise wait by spinning, on cores that decoding and HTTP need.
+  process.env['OMP_WAIT_POLICY'] ??= 'passive';
+  // Without the options of this process: tests have some that lead to the sources.
+  const worker = new Worker(program, { workerData: task, name: 'anyclass inference', execArgv: [] });
+  let pending: { resolve(answer: BatchAnswer): void; reject(error: Error): void } | undefined;
+  let death: string | undefined;
+  let isClosing = false;
+  const deathListeners: ((reason: string) => void)[] = [];
+  const die = (reason: string) => {
+    if (death !== undefined) return;
+    death = reason;
+    pending?.reject(new Error(reason));
+    pending = undefined;
+    if (!isClosing) for (const listener of deathListeners) listener(reason);
+  };
+
+  const opened = await new Promise<{ model: OpenedModel; pixels: Uint8Array }>((resolve, reject) => {
+    worker.on('error', (error) => {
+      reject(error);
+      die(error.message);
+    });
+    worker.on('exit', (code) => {
+      reject(new Error(`the inference thread ended with code ${code}`));
+      die(`the inference thread ended with code ${code}`);
+    });
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.type === 'opened')
+        resolve({ model: message.model, pixels: new Uint8Array(message.pixels) });
+      else if (message.type === 'refused')
+        reject(message.isMistake ? new UserError(message.reason) : new Error(message.reason));
+      else {
+        const asked = pending;
+        pending = undefined;
+        if (message.type === 'scored') asked?.resolve(message.answer);
+        else asked?.reject(new Error(message.reason));
+      }
+    });
+  }).catch(async (error) => {
+    await worker.terminate();
+    throw error;
+  });
+
+  return {
+    ...opened,
+    score(request) {
+      if (death !== undefined) return Promise.reject(new Error(death));
+      if (pending) return Promise.reject(new Error('a batch is being computed already'));
+      return new Promise((resolve, reject) => {
+        pending = { resolve, reject };
+        worker.postMessage(request);
+      });
+    },
+    onDeath: (listener) => void deathListeners.push(listener),
+    async close() {
+      isClosing = true;
+      if (death !== undefined) return;
+      const ended = once(worker, 'exit');
+      worker.postMessage('close');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// The thread that computes: it opens a model and scores batches of images that the main thread decoded into shared memory.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { EngineError } from '@anyclass/torch/builds';
+import { imageBytes } from '../../data/images/decode.js';
+import { isFeatureFormat } from '../../data/inputs.js';
+import { reasonOf } from '../../errors/reasonOf.js';
+import { UserError } from '../../errors/userError.js';
+import { decideLogits } from '../../inference/decideLogits.js';
+import { modelDecision } from '../../inference/modelDecision.js';
+import { type ModelScorer, openModelScorer } from '../../inference/modelScorer.js';
+import { modelPath } from '../../runs/modelFile.js';
+import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
+
+const port = parentPort;
+if (port === null) throw new Error('inferenceWorker.js is started by serve, as a thread');
+const task: WorkerTask = workerData;
+const say = (message: WorkerMessage, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
+
+try {
+  const { opened, model } = await open();
+  const stride = imageBytes(model.format);
+  const pixels = new Uint8Array(new SharedArrayBuffer(task.slots * stride));
+  const sizes = batchSizes(model.device);
+  const batch = new Uint8Array(task.batchSize * stride);
+
+  const score = async (slots: readonly number[]): Promise<BatchAnswer> => {
+    const start = performance.now();
+    for (const [row, slot] of slots.entries())
+      batch.set(pixels.subarray(slot * stride, (slot + 1) * stride), row * stride);
+    // A captured graph has one size: the rows behind the batch hold older images, and their answers are dropped.
+    const size = sizes.find((candidate) => candidate >= slots.length) ?? slots.length;
+    const scored = await opened.scorer.score({ size, images: batch.subarray(0, size * stride) });
+    const logits = scored.slice(0, slots.length * model.description.classes.length);
+    return {
+      logits,
+      ...decideLogits(logits, model.description, model.decision),
+      seconds: (performance.now() - start) / 1000,
+    };
+  };
+
+  // Libraries choose their ways at the first batches, and graphs are captured; no request waits for that.
+  for (const size of sizes.length > 0 ? sizes : [1, task.batchSize])
+    for (let i = 0; i < (sizes.length > 0 ? 5 : 1); i++)
+      await score(Array.from({ length: size }, (_, slot) => slot % task.slots));
+
+  port.on('message', async (request: BatchRequest | 'close') => {
+    if (request === 'close') {
+      opened[Symbol.dispose]();
+      port.close();
+      return;
+    }
+    try {
+      say({ type: 'scored', answer: await score(request.slots) });
+    } catch (error) {
+      say({ type: 'failed', reason: reasonOf(error) });
+    }
+  });
+  say({ type: 'opened', model, pixels: pixels.buffer });
+} catch (error) {
+  const isMistake = error instanceof UserError || error instanceof EngineError;
+  say({ type: 'refused', reason: reasonOf(error), isMistake });
+}
+
+async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
+  const { model, device, precision, batchSize } = task;
+  const version = await fileVersion(modelPath(model));
+  const capturedSizes = powersUpTo(batchSize);
+  const opened = await openModelScorer(model, { device, precision, batchSize, capturedSizes, spins: false });
+  const { description, network, runtime, device: chosen, precision: own, scorer, remarks = [] } = opened;
+  const { format } = scorer;
+  if (isFeatureFormat(format)) {
+    opened[Symbol.dispose]();
+    throw new UserError(
+      `${model}: takes features, and the server takes images; use 'anyclass predict', or export it to ONNX`,
+    );
+  }
+  const decision = await modelDecision(model, description, task.decision);
+  return {
+    opened,
+    model: {
+      description,
+      network,
+      runtime,
+      device: chosen,
+      precision: own,
+      version,
+      format,
+      decision,
+      remarks,
+    },
+  };
+}
+
+/** Sizes that batches are filled up to: those of captured graphs on a GPU, none on the CPU, where every row costs. */
+function batchSizes(device: string): readonly number[] {
+  return device === 'cpu' ? [] : [...powersUpTo(task.batchSize), task.batchSize];
+}
+
+function powersUpTo(limit: number): number[] {
+  const powers: number[] = [];
+  for (let size = 1; size < limit; size *= 2) powers.push(size);
+  return powers;
+}
+
+async function fileVersion(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part);
+  return hash.digest('hex').slice(0, 12);
+}

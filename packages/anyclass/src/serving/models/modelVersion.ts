@@ -1,0 +1,125 @@
+// One opened model: images in, answers out, batched with whatever else is there.
+
+import { availableParallelism } from 'node:os';
+import { imageBytes } from '../../data/images/decode.js';
+import { createDecoder } from '../../data/images/decoder.js';
+import type { StoredImage } from '../../data/images/imageSource.js';
+import { limiter } from '../../data/loading/limiter.js';
+import { DataError } from '../../errors/dataError.js';
+import { Problem } from '../problem.js';
+import { createBatcher } from './batcher.js';
+import type { InferenceThread } from './inferenceThread.js';
+import { checkUpload } from './uploadedImage.js';
+import type { OpenedModel } from './workerMessages.js';
+
+/** What a model says of one image. */
+export interface ImageAnswer {
+  readonly logits: Float32Array;
+  readonly probabilities: Float32Array;
+  readonly presenceScore: number;
+  /** 1 where a class is predicted. */
+  readonly labels: Uint8Array;
+}
+
+export interface ModelVersion {
+  readonly model: OpenedModel;
+  readonly openedAt: Date;
+  /**
+   * An answer, or why there is none.
+   *
+   * @throws Problem where the image cannot be read or is over a limit
+   */
+  predict(image: StoredImage, signal: AbortSignal): Promise<ImageAnswer>;
+  /** Ends it when the last image is answered. */
+  close(): Promise<void>;
+}
+
+/** What a version tells about its work, in seconds. */
+export interface VersionListener {
+  decoded(seconds: number): void;
+  waited(seconds: number): void;
+  computed(images: number, seconds: number): void;
+}
+
+export interface VersionOptions {
+  readonly maxBatch: number;
+  readonly maxDelay: number;
+  readonly maxPixels: number;
+  readonly listener: VersionListener;
+  /** Lets a batch be computed when nothing forbids it: see `deviceGate`. */
+  turn<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createVersion(thread: InferenceThread, options: VersionOptions): ModelVersion {
+  const { model, pixels } = thread;
+  const { maxBatch, maxDelay, maxPixels, listener, turn } = options;
+  const { format, description } = model;
+  const stride = imageBytes(format);
+  const classes = description.classes.length;
+  // The last that came back first: little memory is touched where little is in use.
+  const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
+  const decoder = createDecoder(format, {});
+  const limited = limiter(2 * availableParallelism());
+  let inUse = 0;
+  let onIdle: (() => void) | undefined;
+
+  const batcher = createBatcher<{ readonly slot: number; readonly since: number }, ImageAnswer>({
+    maxBatch,
+    maxDelay,
+    async compute(items) {
+      const now = performance.now();
+      for (const { since } of items) listener.waited((now - since) / 1000);
+      const answer = await turn(() => thread.score({ slots: items.map(({ slot }) => slot) }));
+      listener.computed(items.length, answer.seconds);
+      return items.map((_, row) => {
+        const [from, to] = [row * classes, (row + 1) * classes];
+        return {
+          logits: answer.logits.subarray(from, to),
+          probabilities: answer.probabilities.subarray(from, to),
+          presenceScore: answer.presence[row]!,
+          labels: answer.labels.subarray(from, to),
+        };
+      });
+    },
+    release: ({ slot }) => void spare.push(slot),
+  });
+
+  const decode = async (image: StoredImage, slot: number, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    const start = performance.now();
+    if (image.kind === 'encoded') await checkUpload(image.bytes, maxPixels);
+    await decoder.decodeInto(image, pixels, slot * stride);
+    listener.decoded((performance.now() - start) / 1000);
+  };
+
+  const predict = async (image: StoredImage, signal: AbortSignal): Promise<ImageAnswer> => {
+    const slot = spare.pop();
+    if (slot === undefined) throw new Error('no memory is left for another image');
+    try {
+      await limited(() => decode(image, slot, signal));
+      signal.throwIfAborted();
+    } catch (error) {
+      spare.push(slot);
+      throw error instanceof DataError ? new Problem('unreadable', error.message) : error;
+    }
+    return batcher.add({ slot, since: performance.now() }, signal);
+  };
+
+  return {
+    model,
+    openedAt: new Date(),
+    async predict(image, signal) {
+      inUse += 1;
+      try {
+        return await predict(image, signal);
+      } finally {
+        inUse -= 1;
+        if (inUse === 0) onIdle?.();
+      }
+    },
+    async close() {
+      if (inUse > 0) await new Promise<void>((done) => (onIdle = done));
+      await Promise.all([decoder.close(), thread.close()]);
+    },
+  };
+}

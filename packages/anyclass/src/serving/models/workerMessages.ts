@@ -1,0 +1,45 @@
+// What the main thread and an inference worker say to each other.
+
+import type { Decision } from '@anyclass/core';
+import type { PixelFormat } from '../../data/images/decode.js';
+import type { DecidedRows } from '../../inference/decideLogits.js';
+import type { ChosenDecision } from '../../inference/modelDecision.js';
+import type { ModelScorer } from '../../inference/modelScorer.js';
+
+/** What a worker is started with. */
+export interface WorkerTask {
+  /** A run, a model.safetensors or an .onnx file. */
+  readonly model: string;
+  readonly device: string;
+  readonly precision: 'auto' | 'float32' | 'bfloat16' | 'float16';
+  readonly decision: ChosenDecision | undefined;
+  readonly batchSize: number;
+  /** How many decoded images the shared memory has room for. */
+  readonly slots: number;
+}
+
+/** All that there is to tell about an opened model. */
+export interface OpenedModel
+  extends Pick<ModelScorer, 'description' | 'network' | 'runtime' | 'device' | 'precision' | 'remarks'> {
+  /** The beginning of the SHA-256 of the model's file. */
+  readonly version: string;
+  readonly format: PixelFormat;
+  readonly decision: Decision;
+}
+
+export interface BatchRequest {
+  /** The places of the batch's images in the shared memory. */
+  readonly slots: readonly number[];
+}
+
+export interface BatchAnswer extends DecidedRows {
+  readonly logits: Float32Array;
+  /** How long the computation took. */
+  readonly seconds: number;
+}
+
+export type WorkerMessage =
+  | { readonly type: 'opened'; readonly model: OpenedModel; readonly pixels: SharedArrayBuffer }
+  | { readonly type: 'refused'; readonly reason: string; readonly isMistake: boolean }
+  | { readonly type: 'scored'; readonly answer: BatchAnswer }
+  | { readonly type: 'failed'; readonly reason: string };

@@ -1,0 +1,118 @@
+// What a server is started with. The limits hold by default: a server started without options is protected, too.
+
+import { z } from 'zod';
+import type { ChosenDecision } from '../inference/modelDecision.js';
+
+const megabyte = 1e6;
+
+/** Every option with its default; the command line has the same ones. */
+export const serveFields = {
+  port: z.int().min(0).max(65_535).default(8080).describe('0 picks a free port'),
+  host: z
+    .string()
+    .default('127.0.0.1')
+    .describe('address to listen on; 0.0.0.0 for all interfaces')
+    .meta({ placeholder: 'ADDRESS' }),
+  device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
+  precision: z
+    .enum(['auto', 'float32', 'bfloat16', 'float16'])
+    .default('auto')
+    .describe('of a run or safetensors model; auto is float32 on the CPU, bfloat16 on a GPU'),
+  maxBatch: z.int().positive().default(32).describe('most images per batch'),
+  maxDelay: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe('milliseconds an idle model waits to fill a batch; 0 starts at once')
+    .meta({ placeholder: 'MS' }),
+  queue: z.int().positive().default(256).describe('most images in flight; more get 429 with Retry-After'),
+  buffer: z
+    .number()
+    .positive()
+    .default(512)
+    .describe('most megabytes of requests in memory; more get 429 with Retry-After')
+    .meta({ placeholder: 'MB' }),
+  timeout: z
+    .number()
+    .positive()
+    .default(30)
+    .describe('seconds a request may take; then it is dropped with 503')
+    .meta({ placeholder: 'SECONDS' }),
+  maxBody: z
+    .number()
+    .positive()
+    .default(32)
+    .describe('most megabytes per request; more get 413')
+    .meta({ placeholder: 'MB' }),
+  maxImages: z.int().positive().default(32).describe('most images per request; more get 413'),
+  maxPixels: z
+    .number()
+    .positive()
+    .default(64)
+    .describe('most megapixels per image; larger images get 413')
+    .meta({ placeholder: 'MEGAPIXELS' }),
+  reload: z
+    .number()
+    .min(0)
+    .default(2)
+    .describe('seconds between checks for a changed model file, which is then reloaded; 0 disables')
+    .meta({ placeholder: 'SECONDS' }),
+  drain: z
+    .number()
+    .min(0)
+    .default(1)
+    .describe('seconds to keep accepting requests after SIGTERM, while /health/ready returns 503')
+    .meta({ placeholder: 'SECONDS' }),
+  allowHost: z
+    .array(z.string())
+    .default([])
+    .describe('also accept requests for this host name, or * for any; repeatable')
+    .meta({ placeholder: 'NAME' }),
+  allowOrigin: z
+    .array(z.string())
+    .default([])
+    .describe('let pages from this origin call the server, or * for any; repeatable')
+    .meta({ placeholder: 'ORIGIN' }),
+  logPredictions: z
+    .string()
+    .optional()
+    .describe('append each prediction to FILE as a JSON line')
+    .meta({ placeholder: 'FILE' }),
+  logLevel: z.enum(['info', 'warn', 'error']).default('info').describe('info logs every request'),
+};
+
+export const serveOptions = z.object(serveFields);
+
+/** All options, with defaults filled in. */
+export type ServeSettings = z.output<typeof serveOptions>;
+
+export interface ServeOptions extends z.input<typeof serveOptions> {
+  /** Requests must bring it as `Authorization: Bearer TOKEN`; health checks and pages need none. */
+  readonly token?: string | undefined;
+  /** How labels are decided; default each model's own decision. */
+  readonly decision?: ChosenDecision | undefined;
+  /** Takes log lines; default standard error. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+/** The limits of a request, in bytes, pixels and milliseconds. */
+export interface RequestLimits {
+  readonly bodyBytes: number;
+  readonly images: number;
+  readonly pixels: number;
+  readonly milliseconds: number;
+}
+
+export function requestLimits(settings: ServeSettings): RequestLimits {
+  const { maxBody, maxImages, maxPixels, timeout } = settings;
+  return {
+    bodyBytes: maxBody * megabyte,
+    images: maxImages,
+    pixels: maxPixels * 1e6,
+    milliseconds: timeout * 1000,
+  };
+}
+
+export function bufferBytes({ buffer }: ServeSettings): number {
+  return buffer * megabyte;
+}

@@ -1,0 +1,100 @@
+// The API to read: every address with its answers, problems and a command line to try, and the schemas behind them.
+
+import { note, page, sections } from '../../pages/page.js';
+import { escaped } from '../../tables/escaped.js';
+import { type Operation, openApi, operations } from '../http/openApi.js';
+import { problems } from '../problem.js';
+
+/**
+ * @param host the server's address, for the examples
+ *
+ * @example
+ * apiPage('http://127.0.0.1:8080', false)
+ */
+export function apiPage(host: string, needsToken: boolean): string {
+  const { paths, components } = openApi(needsToken);
+  return page('anyclass serve: API', [
+    `<style>${style}</style>`,
+    `<p><a href="./">Try an image</a> · <a href="openapi.json">OpenAPI 3.1 document</a></p>`,
+    ...(needsToken
+      ? [note('Send the header Authorization: Bearer TOKEN; health checks and pages need none.')]
+      : []),
+    ...sections([
+      {
+        name: 'endpoints',
+        title: 'Endpoints',
+        parts: operations.map((operation) => operationPart(operation, host, paths)),
+      },
+      {
+        name: 'problems',
+        title: 'Problems',
+        parts: [
+          note(
+            'Errors are application/problem+json (RFC 9457); their type links here. Every response carries an X-Request-Id that also appears in the log.',
+          ),
+          `<div class="scroll"><table><thead><tr><th class="right">Status</th><th class="left">Type</th><th class="left">Title</th></tr></thead><tbody>${Object.entries(
+            problems,
+          )
+            .map(
+              ([kind, { status, title }]) =>
+                `<tr id="problem-${kind}"><td class="right">${status}</td><td class="left"><code>${kind}</code></td><td class="left long">${escaped(title)}</td></tr>`,
+            )
+            .join('')}</tbody></table></div>`,
+        ],
+      },
+      {
+        name: 'schemas',
+        title: 'Schemas',
+        parts: Object.entries(components.schemas).map(
+          ([name, schema]) =>
+            `<details id="schema-${name}"><summary><code>${escaped(name)}</code></summary>${json(schema)}</details>`,
+        ),
+      },
+    ]),
+  ]);
+}
+
+const style = `
+.operation { border: 1px solid var(--edge); border-radius: 6px; padding: 10px 14px; margin: 12px 0; }
+.operation h3 { margin: 0; font: 600 15px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+.operation h3 span { color: var(--accent); margin-right: 8px; }
+.operation p { margin: 4px 0; max-width: 80ch; }
+.operation ul { margin: 4px 0; padding-left: 20px; }
+details { margin: 8px 0; } summary { cursor: pointer; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+tr:target { background: var(--panel); }
+`;
+
+function operationPart(operation: Operation, host: string, paths: Readonly<Record<string, unknown>>): string {
+  const { method, path, summary, description, body, answer, problems: kinds, example, query } = operation;
+  const types = Object.entries(body ?? {}).map(([type, schema]) => `${code(type)}${schemaLink(schema)}`);
+  const lines = [
+    ...Object.entries(query ?? {}).map(([name, text]) => `Query ${code(name)}: ${escaped(text)}`),
+    ...(types.length > 0 ? [`Accepts ${types.join(', ')}`] : []),
+    `Returns ${typeof answer === 'string' ? code(answer) : `${code('application/json')}${schemaLink(answer)}`}`,
+    ...(kinds.length > 0
+      ? [`Problems: ${kinds.map((kind) => `<a href="#problem-${kind}">${kind}</a>`).join(', ')}`]
+      : []),
+  ];
+  return `<div class="operation">
+<h3><span>${method.toUpperCase()}</span>${escaped(path)}</h3>
+<p>${escaped(summary)}.</p>
+${description === undefined ? '' : `<p class="note">${escaped(description)}</p>`}
+<ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>
+<pre>${escaped(example.replaceAll('HOST', host))}</pre>
+<details><summary>OpenAPI</summary>${json(paths[path])}</details>
+</div>`;
+}
+
+function schemaLink(schema: { meta(): { readonly id?: string | undefined } | undefined } | null): string {
+  const id = schema?.meta()?.id;
+  return id === undefined ? '' : ` (<a href="#schema-${id}">${escaped(id)}</a>)`;
+}
+
+function code(text: string): string {
+  return `<code>${escaped(text)}</code>`;
+}
+
+function json(value: unknown): string {
+  return `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`;
+}

@@ -1,0 +1,101 @@
+/** What the page to try an image does. Everything shown is set as text, never as HTML. */
+export const tryScript = `
+const byId = (id) => document.getElementById(id);
+const results = byId('results');
+const state = byId('state');
+const drop = byId('drop');
+const percent = (p) => (100 * p).toFixed(p < 0.0995 ? 2 : 1) + '%';
+const element = (name, className, text) => {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+const token = byId('token');
+if (token) token.value = sessionStorage.getItem('anyclass-token') ?? '';
+
+async function predict(file) {
+  const query = byId('model') ? '?model=' + encodeURIComponent(byId('model').value) : '';
+  const headers = { 'Content-Type': file.type.startsWith('image/') ? file.type : 'application/octet-stream' };
+  if (token && token.value) {
+    headers.Authorization = 'Bearer ' + token.value;
+    sessionStorage.setItem('anyclass-token', token.value);
+  }
+  const start = performance.now();
+  const response = await fetch('v1/predict' + query, { method: 'POST', headers, body: file });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.title + ': ' + answer.detail);
+  return { answer, milliseconds: performance.now() - start };
+}
+
+function bars({ probabilities, thresholds, labels }) {
+  const list = element('div', 'bars');
+  const sorted = Object.entries(probabilities).sort((a, b) => b[1] - a[1]);
+  for (const [name, probability] of sorted) {
+    const threshold = thresholds[name];
+    const predicted = labels.includes(name) ? ' predicted' : '';
+    const bar = element('div', 'bar' + predicted);
+    const filled = element('i');
+    filled.style.width = 100 * probability + '%';
+    bar.append(filled);
+    if (threshold !== null) {
+      const mark = element('b');
+      mark.style.left = 100 * threshold + '%';
+      bar.append(mark);
+    }
+    bar.title = threshold === null ? 'never predicted' : 'threshold ' + percent(threshold);
+    list.append(element('span', 'name' + predicted, name), bar, element('span', '', percent(probability)));
+  }
+  return list;
+}
+
+function show(file, shown) {
+  const part = element('section', 'result');
+  const image = element('img');
+  image.alt = '';
+  image.src = URL.createObjectURL(file);
+  image.onerror = () => image.remove();
+  const side = element('div');
+  side.append(element('h2', '', file.name || 'image'));
+  part.append(image, side);
+  if (shown.error) {
+    side.append(element('p', 'failed', shown.error.message));
+  } else {
+    const [prediction] = shown.answer.predictions;
+    const labels = element('div', 'labels');
+    if (prediction.isNegative) labels.append(element('span', 'negative', 'negative'));
+    for (const label of prediction.labels) labels.append(element('span', '', label));
+    const { probability, gate, passes } = prediction.presence;
+    const presence = element('p', 'presence', 'Any class present: ' + percent(probability) +
+      (gate > 0 ? ', gate ' + percent(gate) + (passes ? ' passed' : ' not passed') : '') + ' · ' +
+      shown.milliseconds.toFixed(0) + ' ms · version ' + shown.answer.version);
+    const details = element('details');
+    details.append(element('summary', '', 'JSON'), element('pre', '', JSON.stringify(shown.answer, null, 2)));
+    side.append(labels, presence, bars(prediction), details);
+  }
+  results.prepend(part);
+}
+
+async function take(files) {
+  let done = 0;
+  for (const file of files) {
+    state.textContent = 'Predicting ' + (file.name || 'image') + ' (' + ++done + ' of ' + files.length + ')…';
+    try {
+      show(file, await predict(file));
+    } catch (error) {
+      show(file, { error });
+    }
+  }
+  state.textContent = done === 0 ? 'No image found.' : 'Done: ' + done + (done === 1 ? ' image.' : ' images.');
+}
+
+byId('files').addEventListener('change', (event) => {
+  take([...event.target.files]);
+  event.target.value = '';
+});
+byId('try').addEventListener('submit', (event) => event.preventDefault());
+for (const type of ['dragenter', 'dragover']) document.addEventListener(type, (event) => { event.preventDefault(); drop.classList.add('over'); });
+for (const type of ['dragleave', 'drop']) document.addEventListener(type, (event) => { event.preventDefault(); drop.classList.remove('over'); });
+document.addEventListener('drop', (event) => take([...event.dataTransfer.files]));
+document.addEventListener('paste', (event) => { if (event.clipboardData.files.length > 0) take([...event.clipboardData.files]); });
+`;

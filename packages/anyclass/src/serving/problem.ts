@@ -1,0 +1,50 @@
+// Errors of the HTTP interface, in the form of RFC 9457.
+
+/** What can go wrong with a request; the API page explains each. */
+export const problems = {
+  'bad-request': { status: 400, title: 'The request could not be understood' },
+  unauthorized: { status: 401, title: 'A bearer token is required' },
+  'foreign-host': { status: 403, title: 'Host not allowed' },
+  'foreign-origin': { status: 403, title: 'Origin not allowed' },
+  'not-found': { status: 404, title: 'No such endpoint or model' },
+  'wrong-method': { status: 405, title: 'Method not allowed' },
+  'too-large': { status: 413, title: 'The request exceeds a limit' },
+  'wrong-type': { status: 415, title: 'Unsupported content type' },
+  unreadable: { status: 422, title: 'The image could not be read' },
+  'queue-full': { status: 429, title: 'The queue is full' },
+  'client-left': { status: 499, title: 'The client disconnected' },
+  internal: { status: 500, title: 'Internal error' },
+  deadline: { status: 503, title: 'Deadline exceeded' },
+  unavailable: { status: 503, title: 'Not ready' },
+} as const;
+
+export type ProblemKind = keyof typeof problems;
+
+/**
+ * Something wrong with a request, to be told to its client.
+ *
+ * @example
+ * throw new Problem('too-large', 'the request has 40 images; the limit is 32');
+ */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly kind: ProblemKind;
+  /** Seconds after which it makes sense to try again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(kind: ProblemKind, detail: string, { retryAfter }: { readonly retryAfter?: number } = {}) {
+    super(detail);
+    this.kind = kind;
+    this.retryAfter = retryAfter;
+  }
+
+  get status(): (typeof problems)[ProblemKind]['status'] {
+    return problems[this.kind].status;
+  }
+}
+
+/** The body of the answer. `error` is where clients of the Open Inference Protocol look. */
+export function problemBody({ kind, message }: Problem, requestId: string) {
+  const { status, title } = problems[kind];
+  return { type: `/docs#problem-${kind}`, title, status, detail: message, requestId, error: message };
+}

@@ -1,0 +1,187 @@
+// Serves models over HTTP.
+
+import type { Server as HttpServer } from 'node:http';
+import { basename, dirname, resolve } from 'node:path';
+import { UsageError } from '../errors/usageError.js';
+import { UserError } from '../errors/userError.js';
+import { createAdmission } from './admission.js';
+import { drained, listen, portOf, shownHost } from './http/listen.js';
+import { modelSummary } from './http/modelSummaries.js';
+import type { ModelSummary } from './http/schemas.js';
+import { appendLines, checkAppending, createLog, type Log } from './log.js';
+import { createMetrics, type ServingMetrics } from './metrics.js';
+import { createDeviceGate } from './models/deviceGate.js';
+import { openServedModel, type ServedModel } from './models/servedModel.js';
+import type { OpenedModel } from './models/workerMessages.js';
+import {
+  bufferBytes,
+  requestLimits,
+  type ServeOptions,
+  type ServeSettings,
+  serveOptions,
+} from './options.js';
+import type { ServerState } from './serverState.js';
+
+/** A server at work. */
+export interface Server extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly port: number;
+  /** What is served now. */
+  models(): ModelSummary[];
+  /** Opens every model again, as a changed file does; the answers come from the versions before until the new ones work. */
+  reload(): Promise<void>;
+  /** Answers what is there and what comes within the drain time, then ends. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves models: runs, their model.safetensors or exported .onnx files. `NAME=PATH` gives a model a name; else it has that of its
+ * folder or file.
+ *
+ * @throws UserError where a model cannot be opened, or the address is taken
+ *
+ * @example
+ * await using server = await serve(['runs/sewer'], { port: 0 });
+ * await fetch(`${server.url}/v1/predict`, { method: 'POST', body: photo });
+ */
+export async function serve(models: readonly string[], options: ServeOptions = {}): Promise<Server> {
+  const { token, decision, log: logLine, ...given } = options;
+  const settings = serveOptions.parse(given);
+  const paths = namedModels(models);
+  if (token === '') throw new UserError('the token is empty; leave it out to serve without one');
+  if (settings.logPredictions !== undefined) checkAppending(settings.logPredictions);
+  const standardError = logLine ? undefined : appendLines(2, () => {});
+  const log = createLog(settings.logLevel, logLine ?? ((line) => standardError?.write(line)));
+  const admission = createAdmission({ images: settings.queue, bytes: bufferBytes(settings) });
+  const metrics = createMetrics(admission);
+  const served = await openModels(paths, { settings, decision, metrics, log });
+  const predictions =
+    settings.logPredictions === undefined
+      ? undefined
+      : appendLines(settings.logPredictions, (reason) =>
+          log.error('predictions cannot be logged', { file: settings.logPredictions, reason }),
+        );
+  const limits = requestLimits(settings);
+  const state: ServerState = {
+    settings,
+    limits,
+    token,
+    models: served,
+    admission,
+    metrics,
+    log,
+    predictions,
+    isDraining: false,
+  };
+  const closeModels = () => Promise.all(Array.from(served.values(), (model) => model.close()));
+  let http: HttpServer;
+  try {
+    http = await listen(state);
+  } catch (error) {
+    await closeModels();
+    throw error;
+  }
+  const port = portOf(http, settings);
+  const url = `http://${shownHost(settings.host)}:${port}`;
+  log.info('listening', { url, models: [...served.keys()] });
+
+  const end = async () => {
+    state.isDraining = true;
+    log.info('draining', { images: admission.images });
+    await drained(http, settings);
+    await closeModels();
+    log.info('stopped');
+    await predictions?.close();
+    await standardError?.close();
+  };
+  let ending: Promise<void> | undefined;
+  const close = () => {
+    ending ??= end();
+    return ending;
+  };
+  return {
+    url,
+    port,
+    models: () => Array.from(served.values(), modelSummary),
+    async reload() {
+      for (const model of served.values()) await model.reload();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Paths by the names of their models. */
+function namedModels(models: readonly string[]): Map<string, string> {
+  const named = new Map<string, string>();
+  for (const given of models) {
+    const [, name, path] = /^([\w.-]+)=(.+)$/.exec(given) ?? [undefined, nameOf(given), given];
+    if (named.has(name!)) throw new UsageError(`two models are named '${name}'; rename one with NAME=PATH`);
+    named.set(name!, path!);
+  }
+  if (named.size === 0) throw new UsageError('no model given');
+  return named;
+}
+
+/** `runs/sewer`, `runs/sewer/model.safetensors` and `sewer.onnx` are all sewer. */
+function nameOf(path: string): string {
+  const file = basename(resolve(path)).replace(/\.(onnx|safetensors)$/i, '');
+  const name = file === 'model' ? basename(dirname(resolve(path))) : file;
+  return name.replaceAll(/[^\w.-]+/g, '-') || 'model';
+}
+
+async function openModels(
+  paths: ReadonlyMap<string, string>,
+  {
+    settings,
+    decision,
+    metrics,
+    log,
+  }: {
+    readonly settings: ServeSettings;
+    readonly decision: ServeOptions['decision'];
+    readonly metrics: ServingMetrics;
+    readonly log: Log;
+  },
+): Promise<Map<string, ServedModel>> {
+  const { device, precision, maxBatch, maxDelay, queue, reload } = settings;
+  const gate = createDeviceGate();
+  const served = new Map<string, ServedModel>();
+  try {
+    for (const [name, model] of paths) {
+      const tellOpened = (version: OpenedModel) => {
+        metrics.opened(name, version);
+        for (const remark of version.remarks ?? []) log.warn(remark, { model: name });
+      };
+      const opened = await openServedModel(name, {
+        task: { model, device, precision, decision, batchSize: maxBatch, slots: queue },
+        gate,
+        maxBatch,
+        maxDelay,
+        maxPixels: requestLimits(settings).pixels,
+        listener: metrics.listener(name),
+        reloadSeconds: reload,
+        onReload(result) {
+          if ('problem' in result) {
+            metrics.reloaded(name, 'failed');
+            log.error('reload failed; the previous version keeps serving', {
+              model: name,
+              reason: result.problem,
+            });
+            return;
+          }
+          metrics.reloaded(name, 'ok');
+          tellOpened(result.version.model);
+          log.info('model reloaded', { model: name, version: result.version.model.version });
+        },
+      });
+      served.set(name, opened);
+      tellOpened(opened.version().model);
+    }
+    return served;
+  } catch (error) {
+    await Promise.all(Array.from(served.values(), (model) => model.close()));
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+// What the parts of a running server share.
+
+import type { Admission } from './admission.js';
+import type { LineWriter, Log } from './log.js';
+import type { ServingMetrics } from './metrics.js';
+import type { ServedModel } from './models/servedModel.js';
+import type { RequestLimits, ServeSettings } from './options.js';
+import { Problem } from './problem.js';
+
+export interface ServerState {
+  readonly settings: ServeSettings;
+  readonly limits: RequestLimits;
+  readonly token: string | undefined;
+  /** By their names, in the order in which they were given. */
+  readonly models: ReadonlyMap<string, ServedModel>;
+  readonly admission: Admission;
+  readonly metrics: ServingMetrics;
+  readonly log: Log;
+  /** Where predictions are logged, if they are. */
+  readonly predictions: LineWriter | undefined;
+  /** The server ends: it says so to those who ask whether it is ready, and closes connections after their answers. */
+  isDraining: boolean;
+}
+
+/**
+ * The model of a name; without one, the only model.
+ *
+ * @throws Problem where there is none
+ */
+export function findModel({ models }: ServerState, name: string | undefined): ServedModel {
+  const names = [...models.keys()].join(', ');
+  if (name === undefined) {
+    const [only, another] = models.values();
+    if (only === undefined || another !== undefined)
+      throw new Problem('bad-request', `several models are served; choose one with model: ${names}`);
+    return only;
+  }
+  const found = models.get(name);
+  if (!found) throw new Problem('not-found', `no model '${name}'; available: ${names}`);
+  return found;
+}
+
+export function isReady({ models, isDraining }: ServerState): boolean {
+  return !isDraining && [...models.values()].every((model) => model.isReady);
+}

@@ -1,0 +1,62 @@
+// What a run says where its disk is full, becomes read-only or loses the run's folder. Needs the right to mount a small disk.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tinyRun } from '../../test/tinyRun.js';
+import { messageOf } from '../errors/reasonOf.js';
+import { train } from './train.js';
+
+const disk = mkdtempSync(join(tmpdir(), 'anyclass-disk-'));
+const mount = (...words: string[]) => spawnSync('mount', words).status === 0;
+const canMount = process.platform === 'linux' && mount('-t', 'tmpfs', '-o', 'size=400m', 'tmpfs', disk);
+afterAll(() => {
+  if (canMount) spawnSync('umount', ['-l', disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+async function messageWhere(name: string, onSaved: () => void): Promise<string> {
+  const onEvent = ({ type }: { type: string }) => type === 'saved' && onSaved();
+  return train(tinyRun, { run: join(disk, name), onEvent }).then(
+    () => 'no error',
+    (error) => messageOf(error),
+  );
+}
+
+beforeAll(() => mkdirSync(join(disk, 'filler'), { recursive: true }));
+
+test.skipIf(!canMount)(
+  'a full disk is told with the file, the cause and what to do (needs mount)',
+  async () => {
+    const message = await messageWhere('full', () =>
+      spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filler', 'zeros')}`, 'bs=1M']),
+    );
+    rmSync(join(disk, 'filler', 'zeros'));
+    expect(message).toMatch(
+      /full cannot be written to: .*(safetensors|metrics\.jsonl): the disk is full; make room.* The last checkpoint is .*safetensors; mend this, then resume/,
+    );
+  },
+  60_000,
+);
+
+test.skipIf(!canMount)(
+  'a folder that was removed is not praised for its checkpoint (needs mount)',
+  async () => {
+    const message = await messageWhere('removed', () => rmSync(join(disk, 'removed'), { recursive: true }));
+    expect(message).toMatch(/removed: the folder of the run was removed or replaced/);
+  },
+  60_000,
+);
+
+test.skipIf(!canMount)(
+  'a disk that becomes read-only is told as such, not as a failed disposal (needs mount)',
+  async () => {
+    const message = await messageWhere('readOnly', () => mount('-o', 'remount,ro', disk));
+    mount('-o', 'remount,rw', disk);
+    expect(message).toMatch(/readOnly cannot be written to: .*: the disk is read-only; mount it for writing/);
+    expect(message).not.toContain('suppressed');
+  },
+  60_000,
+);

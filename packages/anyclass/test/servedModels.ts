@@ -1,0 +1,45 @@
+// Small models to serve, and pictures to ask them about.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setSeed } from '@anyclass/torch';
+import sharp from 'sharp';
+import { fixedDecision } from '../src/inference/modelDecision.js';
+import { createNetwork } from '../src/networks/createNetwork.js';
+import { saveModel } from '../src/runs/modelFile.js';
+
+/** Inference threads run built code. */
+export const isBuilt = existsSync(resolve(import.meta.dirname, '../dist/serving/models/inferenceWorker.js'));
+
+export const servedClasses = ['crack', 'roots', 'joint'];
+
+/** Writes a network with random weights; another seed is another model. */
+export function saveServedModel(path: string, { seed = 1, threshold = 0.3 } = {}): void {
+  setSeed(seed);
+  using network = createNetwork('tresnet-s', { classes: servedClasses.length, inputSize: 32 });
+  const decision = fixedDecision(servedClasses, threshold);
+  saveModel(path, {
+    network,
+    description: {
+      classes: servedClasses,
+      channels: 3,
+      mean: [0.5],
+      std: [0.25],
+      epoch: 1,
+      loss: 'bce',
+      dataset: 'digits',
+      // Far from a random network's probabilities, so that no rounding decides.
+      decision: { ...decision, thresholds: [threshold, 0.7, 0.2] },
+    },
+  });
+}
+
+/** A picture of noise in large spots; another number is another picture. */
+export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 'jpeg'): Promise<Buffer> {
+  const [width, height] = [8, 6];
+  const spots = Buffer.from(
+    Array.from({ length: width * height * 3 }, (_, i) => ((i * 37 + number * 101) * (i + 7 + number)) % 256),
+  );
+  const enlarged = sharp(spots, { raw: { width, height, channels: 3 } }).resize(80, 60, { kernel: 'cubic' });
+  return enlarged.toFormat(format).toBuffer();
+}

@@ -1,0 +1,21 @@
+/** Where in the image a class is seen, rows from the top. */
+export interface HeatMap {
+  readonly width: number;
+  readonly height: number;
+  /** From 0 to 1: of all places with evidence for the class, in parts of the strongest. */
+  readonly values: Float32Array;
+}
+
+/**
+ * The heat map of one class from the output `cam`: class activation maps, whose average is the logit. What speaks against the
+ * class is 0.
+ *
+ * @example
+ * heatMapOf(Float32Array.of(-1, 0, 2, 4), [1, 1, 2, 2], 0).values // 0, 0, 0.5, 1
+ */
+export function heatMapOf(cam: Float32Array, shape: readonly number[], classIndex: number): HeatMap {
+  const [height = 0, width = 0] = shape.slice(-2);
+  const map = cam.subarray(classIndex * width * height, (classIndex + 1) * width * height);
+  const most = map.reduce((largest, value) => Math.max(largest, value), 0);
+  return { width, height, values: map.map((value) => (most === 0 ? 0 : Math.max(0, value) / most)) };
+}

@@ -1,0 +1,129 @@
+// A model at work in a page: image files in, probabilities, labels and heat maps out.
+
+import { applyDecision, calibrate, presenceProbability, sigmoid } from '@anyclass/core';
+import { type DownloadListener, download } from './download.js';
+import { checkModel, type ExportedModel } from './exportedModel.js';
+import { type HeatMap, heatMapOf } from './heatMap.js';
+import { decodeImage } from './images/decodeImage.js';
+import { normalizePixels } from './normalizePixels.js';
+import { type Backend, type OnnxRuntime, openSession } from './onnxRuntime.js';
+
+/** One image by class names, and why it was decided so. */
+export interface Prediction {
+  /** Classes that the decision predicts; none means negative. */
+  readonly labels: readonly string[];
+  readonly isNegative: boolean;
+  /** Calibrated where training found that it helps. */
+  readonly probabilities: Readonly<Record<string, number>>;
+  /** The probability that any class is present, and the least that passes the gate. */
+  readonly presence: { readonly probability: number; readonly gate: number; readonly passes: boolean };
+  /** From which probability each class is predicted where the image passes; null for never. */
+  readonly thresholds: Readonly<Record<string, number | null>>;
+  /** By class; undefined where the file was exported without `cam`. */
+  readonly heatMaps: Readonly<Record<string, HeatMap>> | undefined;
+}
+
+export interface Predictor {
+  readonly model: ExportedModel;
+  readonly backend: Backend;
+  /** Why a backend that was to be preferred is not used. */
+  readonly remarks: readonly string[];
+  readonly hasHeatMaps: boolean;
+  /** @throws Error where the browser cannot decode the file */
+  predict(file: Blob): Promise<Prediction>;
+  close(): Promise<void>;
+}
+
+export interface PredictorOptions {
+  /** onnxruntime-web. Default: `import('onnxruntime-web/webgpu')`, for bundlers. */
+  readonly runtime?: OnnxRuntime;
+  /** In the order in which they are tried. Default WebGPU, then WebAssembly. */
+  readonly backends?: readonly Backend[];
+  /** Default: config.json beside the model. */
+  readonly config?: string | URL;
+  readonly onProgress?: DownloadListener;
+}
+
+/**
+ * Opens a model that `anyclass export` wrote.
+ *
+ * @throws Error where it cannot be loaded, is no such model, or no backend runs it
+ *
+ * @example
+ * const predictor = await openPredictor('model/model.onnx');
+ * const { labels } = await predictor.predict(file); // ['crack']
+ */
+export async function openPredictor(
+  modelAddress: string | URL,
+  options: PredictorOptions = {},
+): Promise<Predictor> {
+  const { backends = ['webgpu', 'wasm'], onProgress } = options;
+  const address = new URL(modelAddress, document.baseURI);
+  const config = options.config ? new URL(options.config, document.baseURI) : new URL('config.json', address);
+  const model: unknown = JSON.parse(new TextDecoder().decode(await download(config)));
+  checkModel(model, config.href);
+  const runtime = options.runtime ?? (await import('onnxruntime-web/webgpu'));
+  const bytes = await download(address, onProgress);
+  const { session, backend, remarks } = await openSession(runtime, bytes, model, backends);
+  const { width, height } = model.preprocessing;
+  const hasHeatMaps = session.outputNames.includes('cam');
+  const outputNames = hasHeatMaps ? ['logits', 'cam'] : ['logits'];
+  // A session computes one image at a time.
+  let earlier: Promise<unknown> = Promise.resolve();
+  const score = (pixels: Uint8Array) => {
+    const values = normalizePixels(pixels, model.preprocessing);
+    const input = new runtime.Tensor('float32', values, [1, 3, height, width]);
+    const outputs = earlier.then(() => session.run({ pixel_values: input }, outputNames));
+    earlier = outputs.catch(() => {});
+    return outputs;
+  };
+
+  return {
+    model,
+    backend,
+    remarks,
+    hasHeatMaps,
+    async predict(file) {
+      const { logits, cam } = await score(await decodeImage(file, model.preprocessing));
+      if (!(logits?.data instanceof Float32Array))
+        throw new Error(`${address} gives no logits of type float32`);
+      const maps = cam?.data instanceof Float32Array ? { data: cam.data, shape: cam.dims } : undefined;
+      return { ...decided(logits.data, model), heatMaps: maps && heatMaps(maps, model) };
+    },
+    close: () => session.release(),
+  };
+}
+
+/** As Node's package decides: probabilities in float32, thresholds compared in doubles. */
+function decided(
+  logits: Float32Array,
+  { classes, calibration, decision }: ExportedModel,
+): Omit<Prediction, 'heatMaps'> {
+  const raw = logits.map((logit) => sigmoid(logit));
+  const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
+  const { labels: isPredicted, presence } = applyDecision(Float64Array.from(values), decision);
+  const labels = classes.filter((_, j) => isPredicted[j] === 1);
+  const score = presence[0]!;
+  return {
+    labels,
+    isNegative: labels.length === 0,
+    probabilities: byClass(classes, (j) => values[j]!),
+    presence: {
+      probability: presenceProbability(score),
+      gate: decision.presence === null ? 1 : presenceProbability(decision.presence),
+      passes: decision.presence !== null && score >= decision.presence,
+    },
+    thresholds: byClass(classes, (j) => decision.thresholds[j] ?? null),
+  };
+}
+
+function heatMaps(
+  { data, shape }: { readonly data: Float32Array; readonly shape: readonly number[] },
+  { classes }: ExportedModel,
+): Record<string, HeatMap> {
+  return byClass(classes, (j) => heatMapOf(data, shape, j));
+}
+
+function byClass<Value>(classes: readonly string[], entry: (j: number) => Value): Record<string, Value> {
+  return Object.fromEntries(classes.map((name, j) => [name, entry(j)]));
+}
