@@ -84,7 +84,7 @@ export function cooccurrenceFigure({
   const margin = labelWidth(names);
   const size = { width: margin + 90 + kept.length * cell, height: margin + 20 + kept.length * cell };
   const most = Math.max(1, ...cells.map(({ percent }) => percent));
-  const title = 'Where the row’s class is present, how often the column’s is too, in percent';
+  const title = 'Share of instances of the row’s class that also have the column’s, in percent';
   const classAxis = { ...axis('', 0), type: 'category', data: names, splitLine: { show: false } };
   const svg = renderChart(
     title,

@@ -25,7 +25,7 @@ export function inspectPage(inspection: Inspection, samples: readonly SampleRow[
       name: 'lambda',
       title: 'λ',
       parts: [
-        `<p>Try <b>${lambda.from} to ${lambda.to}</b>, beginning with <b>${lambda.start}</b>: ${escaped(lambda.reason)}.</p>`,
+        `<p>Try <b>${lambda.from} to ${lambda.to}</b>, starting with <b>${lambda.start}</b>: ${escaped(lambda.reason)}.</p>`,
       ],
     },
     {
@@ -94,7 +94,7 @@ function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStat
       ['height', `${height.min} to ${height.max}, median ${height.median}`],
       ['commonest', sizes.map(({ size, count }) => `${size} (${number(count)})`).join(', ')],
       ['channel mean', three(mean)],
-      ['channel deviation', three(std)],
+      ['channel standard deviation', three(std)],
     ],
   };
 }

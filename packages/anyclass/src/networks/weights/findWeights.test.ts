@@ -108,7 +108,7 @@ describe('a path', () => {
     );
     mkdirSync(join(folder, 'unfinished'));
     await expect(findWeights(join(folder, 'unfinished'), options)).rejects.toThrow(
-      /unfinished holds no model/,
+      /unfinished : no model/,
     );
   });
 });
