@@ -60,7 +60,9 @@ export function installPackages(folder, archives, manager = ['npm']) {
   // pnpm would ask the registry for what one archive wants of another.
   const overrides = Object.entries(dependencies).map(([name, file]) => `  '${name}': '${file}'\n`);
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
-  return run([...manager, 'install', '--ignore-scripts', '--prefer-offline'], folder);
+  // A connection that a registry leaves open would hold the test up for the five minutes that managers wait.
+  const options = ['--ignore-scripts', '--prefer-offline', '--fetch-timeout=20000'];
+  return run([...manager, 'install', ...options], folder);
 }
 
 /**

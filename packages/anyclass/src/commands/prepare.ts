@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { openData } from '../configuration/openOptions.js';
+import { levelRemarks } from '../data/images/levels/levelSurvey.js';
 import { closeDataset, prepareCache } from '../data/index.js';
 import { pixelFormat } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
@@ -39,6 +40,8 @@ export const prepare = command({
           `${dataset.name} holds features, which need no preparation; train on it as it is`,
         );
       const { size, check, json } = options;
+      const rows = Int32Array.from({ length: dataset.names.length }, (_, row) => row);
+      for (const remark of await levelRemarks(dataset, rows)) terminal.note(remark);
       const result = await prepareCache(dataset, {
         format: pixelFormat(size, dataset.preparation),
         folder: data.cache,

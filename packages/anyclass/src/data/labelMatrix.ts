@@ -1,14 +1,18 @@
 import { type InstancePresence, PRESENT_FROM } from '@anyclass/core';
+import { type Plane, type PlaneBuilder, planeBuilder } from './labelPlanes.js';
 
 /**
- * The targets of all rows: 1 present, 0 absent, a number between, or NaN where nobody looked. Two bits each at most (a
- * plane of those at 0.5 or more, a plane of unknown ones where there are any); a plane of floats only where some are soft.
+ * The targets of all rows: 1 present, 0 absent, a number between, or NaN where nobody looked. Memory is two bits each at most (a
+ * plane of those at 0.5 or more, a plane of unknown ones where there are any), or in proportion to the labels present where there are
+ * many classes; soft targets take an entry each.
  */
 export interface LabelMatrix {
   readonly rows: number;
   readonly classes: number;
   /** 0 to 1 in single precision, or NaN where unknown. */
   at(row: number, classIndex: number): number;
+  /** The classes whose target is known and 0.5 or more, in rising order. */
+  present(row: number): ArrayLike<number> & Iterable<number>;
   /** Whether the target is known and 0.5 or more. */
   isPresent(row: number, classIndex: number): boolean;
   /** Whether the table said 'uncertain', whatever that was then read as. */
@@ -44,29 +48,22 @@ export interface LabelMatrixBuilder {
  * labels.finish().at(0, 2) // 0.25
  */
 export function labelMatrixBuilder(classes: number): LabelMatrixBuilder {
-  const stride = wordsFor(classes);
-  let capacity = 1024;
   let rows = 0;
-  let present = new Uint32Array(stride * capacity);
-  let unknown: Uint32Array | undefined;
-  let uncertain: Uint32Array | undefined;
-  let soft: Float32Array | undefined;
-  const mark = (plane: Uint32Array, classIndex: number) => {
-    const word = (rows - 1) * stride + (classIndex >>> 5);
-    plane[word] = plane[word]! | (1 << (classIndex & 31));
-  };
+  const present = planeBuilder(classes, 0);
+  let unknown: PlaneBuilder | undefined;
+  let uncertain: PlaneBuilder | undefined;
+  // By row times classes plus class: few targets are between 0 and 1.
+  const soft = new Map<number, number>();
   const set = (classIndex: number, target = 1) => {
     const value = Math.fround(target);
     if (Number.isNaN(value)) {
-      unknown ??= new Uint32Array(stride * capacity);
-      mark(unknown, classIndex);
+      unknown ??= planeBuilder(classes, rows);
+      unknown.mark(classIndex);
       return;
     }
     if (!(value >= 0 && value <= 1)) throw new RangeError(`target is ${target}; expected 0 to 1, or NaN`);
-    if (value >= PRESENT_FROM) mark(present, classIndex);
-    if (value === 0 || value === 1) return;
-    soft ??= new Float32Array(classes * capacity);
-    soft[(rows - 1) * classes + classIndex] = value;
+    if (value >= PRESENT_FROM) present.mark(classIndex);
+    if (value !== 0 && value !== 1) soft.set((rows - 1) * classes + classIndex, value);
   };
   return {
     get rows() {
@@ -74,25 +71,22 @@ export function labelMatrixBuilder(classes: number): LabelMatrixBuilder {
     },
     addRow() {
       rows += 1;
-      if (rows <= capacity) return;
-      capacity *= 2;
-      present = extended(present, new Uint32Array(stride * capacity));
-      if (unknown) unknown = extended(unknown, new Uint32Array(stride * capacity));
-      if (uncertain) uncertain = extended(uncertain, new Uint32Array(stride * capacity));
-      if (soft) soft = extended(soft, new Float32Array(classes * capacity));
+      present.addRow();
+      unknown?.addRow();
+      uncertain?.addRow();
     },
     set,
     setUncertain(classIndex, target) {
-      uncertain ??= new Uint32Array(stride * capacity);
-      mark(uncertain, classIndex);
+      uncertain ??= planeBuilder(classes, rows);
+      uncertain.mark(classIndex);
       set(classIndex, target);
     },
     finish: () =>
       labelMatrix(rows, classes, {
-        present: present.slice(0, rows * stride),
-        unknown: unknown?.slice(0, rows * stride),
-        uncertain: uncertain?.slice(0, rows * stride),
-        soft: soft?.slice(0, rows * classes),
+        present: present.finish(),
+        unknown: unknown?.finish(),
+        uncertain: uncertain?.finish(),
+        soft: soft.size > 0 ? soft : undefined,
       }),
   };
 }
@@ -105,8 +99,18 @@ export function labelMatrixBuilder(classes: number): LabelMatrixBuilder {
  */
 export function selectClasses(labels: LabelMatrix, kept: readonly number[]): LabelMatrix {
   const builder = labelMatrixBuilder(kept.length);
+  const isPartial =
+    labels.hasUnknown || labels.hasUncertain || labels.hasSoft || new Set(kept).size < kept.length;
+  const placeOf = new Int32Array(labels.classes).fill(-1);
+  kept.forEach((j, place) => {
+    placeOf[j] = place;
+  });
   for (let row = 0; row < labels.rows; row++) {
     builder.addRow();
+    if (!isPartial) {
+      for (const j of labels.present(row)) if (placeOf[j] !== -1) builder.set(placeOf[j]!);
+      continue;
+    }
     for (let j = 0; j < kept.length; j++) {
       const target = labels.at(row, kept[j]!);
       if (labels.isUncertain(row, kept[j]!)) builder.setUncertain(j, target);
@@ -118,11 +122,11 @@ export function selectClasses(labels: LabelMatrix, kept: readonly number[]): Lab
 
 interface Planes {
   /** Targets of 0.5 and more. */
-  readonly present: Uint32Array;
-  readonly unknown: Uint32Array | undefined;
-  readonly uncertain: Uint32Array | undefined;
-  /** Targets between 0 and 1, one a class; 0 where the bits say it all. */
-  readonly soft: Float32Array | undefined;
+  readonly present: Plane;
+  readonly unknown: Plane | undefined;
+  readonly uncertain: Plane | undefined;
+  /** Targets between 0 and 1. */
+  readonly soft: ReadonlyMap<number, number> | undefined;
 }
 
 function labelMatrix(
@@ -130,21 +134,11 @@ function labelMatrix(
   classes: number,
   { present, unknown, uncertain, soft }: Planes,
 ): LabelMatrix {
-  const stride = wordsFor(classes);
-  const bit = (plane: Uint32Array, row: number, classIndex: number) =>
-    (plane[row * stride + (classIndex >>> 5)]! >>> (classIndex & 31)) & 1;
-  const any = (plane: Uint32Array, row: number) => {
-    for (let word = row * stride; word < (row + 1) * stride; word++) if (plane[word] !== 0) return true;
-    return false;
-  };
   const at = (row: number, classIndex: number) => {
-    if (unknown && bit(unknown, row, classIndex) === 1) return Number.NaN;
-    if (soft) {
-      const value = soft[row * classes + classIndex]!;
-      if (value !== 0) return value;
-    }
-    return bit(present, row, classIndex);
+    if (unknown?.has(row, classIndex)) return Number.NaN;
+    return soft?.get(row * classes + classIndex) ?? Number(present.has(row, classIndex));
   };
+  const isPlain = unknown === undefined && soft === undefined;
   return {
     rows,
     classes,
@@ -152,28 +146,19 @@ function labelMatrix(
     hasUnknown: unknown !== undefined,
     hasUncertain: uncertain !== undefined,
     hasSoft: soft !== undefined,
-    isPresent: (row, classIndex) => bit(present, row, classIndex) === 1,
-    isUncertain: (row, classIndex) => uncertain !== undefined && bit(uncertain, row, classIndex) === 1,
-    isLabeled(row) {
-      for (let j = 0; j < classes; j++) if (!(unknown && bit(unknown, row, j) === 1)) return true;
-      return false;
-    },
+    present: present.classes,
+    isPresent: present.has,
+    isUncertain: (row, classIndex) => uncertain?.has(row, classIndex) ?? false,
+    isLabeled: (row) => classes > 0 && !(unknown && unknown.classes(row).length === classes),
     presence(row) {
-      if (any(present, row)) return 'positive';
-      return unknown && any(unknown, row) ? 'undecided' : 'negative';
+      if (present.any(row)) return 'positive';
+      return unknown?.any(row) ? 'undecided' : 'negative';
     },
     copyRow(row, out, offset) {
-      for (let j = 0; j < classes; j++) out[offset + j] = at(row, j);
+      if (isPlain) {
+        out.fill(0, offset, offset + classes);
+        for (const j of present.classes(row)) out[offset + j] = 1;
+      } else for (let j = 0; j < classes; j++) out[offset + j] = at(row, j);
     },
   };
-}
-
-/** 32-bit words a row; at least one, so that a table without classes still has rows. */
-function wordsFor(classes: number): number {
-  return Math.max(1, Math.ceil(classes / 32));
-}
-
-function extended<Plane extends Uint32Array | Float32Array>(plane: Plane, larger: Plane): Plane {
-  larger.set(plane);
-  return larger;
 }

@@ -6,7 +6,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parquetSchema } from 'hyparquet';
 import type { UnreadImage } from '../data/images/decoder.js';
-import { isImageFile } from '../data/images/imageFiles.js';
+import { holdsImage } from '../data/images/imageFiles.js';
 import { fromStorage } from '../data/images/storage.js';
 import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
@@ -24,6 +24,7 @@ export interface ImageInput extends UnreadImage {
  * folder or a damaged Parquet file, is an image of its name whose `read` tells why; the others follow.
  *
  * @param signal aborted, a list that is waited for ends
+ * @param onSkipped called for files of a folder that are no images
  *
  * @example
  * for await (const { name } of imageInputs(['photos', 'more/*.jpg'])) console.log(name);
@@ -32,10 +33,11 @@ export async function* imageInputs(
   paths: Iterable<string> | AsyncIterable<string>,
   list: NodeJS.ReadableStream = process.stdin,
   signal?: AbortSignal,
+  onSkipped: (path: string) => void = () => {},
 ): AsyncGenerator<ImageInput> {
   for await (const path of paths) {
-    if (path !== '-') yield* inputsAt(path);
-    else for await (const listed of listedPaths(list, signal)) yield* inputsAt(listed);
+    if (path !== '-') yield* inputsAt(path, onSkipped);
+    else for await (const listed of listedPaths(list, signal)) yield* inputsAt(listed, onSkipped);
   }
 }
 
@@ -50,18 +52,19 @@ export async function* listedPaths(
   }
 }
 
-async function* inputsAt(path: string): AsyncGenerator<ImageInput> {
+async function* inputsAt(path: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {
   if (!existsSync(path) && /[*?]/.test(path)) yield* matchingFiles(path);
-  else if (isFolder(path)) yield* imagesBelow(path);
+  else if (isFolder(path)) yield* imagesBelow(path, onSkipped);
   else yield* imagesIn(path);
 }
 
-async function* imagesBelow(folder: string): AsyncGenerator<ImageInput> {
+async function* imagesBelow(folder: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {
   for await (const found of filesBelow(folder)) {
     if (typeof found !== 'string') yield found;
     // A table of labels may lie beside its images.
     else if (isParquet(found)) yield* parquetRows(found, { withoutImages: 'skip' });
-    else if (isImageFile(found)) yield fileInput(found, true);
+    else if (holdsImage(dirname(found), basename(found))) yield fileInput(found, true);
+    else onSkipped(found);
   }
 }
 

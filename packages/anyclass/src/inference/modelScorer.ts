@@ -2,10 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import type { Device } from '@anyclass/torch';
+import { takesFeatures } from '../data/inputs.js';
 import { changedInput, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
+import { checkAddressSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
 import { createScorer, type Scorer } from './scorer.js';
@@ -46,6 +48,9 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   try {
     const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
+    const { inputSize } = network.options;
+    // Several maps of 64 channels at a quarter of the pixels: what a batch takes at least.
+    if (!takesFeatures(input)) checkAddressSpace(batchSize * inputSize ** 2 * 64 * 4);
     return {
       description,
       remarks,

@@ -7,6 +7,7 @@ import { type InputFormat, type ModelInput, takesFeatures } from '../data/inputs
 import { pixelFormat } from '../data/preparation.js';
 import type { Network } from '../networks/network.js';
 import { type ComputeSettings, inPrecision } from './computeDevice.js';
+import { withMemoryAdvice } from './memory.js';
 
 export interface Scorer {
   /** How images must be decoded, or how many features there are. */
@@ -43,11 +44,18 @@ export function createScorer(network: Network, options: ScorerOptions): Scorer {
   return {
     format,
     score: (batch) =>
-      tidy(() => {
-        const images = toDevice(batch);
-        const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
-        return logits!.toFloat32Array();
-      }),
+      withMemoryAdvice(
+        () =>
+          tidy(() => {
+            const images = toDevice(batch);
+            const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
+            return logits!.toFloat32Array();
+          }),
+        () => ({
+          what: `a batch of ${batch.size} at input size ${network.options.inputSize} in ${network.name}`,
+          advice: 'lower the batch size, or use a smaller network or input size',
+        }),
+      ),
   };
 }
 

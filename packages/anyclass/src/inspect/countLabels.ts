@@ -33,9 +33,7 @@ export function countClasses({
 }: Labels & Pick<Dataset, 'annotationCounts'>): ClassCount[] {
   const ofSplit = (split: SplitName) => {
     const counts = new Int32Array(classes.length);
-    for (const row of splits[split]) {
-      for (let j = 0; j < classes.length; j++) if (labels.isPresent(row, j)) counts[j] = counts[j]! + 1;
-    }
+    for (const row of splits[split]) for (const j of labels.present(row)) counts[j] = counts[j]! + 1;
     return counts;
   };
   const [train, validation, test] = [ofSplit('train'), ofSplit('validation'), ofSplit('test')];
@@ -103,21 +101,50 @@ function familiesOf({ classes, classFamilies = [] }: Dataset) {
     .filter(({ members }) => members.length > 0);
 }
 
+/** Pairs are counted of so many classes at most, the most frequent ones: a table of all pairs of 20,000 would fill the memory. */
+const mostPaired = 500;
+
 /** Labels per instance and pairs of classes, over all splits. */
 export function countTogether({
   classes,
   splits,
   labels,
-}: Labels): Pick<Inspection, 'labelsPerInstance' | 'cooccurrence'> {
+}: Labels): Pick<Inspection, 'labelsPerInstance' | 'pairedClasses' | 'cooccurrence'> {
   const labelsPerInstance: number[] = [];
-  const cooccurrence = classes.map(() => new Array<number>(classes.length).fill(0));
-  for (const row of splitNames.flatMap((split) => [...splits[split]])) {
-    if (labels.presence(row) === 'undecided') continue;
-    const present = classes.flatMap((_, j) => (labels.isPresent(row, j) ? [j] : []));
+  const counts = new Float64Array(classes.length);
+  const each = (visit: (present: ArrayLike<number> & Iterable<number>) => void) => {
+    for (const split of splitNames)
+      for (const row of splits[split]) if (labels.presence(row) !== 'undecided') visit(labels.present(row));
+  };
+  each((present) => {
     labelsPerInstance[present.length] = (labelsPerInstance[present.length] ?? 0) + 1;
-    for (const a of present) for (const b of present) cooccurrence[a]![b] = cooccurrence[a]![b]! + 1;
-  }
-  return { labelsPerInstance: Array.from(labelsPerInstance, (count) => count ?? 0), cooccurrence };
+    for (const j of present) counts[j] = counts[j]! + 1;
+  });
+  const paired = mostFrequent(counts, mostPaired);
+  const placeOf = new Int32Array(classes.length).fill(-1);
+  paired.forEach((j, place) => {
+    placeOf[j] = place;
+  });
+  const cooccurrence = paired.map(() => new Array<number>(paired.length).fill(0));
+  each((present) => {
+    const places = Array.from(present, (j) => placeOf[j]!).filter((place) => place >= 0);
+    for (const a of places) for (const b of places) cooccurrence[a]![b] = cooccurrence[a]![b]! + 1;
+  });
+  return {
+    labelsPerInstance: Array.from(labelsPerInstance, (count) => count ?? 0),
+    pairedClasses: paired.map((j) => classes[j]!),
+    cooccurrence,
+  };
+}
+
+/** The places of the largest counts, in rising order. */
+function mostFrequent(counts: Float64Array, most: number): number[] {
+  const places = [...counts.keys()];
+  if (places.length <= most) return places;
+  return places
+    .sort((a, b) => counts[b]! - counts[a]! || a - b)
+    .slice(0, most)
+    .sort((a, b) => a - b);
 }
 
 /** Class-balancing weights of the training split; a class without examples has none. */

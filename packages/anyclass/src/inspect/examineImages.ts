@@ -4,6 +4,7 @@ import { type Dataset, splitNames } from '../data/dataset.js';
 import { imageSize, type PixelFormat } from '../data/images/decode.js';
 import { createDecoder, type DecoderOptions } from '../data/images/decoder.js';
 import type { StoredImage } from '../data/images/imageSource.js';
+import { createLevelSurvey, type LevelProblem } from '../data/images/levels/levelSurvey.js';
 import { createQuarantine } from '../data/images/quarantine.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
 import { pixelFormat } from '../data/preparation.js';
@@ -35,6 +36,7 @@ export interface Examined {
   /** Rows of images that are nearly of one color. */
   readonly oneColor: readonly number[];
   readonly quarantined: readonly Quarantined[];
+  readonly levelProblems: readonly LevelProblem[];
 }
 
 /**
@@ -59,6 +61,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   const sizes = new Map<string, number>();
   const finder = duplicateFinder(dataset.names.length);
   const nearFinder = nearDuplicateFinder(dataset.names.length);
+  const survey = createLevelSurvey(format);
   const oneColor: number[] = [];
   const overclaimed: number[] = [];
   const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
@@ -75,6 +78,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
       const stored = await imageSize(image, format);
       if (claimsTooMuch(image, stored)) overclaimed.push(row);
       const pixels = await decoder.decode(image);
+      await survey.add(dataset.names.at(row), image);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
       count(widths, stored.width);
       count(heights, stored.height);
@@ -98,6 +102,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     await decoder.close();
   }
   const examined = rows.length - quarantine.size;
+  const levels = survey.statistics();
   const duplicates = finder.groups();
   return {
     statistics:
@@ -116,12 +121,14 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
               .sort((a, b) => b.count - a.count || (a.size < b.size ? -1 : 1))
               .slice(0, 8),
             ...sums.finish(),
+            ...(levels && { levels }),
           },
     duplicates,
     nearDuplicates: withoutCopies(nearFinder.sets(), duplicates),
     oneColor: oneColor.sort((a, b) => a - b),
     overclaimed: overclaimed.sort((a, b) => a - b),
     quarantined: quarantine.list(),
+    levelProblems: survey.problems(),
   };
 }
 

@@ -65,10 +65,10 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
  * the counts show only that common classes are common.
  */
 export function cooccurrenceFigure({
-  classes,
+  pairedClasses,
   cooccurrence,
-}: Pick<Inspection, 'classes' | 'cooccurrence'>): Figure {
-  const kept = classes
+}: Pick<Inspection, 'pairedClasses' | 'cooccurrence'>): Figure {
+  const kept = pairedClasses
     .map((name, j) => ({ name, j, count: cooccurrence[j]![j]! }))
     .sort((a, b) => b.count - a.count)
     .slice(0, mostInHeatmap)

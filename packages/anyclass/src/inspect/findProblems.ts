@@ -28,9 +28,9 @@ export function labelProblems(
 /** What in the images needs a look. */
 export function imageProblems(
   dataset: Dataset,
-  { duplicates, nearDuplicates, oneColor, overclaimed, quarantined }: Examined,
+  { duplicates, nearDuplicates, oneColor, overclaimed, quarantined, levelProblems }: Examined,
 ): Problem[] {
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...levelProblems];
   if (quarantined.length > 0) {
     problems.push({
       kind: 'unreadable',

@@ -43,7 +43,9 @@ async function faulty() {
 }
 
 test('counts, weights and statistics of a small dataset are exact', async () => {
-  const inspection = await inspectDataset(await faulty(), {});
+  const dataset = await faulty();
+  const preparation = { ...dataset.preparation, window: [0, 65_535] } as const;
+  const inspection = await inspectDataset({ ...dataset, preparation }, {});
   expect(inspection.splits).toEqual([
     { split: 'train', positive: 2, negative: 4, undecided: 0, total: 6, groups: 3 },
     { split: 'validation', positive: 0, negative: 0, undecided: 0, total: 0, groups: 0 },
@@ -65,6 +67,7 @@ test('counts, weights and statistics of a small dataset are exact', async () => 
   expect(inspection.images).toMatchObject({ examined: 7, of: 9, width: { min: 40, median: 40, max: 40 } });
   // Four training pictures: in color (twice: 8 and 16 bits), by palette, and gray; red is 200, 40, 40, 240 by quarters.
   expect(inspection.images!.mean[0]).toBeCloseTo((3 * 130 + 130) / 4 / 255, 2);
+  expect(inspection.images!.levels).toMatchObject({ images: 2, withOwnWindow: 0, suggested: [0, 65_535] });
 });
 
 test('the deviation is the mean of what each training image has, as a plain loop computes it', async () => {

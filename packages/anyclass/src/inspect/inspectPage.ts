@@ -80,7 +80,7 @@ function problemList(problems: readonly Problem[]): string {
     .join('\n');
 }
 
-function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStatistics): Table {
+function imageTable({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): Table {
   const three = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(', ');
   return {
     title: '',
@@ -95,6 +95,16 @@ function imageTable({ examined, of, width, height, sizes, mean, std }: ImageStat
       ['commonest', sizes.map(({ size, count }) => `${size} (${number(count)})`).join(', ')],
       ['channel mean', three(mean)],
       ['channel standard deviation', three(std)],
+      ...(levels
+        ? [
+            [
+              'more than 8 bits',
+              `${number(levels.images)}, ${number(levels.withOwnWindow)} with their own window`,
+            ],
+            ['levels', `${levels.lowest} to ${levels.highest}, typically ${levels.typical.join(' to ')}`],
+            ['data.window for all', `[${levels.suggested.join(', ')}]`],
+          ]
+        : []),
     ],
   };
 }

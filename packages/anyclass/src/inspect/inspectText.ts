@@ -1,3 +1,4 @@
+import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
 import { alignedColumns } from '../tables/index.js';
 import type { ImageStatistics, Inspection, LabelCount } from './inspection.js';
 
@@ -88,19 +89,21 @@ function familySection({ familyCounts }: Inspection): string {
 }
 
 /** The pairs of classes that go together most. */
-function togetherSection({ classes, cooccurrence }: Inspection): string {
-  const pairs = classes.flatMap((a, i) =>
-    classes.slice(i + 1).map((b, k) => ({ pair: `${a} + ${b}`, count: cooccurrence[i]![i + 1 + k]! })),
+function togetherSection({ classes, pairedClasses, cooccurrence }: Inspection): string {
+  const pairs = pairedClasses.flatMap((a, i) =>
+    pairedClasses.slice(i + 1).map((b, k) => ({ pair: `${a} + ${b}`, count: cooccurrence[i]![i + 1 + k]! })),
   );
   const most = pairs.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
   if (most.length === 0) return '';
-  return `most often together: ${most
+  const among =
+    pairedClasses.length < classes.length ? ` (of the ${pairedClasses.length} most frequent classes)` : '';
+  return `most often together${among}: ${most
     .slice(0, 6)
     .map(({ pair, count }) => `${pair} ${number(count)}`)
     .join(', ')}`;
 }
 
-function imageSection({ examined, of, width, height, sizes, mean, std }: ImageStatistics): string {
+function imageSection({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): string {
   const fixed = (values: readonly number[]) => values.map((value) => value.toFixed(3)).join(' ');
   return [
     `images: ${number(examined)} of ${number(of)} examined`,
@@ -110,7 +113,24 @@ function imageSection({ examined, of, width, height, sizes, mean, std }: ImageSt
       .map(({ size, count }) => `${size} (${number(count)})`)
       .join(', ')}`,
     `  mean ${fixed(mean)}, standard deviation ${fixed(std)} (training images)`,
+    ...(levels ? levelLines(levels) : []),
   ].join('\n');
+}
+
+/** What images of more than 8 bits hold, for a choice of data.window. */
+function levelLines({
+  images,
+  withOwnWindow,
+  lowest,
+  highest,
+  typical,
+  suggested,
+}: LevelStatistics): string[] {
+  const own = withOwnWindow === 0 ? '' : `, ${number(withOwnWindow)} with a window of their own`;
+  return [
+    `  more than 8 bits: ${number(images)}${own}; levels ${lowest} to ${highest}, typically ${typical.join(' to ')}`,
+    `  data.window [${suggested.join(', ')}] holds them all`,
+  ];
 }
 
 function problemSection({ problems }: Inspection): string {

@@ -1,4 +1,5 @@
 import type { SplitName } from '../data/dataset.js';
+import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
 import type { Quarantined } from '../events/runSummary.js';
 
 /** Instances of a split, or of all splits together. */
@@ -45,6 +46,9 @@ export interface Problem {
     | 'near-duplicate-across-splits'
     | 'near-duplicate-labels-differ'
     | 'one-color'
+    | 'no-window'
+    | 'unfit-window'
+    | 'frames'
     | 'overclaimed-size'
     | 'suspect-label'
     | 'group-across-splits'
@@ -90,6 +94,8 @@ export interface ImageStatistics {
   readonly mean: readonly number[];
   /** The mean of the deviations that the images have each for itself, as the recipes' constants are. */
   readonly std: readonly number[];
+  /** What images of more than 8 bits hold, where there are any. */
+  readonly levels?: LevelStatistics;
 }
 
 /** What λ the paper's evidence suggests for a share of negatives. */
@@ -112,7 +118,9 @@ export interface Inspection {
   readonly familyCounts: readonly ClassCount[];
   /** Instances with 0, 1, 2… labels, undecided ones left out. */
   readonly labelsPerInstance: readonly number[];
-  /** Instances with both classes; the class itself on the diagonal. */
+  /** The classes that pairs are counted of: all, or the 500 most frequent ones. */
+  readonly pairedClasses: readonly string[];
+  /** Instances with both of two paired classes; the class itself on the diagonal. */
   readonly cooccurrence: readonly (readonly number[])[];
   /** The same of families of classes, in the order of `familyCounts`. */
   readonly familyCooccurrence: readonly (readonly number[])[];

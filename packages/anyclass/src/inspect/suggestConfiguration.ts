@@ -7,6 +7,7 @@ import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { imageSize } from '../data/images/decode.js';
 import type { ImageSource } from '../data/images/imageSource.js';
+import { surveySample } from '../data/images/levels/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/missingImages.js';
 import type { ImageReading } from '../data/images/unpack.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
@@ -41,8 +42,10 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
       : await fittingSize(dataset.images, train, dataset.preparation);
     const isSmall = inputSize === undefined || inputSize <= 96 || train.length < 5000;
     const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));
+    const levels = (await surveySample(dataset, train)).statistics();
+    const window = levels && levels.images > levels.withOwnWindow ? levels.suggested : undefined;
     const suggested: ConfigurationInput = {
-      data: { dataset: spec },
+      data: { dataset: spec, ...(window && { window }) },
       network:
         inputSize === undefined ? { name: 'mlp' } : { name: isSmall ? 'tresnet-s' : 'tresnet-m', inputSize },
       loss: { name: 'any-bce', lambda: advice.start },
@@ -58,6 +61,11 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
         `${dataset.name}: ${train.length} training ${instances}, ${dataset.classes.length} classes (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
+        ...(window
+          ? [
+              `images have more than 8 bits: data.window [${window.join(', ')}] holds all levels that were seen`,
+            ]
+          : []),
         ...(availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
           ? [
               `${inputSize} px take long on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,

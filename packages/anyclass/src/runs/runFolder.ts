@@ -16,6 +16,7 @@ import { withPaths } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
+import type { Distribution } from '../distribution/ranks.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
 
@@ -41,6 +42,8 @@ export interface RunRecord {
   /** Of names, labels and splits: a resumed run must find the same data. */
   readonly datasetFingerprint: string;
   readonly started: string;
+  /** Of a run that several processes began together. */
+  readonly distribution?: Distribution | undefined;
 }
 
 export function runPaths(folder: string): RunPaths {
@@ -101,6 +104,7 @@ const runRecord = z.object({
   classImportance: z.array(z.number()).optional(),
   datasetFingerprint: z.string(),
   started: z.string(),
+  distribution: z.object({ worldSize: z.int().positive(), backend: z.enum(['gloo', 'nccl']) }).optional(),
 });
 
 /** The paths and the record of a run that exists. Fields that came into being after the run have their defaults. */

@@ -6,6 +6,7 @@ import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
 import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
+import { levelRemarks } from '../data/images/levels/levelSurvey.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
 import { type InputFormat, type InputSource, type ModelInput, openInputs } from '../data/inputs.js';
 import { pixelFormat, readingOf } from '../data/preparation.js';
@@ -89,6 +90,7 @@ export async function openRunData(
       ...featureRemarks(features),
       ...validationRemarks(dataset),
       ...negativeRemarks(dataset, trainingRows),
+      ...(await levelRemarks(dataset, trainingRows)),
     ];
     return { dataset, inputs, input, features, preparation, trainingRows, remarks, close };
   } catch (error) {
@@ -202,7 +204,7 @@ export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: 
   let negatives = 0;
   for (const row of rows) {
     if (labels.presence(row) === 'negative') negatives++;
-    for (let j = 0; j < classes.length; j++) if (labels.isPresent(row, j)) counts[j] = counts[j]! + 1;
+    for (const j of labels.present(row)) counts[j] = counts[j]! + 1;
   }
   const weights = effectiveNumberWeights(counts, negatives, { beta, emptyClass: 'zero' });
   return {

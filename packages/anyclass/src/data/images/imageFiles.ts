@@ -1,8 +1,13 @@
-import { extname } from 'node:path';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { imageKind } from './imageKind.js';
 
 const imageExtensions = new Set(
   '.jpg .jpeg .jpe .jfif .png .webp .tif .tiff .gif .avif .bmp .dib .dcm .dicom'.split(' '),
 );
+
+/** The remark on files of a folder that were passed over. */
+export const skippedText = 'files that are no images were skipped';
 
 /**
  * Whether a file is an image that the decoder reads, as far as its name tells.
@@ -12,4 +17,29 @@ const imageExtensions = new Set(
  */
 export function isImageFile(path: string): boolean {
   return imageExtensions.has(extname(path).toLowerCase());
+}
+
+/**
+ * The same for a file that is there. Scanners write DICOM without an extension, or with a number for one: its first bytes tell.
+ *
+ * @example
+ * holdsImage('scans', 'IM000001') // true
+ */
+export function holdsImage(folder: string, file: string): boolean {
+  if (isImageFile(file)) return true;
+  return /^(\.\d*)?$/.test(extname(file)) && imageKind(firstBytes(join(folder, file))) === 'dicom';
+}
+
+function firstBytes(path: string): Uint8Array {
+  const bytes = new Uint8Array(132);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      return bytes.subarray(0, readSync(file, bytes));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return bytes; // what cannot be read is no image either
+  }
 }

@@ -4,13 +4,13 @@ export type ImageKind = 'plain' | 'png16' | 'tiff' | 'animation' | 'dicom' | 'bm
 const signatures: readonly (readonly [text: string, at: number, kind: ImageKind])[] = [
   ['\xff\xd8\xff', 0, 'plain'],
   ['\x89PNG', 0, 'plain'],
+  ['DICM', 128, 'dicom'], // before TIFF: some begin as one too
   ['II*\0', 0, 'tiff'],
   ['MM\0*', 0, 'tiff'],
   ['II+\0', 0, 'tiff'],
   ['MM\0+', 0, 'tiff'],
   ['GIF8', 0, 'animation'],
   ['WEBP', 8, 'animation'],
-  ['DICM', 128, 'dicom'],
   ['BM', 0, 'bmp'],
 ];
 

@@ -5,13 +5,16 @@ import { z } from 'zod';
 const percent = z.number().min(0).max(100);
 const isRising = ([low, high]: [number, number]) => low < high;
 
+const expectedWindow =
+  'expected auto, percentiles, [low, high] or {"percentiles": [low, high]}, the lower one first';
+
 export const windowField = z.union(
   [
     z.enum(['auto', 'percentiles']),
-    z.tuple([z.number(), z.number()]).refine(isRising).readonly(),
-    z.strictObject({ percentiles: z.tuple([percent, percent]).refine(isRising).readonly() }),
+    z.tuple([z.number(), z.number()]).refine(isRising, expectedWindow).readonly(),
+    z.strictObject({ percentiles: z.tuple([percent, percent]).refine(isRising, expectedWindow).readonly() }),
   ],
-  'expected auto, percentiles, [low, high] or {"percentiles": [low, high]}, the lower first',
+  expectedWindow,
 );
 
 export const frameField = z.union(

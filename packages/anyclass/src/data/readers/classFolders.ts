@@ -4,9 +4,10 @@ import { basename, join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
 import { shownPath } from '../../files/shownPath.js';
+import { countedNames } from '../countedNames.js';
 import { type DatasetTable, type Remark, type SplitName, splitNames } from '../dataset.js';
 import { fileImages } from '../images/fileImages.js';
-import { isImageFile } from '../images/imageFiles.js';
+import { holdsImage, skippedText } from '../images/imageFiles.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
 import { namedLabels } from './namedLabels.js';
@@ -34,7 +35,7 @@ export async function readClassFolders(root: string, options: ClassFolderOptions
   const names = nameTableBuilder();
   const labels = namedLabels();
   const splits = growingInt32();
-  const skipped = skippedFiles();
+  const skipped = countedNames();
   const outside: string[] = [];
   const nested = new Set<string>();
   let areSplits = false;
@@ -48,7 +49,7 @@ export async function readClassFolders(root: string, options: ClassFolderOptions
     const present = above.filter((folder) => !isNegative(folder, options));
     for (const file of files) {
       const name = join(below, file);
-      if (!isImageFile(file)) {
+      if (!holdsImage(join(root, below), file)) {
         skipped.add(name);
         continue;
       }
@@ -76,7 +77,7 @@ export async function readClassFolders(root: string, options: ClassFolderOptions
     remarks: [
       ...outsideRemark(outside, options.unlabeled ?? 'unknown'),
       ...nestedRemark([...nested]),
-      ...skipped.remarks(),
+      ...skipped.remarks(skippedText),
     ],
     ...(fixedSplits && { fixedSplits }),
   };
@@ -129,18 +130,4 @@ function nestedRemark(nested: readonly string[]): Remark[] {
   const text =
     'class folders within others: each folder on the way is a label; data.keep and data.drop choose';
   return [{ text, count: nested.length, examples: nested.slice(0, 10) }];
-}
-
-/** Files that are no images: counted and named. */
-function skippedFiles() {
-  const examples: string[] = [];
-  let count = 0;
-  return {
-    add(name: string): void {
-      count += 1;
-      if (examples.length < 10) examples.push(name);
-    },
-    remarks: (): Remark[] =>
-      count === 0 ? [] : [{ text: 'files that are no images were skipped', count, examples }],
-  };
 }

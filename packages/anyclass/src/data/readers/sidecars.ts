@@ -5,9 +5,10 @@ import { basename, dirname, extname, join, relative } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
 import { shownPath } from '../../files/shownPath.js';
-import { type DatasetTable, type Remark, type SplitName, splitNames } from '../dataset.js';
+import { countedNames } from '../countedNames.js';
+import { type DatasetTable, type SplitName, splitNames } from '../dataset.js';
 import { fileImages } from '../images/fileImages.js';
-import { isImageFile } from '../images/imageFiles.js';
+import { holdsImage, skippedText } from '../images/imageFiles.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
 import { type ImageLabels, namedLabels } from './namedLabels.js';
@@ -27,6 +28,8 @@ export interface ImagePart {
 export interface ImageFolder {
   readonly folder: string;
   readonly files: readonly string[];
+  /** Files beside them that are no images. */
+  readonly others?: readonly string[];
 }
 
 /** How labels are kept beside images. */
@@ -64,13 +67,14 @@ export async function readSidecars(
   const names = nameTableBuilder();
   const labels = namedLabels();
   const splits = growingInt32();
-  const unlabeled = example();
-  const orphans = example();
+  const unlabeled = countedNames();
+  const orphans = countedNames();
+  const skipped = countedNames();
   const unknownRows: { from: number; to: number }[] = [];
   for (const { split, images, isListed } of parts) {
     const from = names.length;
     const unlabeledBefore = unlabeled.count;
-    for await (const { folder, files } of images) {
+    for await (const { folder, files, others = [] } of images) {
       const labelFolder = kind.labelFolder(folder);
       const labelFiles = new Set(existsSync(labelFolder) ? (await folderContents(labelFolder)).files : []);
       const used = new Set<string>();
@@ -86,6 +90,9 @@ export async function readSidecars(
         names.add(name);
         labels.addRow(path === undefined ? unlabeledLabels(kind.unlabeled) : found, shownPath(path ?? name));
         splits.push(split === undefined ? -1 : splitNames.indexOf(split));
+      }
+      for (const file of others) {
+        if (!file.endsWith(kind.extension)) skipped.add(relative(root, join(folder, file)));
       }
       if (isListed) continue;
       for (const file of labelFiles) {
@@ -113,7 +120,11 @@ export async function readSidecars(
     names: table,
     ...labels.finish({ ...options, unknownRows }),
     images: fileImages(table, () => root),
-    remarks: [...unlabeledRemark(unlabeled, kind), ...orphanRemark(orphans, kind)],
+    remarks: [
+      ...unlabeled.remarks(unlabeledText(kind)),
+      ...orphans.remarks(`${kind.what}s without an image: not used`),
+      ...skipped.remarks(skippedText),
+    ],
     ...(fixedSplits && { fixedSplits }),
   };
 }
@@ -121,8 +132,11 @@ export async function readSidecars(
 /** The images in a folder and all below it. */
 export async function* imagesBelow(root: string): AsyncGenerator<ImageFolder> {
   for await (const { below, files } of walkFolder(root)) {
-    const images = files.filter(isImageFile);
-    if (images.length > 0) yield { folder: join(root, below), files: images };
+    const folder = join(root, below);
+    const images = files.filter((file) => holdsImage(folder, file));
+    const isImage = new Set(images);
+    const others = files.filter((file) => !isImage.has(file));
+    if (images.length > 0) yield { folder, files: images, others };
   }
 }
 
@@ -164,31 +178,7 @@ function refuseRepeats(
   );
 }
 
-function unlabeledRemark(
-  { count, examples }: ReturnType<typeof example>,
-  { what, unlabeled }: SidecarKind,
-): Remark[] {
+function unlabeledText({ what, unlabeled }: SidecarKind): string {
   const reading = unlabeled === 'negative' ? 'read as negative' : 'their labels are unknown';
-  const text = `images without a ${what}: ${reading}, unless their whole split has none (data.unlabeled)`;
-  return count === 0 ? [] : [{ text, count, examples }];
-}
-
-function orphanRemark({ count, examples }: ReturnType<typeof example>, { what }: SidecarKind): Remark[] {
-  return count === 0 ? [] : [{ text: `${what}s without an image: not used`, count, examples }];
-}
-
-/** A number of names, and the first of them. */
-function example() {
-  const examples: string[] = [];
-  let count = 0;
-  return {
-    examples,
-    get count() {
-      return count;
-    },
-    add(name: string): void {
-      count += 1;
-      if (examples.length < 10) examples.push(name);
-    },
-  };
+  return `images without a ${what}: ${reading}, unless their whole split has none (data.unlabeled)`;
 }

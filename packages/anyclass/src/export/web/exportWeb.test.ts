@@ -6,7 +6,7 @@ import { nn, setSeed } from '@anyclass/torch';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FlatNetwork } from '../../../test/flatNetwork.js';
+import { FunctionModule } from '../../../test/onnxFunction.js';
 import { chromiumNeed, chromiumPath, launchChromium } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
 import { fixedDecision } from '../../inference/modelDecision.js';
@@ -52,7 +52,7 @@ beforeAll(async () => {
       .composite([{ input: { create: { width: 45, height: 70, channels: 3, background: color } } }])
       .toFile(at('photos', name));
   }
-});
+}, 60_000);
 
 test('the folder has page, model and runtime, the same bytes each time, and no part of a draft', async () => {
   const again = await exportWeb(at('model.safetensors'), { out: at('again') });
@@ -83,7 +83,8 @@ test('a folder with something in it is left alone, and nothing is left of an exp
 });
 
 test('a network without a linear head over feature maps has a page without heat maps', async () => {
-  using network = new FlatNetwork(classes.length, 8);
+  const layer = new nn.Linear(3 * 8 * 8, classes.length);
+  using network = new FunctionModule((images) => layer.forward(images.flatten(1)), [layer]);
   const { outputs } = await exportNetwork(network, {
     description,
     inputSize: 8,
@@ -107,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
   beforeAll(async () => {
     browser = await launchChromium();
     host = await serveFolder(at('web'));
-  });
+  }, 60_000);
   afterAll(async () => {
     await browser.close();
     await host.close();

@@ -23,7 +23,7 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
       { kind: 'figures', figures: [labelsPerInstanceFigure(countTogether(labels))] },
       {
         kind: 'figures',
-        figures: [cooccurrenceFigure({ classes: run.classes, ...countTogether(labels) })],
+        figures: [cooccurrenceFigure(countTogether(labels))],
       },
     ],
   };

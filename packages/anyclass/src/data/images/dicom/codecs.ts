@@ -1,81 +1,98 @@
-// Decoders of JPEG-LS and JPEG 2000, WebAssembly, loaded when the first such image comes.
+// JPEG-LS and JPEG 2000, decoded by WebAssembly in threads that start with the first such image. On damaged data such a decoder
+// may run on for minutes: a thread can be ended.
 
-import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { DataError } from '../../../errors/dataError.js';
+import type { DeclaredSize } from './declaredSize.js';
+
+export type CodecName = 'JPEG-LS' | 'JPEG 2000';
 
 /** Samples as a codec gives them: little endian, one or two bytes each. */
-export interface DecodedFrame {
+export interface DecodedFrame extends DeclaredSize {
   readonly bytes: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-  readonly samples: number;
-  readonly bits: number;
   /** All of one color, then all of the next. */
   readonly isPlanar: boolean;
 }
 
-/** The classes of both packages, as far as we use them. */
-interface FrameDecoder {
-  getEncodedBuffer(size: number): Uint8Array;
-  decode(): void;
-  getFrameInfo(): { width: number; height: number; bitsPerSample: number; componentCount: number };
-  getInterleaveMode?(): number;
-  getDecodedBuffer(): Uint8Array;
-  delete(): void;
+export interface CodecTask {
+  readonly codec: CodecName;
+  readonly encoded: Uint8Array;
 }
 
-interface CodecModule {
-  readonly JpegLSDecoder?: new () => FrameDecoder;
-  readonly J2KDecoder?: new () => FrameDecoder;
-  getExceptionMessage?(error: unknown): unknown;
-}
+export type CodecAnswer = { readonly frame: DecodedFrame } | { readonly failure: string };
 
-type CodecFactory = (options: { print(): void; printErr(): void }) => Promise<CodecModule>;
+// Threads run built code: Node 20 runs no TypeScript, and tests run from the sources.
+const program = fileURLToPath(new URL('codecThread.js', import.meta.url)).replace(
+  '/src/data/',
+  '/dist/data/',
+);
 
-const packages = {
-  'JPEG-LS': '@cornerstonejs/codec-charls/decodewasmjs',
-  'JPEG 2000': '@cornerstonejs/codec-openjpeg/decodewasmjs',
-} as const;
-
-const loaded = new Map<string, Promise<CodecModule>>();
+const idle: Worker[] = [];
+const waiting: (() => void)[] = [];
+let threads = 0;
 
 /**
+ * @param pixels by which the time is limited: 3 seconds, and 5 more a million
+ *
  * @example
- * (await decodeFrame('JPEG-LS', fragment)).bits // 16
+ * (await decodeFrame({ codec: 'JPEG-LS', encoded: fragment }, 512 * 512)).bits // 16
  */
-export async function decodeFrame(codec: keyof typeof packages, encoded: Uint8Array): Promise<DecodedFrame> {
-  const module = await load(packages[codec]);
-  const Decoder = module.JpegLSDecoder ?? module.J2KDecoder;
-  if (!Decoder) throw new Error(`${packages[codec]} has no decoder`);
-  const decoder = new Decoder();
-  try {
-    decoder.getEncodedBuffer(encoded.length).set(encoded);
-    decoder.decode();
-    const { width, height, bitsPerSample, componentCount } = decoder.getFrameInfo();
-    // Where its memory ends is where it goes on: what it decoded is copied out.
-    const bytes = decoder.getDecodedBuffer().slice();
-    const samples = componentCount;
-    if (bytes.length === 0 || bytes.length !== width * height * samples * (bitsPerSample > 8 ? 2 : 1)) {
-      throw new DataError(`damaged ${codec}`);
+export async function decodeFrame(task: CodecTask, pixels: number): Promise<DecodedFrame> {
+  const seconds = 3 + (5 * pixels) / 1e6;
+  const thread = await freeThread();
+  const answer = await answerOf(thread, task, seconds);
+  if (answer === undefined) {
+    await thread.terminate();
+  } else {
+    thread.unref();
+    idle.push(thread);
+  }
+  waiting.shift()?.();
+  if (answer === undefined)
+    throw new DataError(`damaged ${task.codec}: it was not decoded in ${Math.round(seconds)} s`);
+  if ('failure' in answer) throw new DataError(`damaged ${task.codec}: ${answer.failure}`);
+  return answer.frame;
+}
+
+async function freeThread(): Promise<Worker> {
+  for (;;) {
+    const thread = idle.pop();
+    if (thread) {
+      thread.ref();
+      return thread;
     }
-    const isPlanar = samples > 1 && decoder.getInterleaveMode?.() === 0;
-    return { bytes, width, height, samples, bits: bitsPerSample, isPlanar };
-  } catch (error) {
-    if (error instanceof DataError) throw error;
-    loaded.delete(packages[codec]); // its memory may be damaged too
-    const reason = typeof error === 'number' ? module.getExceptionMessage?.(error) : error;
-    throw new DataError(`damaged ${codec}: ${reason instanceof Error ? reason.message : String(reason)}`);
-  } finally {
-    decoder.delete();
+    if (threads < availableParallelism()) {
+      return startedThread();
+    }
+    await new Promise<void>((resume) => waiting.push(resume));
   }
 }
 
-function load(name: string): Promise<CodecModule> {
-  const known = loaded.get(name);
-  if (known) return known;
-  const factory: CodecFactory = createRequire(import.meta.url)(name);
-  const silent = { print() {}, printErr() {} };
-  const module = factory(silent);
-  loaded.set(name, module);
-  return module;
+function startedThread(): Worker {
+  const thread = new Worker(program);
+  threads += 1;
+  thread.once('exit', () => {
+    threads -= 1;
+    if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
+  });
+  return thread;
+}
+
+/** Undefined where none came in time, or the thread died. */
+function answerOf(thread: Worker, task: CodecTask, seconds: number): Promise<CodecAnswer | undefined> {
+  return new Promise((resolve) => {
+    const onMessage = (answer: CodecAnswer) => finish(answer);
+    const onError = (error: Error) => finish({ failure: error.message });
+    const onExit = () => finish(undefined);
+    const timer = setTimeout(onExit, seconds * 1000);
+    const finish = (answer: CodecAnswer | undefined) => {
+      clearTimeout(timer);
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+      resolve(answer);
+    };
+    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+    thread.postMessage(task);
+  });
 }

@@ -4,6 +4,7 @@ import type { DataSet, Element } from 'dicom-parser';
 import sharp from 'sharp';
 import { DataError } from '../../../errors/dataError.js';
 import { type DecodedFrame, decodeFrame } from './codecs.js';
+import { type DeclaredSize, declaredSize } from './declaredSize.js';
 import type { DicomHeader } from './dicomHeader.js';
 import { decodeLosslessJpeg } from './losslessJpeg.js';
 import { decodeRunLengths } from './runLengths.js';
@@ -55,6 +56,8 @@ export async function frameSamples(file: DataSet, header: DicomHeader, frame: nu
   }
   const encoded = await encodedFrame(file, element, header, frame);
   if (coding === 'RLE') return { bytes: decodeRunLengths(encoded, header), isPlanar: true, isRgb: false };
+  // Before it is decoded: a damaged size would take minutes, or all memory.
+  checkSize(declaredSize(encoded, coding), header, coding);
   const decoded = await decode(coding, encoded, header);
   checkSize(decoded, header, coding);
   const isRgb =
@@ -68,11 +71,12 @@ async function decode(
   header: DicomHeader,
 ): Promise<DecodedFrame> {
   if (coding === 'lossless JPEG') return decodeLosslessJpeg(encoded);
-  return coding === 'JPEG' ? decodeJpeg(encoded, header) : decodeFrame(coding, encoded);
+  if (coding === 'JPEG') return decodeJpeg(encoded, header);
+  return decodeFrame({ codec: coding, encoded }, header.width * header.height);
 }
 
 async function decodeJpeg(encoded: Uint8Array, { samples, photometric }: DicomHeader): Promise<DecodedFrame> {
-  const bits = jpegBits(encoded);
+  const { bits } = declaredSize(encoded, 'JPEG');
   if (bits !== 8)
     throw new DataError(`JPEG of ${bits} bits is not read; convert the file, such as with gdcmconv --raw`);
   const { data, info } = await sharp(photometric === 'RGB' ? markedRgb(encoded) : encoded, {
@@ -83,17 +87,6 @@ async function decodeJpeg(encoded: Uint8Array, { samples, photometric }: DicomHe
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
   return { bytes: data, width, height, samples: channels, bits: 8, isPlanar: false };
-}
-
-/** Bits a sample, from the frame's header. */
-function jpegBits(bytes: Uint8Array): number | undefined {
-  for (let at = 2; at + 4 < bytes.length && bytes[at] === 0xff; ) {
-    const marker = bytes[at + 1]!;
-    if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc)
-      return bytes[at + 4];
-    at += 2 + ((bytes[at + 2]! << 8) | bytes[at + 3]!);
-  }
-  throw new DataError('damaged JPEG: it has no size');
 }
 
 /** With Adobe's marker for 'no color transform', where no marker tells: decoders would take the colors for YCbCr. */
@@ -150,8 +143,8 @@ async function encodedFrame(
   return parser.readEncapsulatedImageFrame(file, element, frame, offsets);
 }
 
-function checkSize(decoded: DecodedFrame, header: DicomHeader, coding: string): void {
-  const { width, height, samples } = decoded;
+function checkSize(found: DeclaredSize, header: DicomHeader, coding: string): void {
+  const { width, height, samples } = found;
   if (width === header.width && height === header.height && samples === header.samples) return;
   throw new DataError(
     `damaged DICOM: its ${coding} is ${width} x ${height} with ${samples} samples; the header says ${header.width} x ${header.height} with ${header.samples}`,

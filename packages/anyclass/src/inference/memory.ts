@@ -1,0 +1,76 @@
+// What to do where memory does not suffice: the engine tells what it asked for, not what would help.
+
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
+
+/** What needs the memory, and what would need less. */
+export interface MemoryUse {
+  /** Such as `a batch of 32 images of 224 x 224 pixels`. */
+  readonly what: string;
+  /** Such as `lower batchSize, or raise accumulation`. */
+  readonly advice: string;
+}
+
+/**
+ * Does work of the engine. Where it runs out of memory, on the CPU or a GPU, the error says what needed it and what to change.
+ *
+ * @example
+ * withMemoryAdvice(() => network.forward(images), () => ({ what: 'a batch of 32 images', advice: 'lower batchSize' }))
+ */
+export function withMemoryAdvice<Result>(work: () => Result, use: () => MemoryUse): Result {
+  try {
+    return work();
+  } catch (error) {
+    const message = messageOf(error);
+    if (!isOutOfMemory(message)) throw error;
+    const { what, advice } = use();
+    const device = /CUDA/.test(message) ? 'GPU memory' : 'memory';
+    const asked = askedFor(message);
+    const asking = asked === undefined ? '' : ` (the engine asked for ${asked} more)`;
+    throw new UserError(`not enough ${device} for ${what}${asking}: ${advice}`, { cause: error });
+  }
+}
+
+function isOutOfMemory(message: string): boolean {
+  return /out of memory|can't allocate memory|cannot allocate memory|not enough memory|bad_alloc/i.test(
+    message,
+  );
+}
+
+/** As libtorch tells it: in bytes on the CPU, in a unit of its choice on a GPU. */
+function askedFor(message: string): string | undefined {
+  const bytes = /tried to allocate (\d+) bytes/i.exec(message)?.[1];
+  if (bytes !== undefined) return `${Math.ceil(Number(bytes) / 1e6)} MB`;
+  return /tried to allocate ([\d.]+ [KMGT]i?B)/i.exec(message)?.[1];
+}
+
+/** Of address space: threads with their stacks and heaps, the decoder, and the engine's own. */
+const leastLeft = 768 * 2 ** 20;
+
+/**
+ * Throws where the process may not have the address space that decoding and scoring take. Libraries that decode images end the
+ * process where they get none, without a word that could be caught.
+ *
+ * @param needed bytes beyond the usual
+ */
+export function checkAddressSpace(needed: number): void {
+  const left = addressSpaceLeft();
+  if (left === undefined || left.bytes >= leastLeft + needed) return;
+  const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en-US')} MB`;
+  throw new UserError(
+    `the limit of the process's memory (ulimit -v, ${megabytes(left.limit)}) leaves ${megabytes(left.bytes)}, and ${megabytes(leastLeft + needed)} are needed: raise it, or lower the batch size`,
+  );
+}
+
+/** Undefined where there is no limit, or the system does not tell. */
+function addressSpaceLeft(): { readonly bytes: number; readonly limit: number } | undefined {
+  try {
+    const [, text] = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    const [, used] = /^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    if (text === undefined || used === undefined) return undefined;
+    return { limit: Number(text), bytes: Number(text) - 1024 * Number(used) };
+  } catch {
+    return undefined;
+  }
+}
