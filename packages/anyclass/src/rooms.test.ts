@@ -14,6 +14,7 @@ const rooms = [
   'tables',
   'charts',
   'pages',
+  'distribution',
   'data',
   'networks',
   'losses',

@@ -98,6 +98,7 @@ export interface Native {
     withNccl: boolean,
   ): Promise<number>;
   groupDispose(group: number): void;
+  groupHangUp(group: number): void;
   allReduce(group: number, tensor: Place, operation: number): number;
   broadcast(group: number, tensor: Place, source: number): number;
   allGather(group: number, outputs: Int32Array, input: Place): number;

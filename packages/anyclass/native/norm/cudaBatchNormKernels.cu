@@ -208,28 +208,47 @@ size_t normScratch(const NormShape& shape) {
   return most;
 }
 
-cudaError_t launchNormForward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
-                              const RunningStatistics& running, const NormScratch& scratch, void* output, cudaStream_t stream) {
-  withPacks(shape, parameters.activation, 8, {input, output}, [&](auto element, auto width, auto activation) {
+cudaError_t launchNormStatistics(const NormShape& shape, float eps, const void* input, const NormStatistics& statistics, const RunningStatistics& running,
+                                 const NormScratch& scratch, cudaStream_t stream) {
+  withPacks(shape, NormActivation::leaky, 8, {input}, [&](auto element, auto width, auto) {
     using T = decltype(element);
     const auto reducing = normGrid(shape, width, multiprocessors(), kStatisticsBlocks);
-    const auto writing = normGrid(shape, width, multiprocessors(), kOutputBlocks);
     statisticsKernel<T, decltype(width)::value>
-        <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, parameters.eps, statistics, running, scratch, shape.rows);
+        <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, eps, statistics, running, scratch, shape.rows);
+  });
+  return cudaGetLastError();
+}
+
+cudaError_t launchNormOutput(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics, void* output,
+                             cudaStream_t stream) {
+  withPacks(shape, parameters.activation, 8, {input, output}, [&](auto element, auto width, auto activation) {
+    using T = decltype(element);
+    const auto writing = normGrid(shape, width, multiprocessors(), kOutputBlocks);
     outputKernel<T, decltype(width)::value, decltype(activation)::value>
         <<<writing.grid(), writing.threads(), 0, stream>>>(writing, input, parameters, statistics, output);
   });
   return cudaGetLastError();
 }
 
-cudaError_t launchNormBackward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
-                               const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream) {
-  withPacks(shape, parameters.activation, parameters.activation == NormActivation::gelu ? 4 : 8, {input, outputGradient, gradients.input}, [&](auto element, auto width, auto activation) {
+// Channels to a pack in backward's kernels.
+constexpr int gradientWidth(NormActivation activation) { return activation == NormActivation::gelu ? 4 : 8; }
+
+cudaError_t launchParameterGradients(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
+                                     const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream) {
+  withPacks(shape, parameters.activation, gradientWidth(parameters.activation), {input, outputGradient}, [&](auto element, auto width, auto activation) {
     using T = decltype(element);
     const auto reducing = normGrid(shape, width, multiprocessors(), gradientBlocks(activation));
-    const auto writing = normGrid(shape, width, multiprocessors(), gradientBlocks(activation));
     parameterGradientKernel<T, decltype(width)::value, decltype(activation)::value>
         <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, outputGradient, parameters, statistics, scratch, gradients);
+  });
+  return cudaGetLastError();
+}
+
+cudaError_t launchInputGradient(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
+                                const void* outputGradient, const NormGradients& gradients, cudaStream_t stream) {
+  withPacks(shape, parameters.activation, gradientWidth(parameters.activation), {input, outputGradient, gradients.input}, [&](auto element, auto width, auto activation) {
+    using T = decltype(element);
+    const auto writing = normGrid(shape, width, multiprocessors(), gradientBlocks(activation));
     inputGradientKernel<T, decltype(width)::value, decltype(activation)::value>
         <<<writing.grid(), writing.threads(), 0, stream>>>(writing, input, outputGradient, parameters, statistics, gradients, shape.rows);
   });

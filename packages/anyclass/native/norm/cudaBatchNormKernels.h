@@ -50,9 +50,13 @@ struct NormScratch {
 
 size_t normScratch(const NormShape& shape);
 
-// Two kernels: statistics (the running ones too), then the output.
-cudaError_t launchNormForward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
-                              const RunningStatistics& running, const NormScratch& scratch, void* output, cudaStream_t stream);
+// Statistics, the running ones too.
+cudaError_t launchNormStatistics(const NormShape& shape, float eps, const void* input, const NormStatistics& statistics, const RunningStatistics& running,
+                                 const NormScratch& scratch, cudaStream_t stream);
+
+// The output, from statistics of this batch or of one that it is a part of.
+cudaError_t launchNormOutput(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics, void* output,
+                             cudaStream_t stream);
 
 struct NormGradients {
   void* input;
@@ -60,8 +64,12 @@ struct NormGradients {
   float* bias;
 };
 
-// Two kernels: the gradients of weight and bias, then that of the input.
-cudaError_t launchNormBackward(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
-                               const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream);
+// The gradients of weight and bias.
+cudaError_t launchParameterGradients(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
+                                     const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream);
+
+// That of the input, from those of weight and bias over all rows that the statistics are of.
+cudaError_t launchInputGradient(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
+                                const void* outputGradient, const NormGradients& gradients, cudaStream_t stream);
 
 }  // namespace anyclass

@@ -28,6 +28,8 @@ export interface Positional {
   readonly placeholder: string;
   /** Takes all remaining arguments, as an array. */
   readonly rest?: boolean;
+  /** Takes them as they are, with what looks like options: they belong to another command. */
+  readonly raw?: boolean;
 }
 
 export function command<Options extends z.ZodObject, Result>(

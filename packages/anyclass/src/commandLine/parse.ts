@@ -14,7 +14,9 @@ export function parseOptions<Options extends z.ZodObject>(
   words: readonly string[],
 ): z.output<Options> {
   const fields = optionFields(command.options);
-  const { values, positionals } = split(command, fields, words);
+  const own = ownWords(command, words);
+  const { values, positionals } = split(command, fields, own);
+  positionals.push(...words.slice(own.length));
   const given: Record<string, unknown> = {};
   for (const field of fields) {
     const value = values[field.flag.slice(2)];
@@ -30,6 +32,18 @@ export function parseOptions<Options extends z.ZodObject>(
     throw new UsageError(`${positional?.placeholder ?? field.flag} is missing`);
   const problem = issue ? problemOf(issue, given) : 'is invalid';
   throw new UsageError(`${positional?.placeholder ?? field?.flag ?? 'the options'}: ${problem}`);
+}
+
+/** The words that are about the command itself: all, but where it takes another command with its options. */
+export function ownWords(command: Command, words: readonly string[]): readonly string[] {
+  if (!command.positionals?.some(({ raw }) => raw)) return words;
+  const fields = optionFields(command.options);
+  let at = 0;
+  while (words[at]?.startsWith('-')) {
+    const takesNext = fields.some(({ flag, kind }) => flag === words[at] && kind !== 'boolean');
+    at += takesNext ? 2 : 1;
+  }
+  return words.slice(0, at);
 }
 
 /** What was expected and what was given; for a choice also the likely intended one. */

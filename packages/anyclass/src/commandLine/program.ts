@@ -6,6 +6,7 @@
 
 import { EngineError } from '@anyclass/torch/builds';
 import { FileError, isSystemError } from '@anyclass/torch/files';
+import { toldLauncher } from '../children/ranks/rankFailure.js';
 import { nearest } from '../errors/nearest.js';
 import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
@@ -14,7 +15,7 @@ import { version } from '../runs/version.js';
 import type { Command, CommandEntry } from './command.js';
 import { flagOf } from './fields.js';
 import { commandHelp, programHelp } from './help.js';
-import { parseOptions } from './parse.js';
+import { ownWords, parseOptions } from './parse.js';
 import { commandLine } from './shellLine.js';
 import type { Terminal } from './terminal.js';
 
@@ -40,7 +41,7 @@ export async function runProgram(
       return 0;
     }
     const command = await loaded(findCommand(commands, name));
-    if (rest.some(isHelpFlag)) {
+    if (ownWords(command, rest).some(isHelpFlag)) {
       terminal.print(commandHelp(command));
       return 0;
     }
@@ -97,29 +98,38 @@ interface Failure {
   readonly terminal: Terminal;
 }
 
-async function report(thrown: unknown, { commands, name, debug, terminal }: Failure): Promise<number> {
+async function report(thrown: unknown, failure: Failure): Promise<number> {
   const error = firstError(thrown);
-  if (debug && error instanceof Error) terminal.note(error.stack ?? error.message);
-  else terminal.note(`anyclass: ${error === thrown ? shownMessage(error) : messageOf(thrown)}`);
+  const lines = await errorLines(error, error === thrown ? shownMessage(error) : messageOf(thrown), failure);
+  const exitCode = error instanceof UsageError ? 2 : error instanceof UserError ? error.exitCode : 1;
+  // Of several ranks, the launcher prints one message for all.
+  if (!toldLauncher(error, lines, exitCode)) for (const line of lines) failure.terminal.note(line);
+  return exitCode;
+}
+
+async function errorLines(
+  error: unknown,
+  shown: string,
+  { commands, name, debug }: Failure,
+): Promise<string[]> {
+  const message = debug && error instanceof Error ? (error.stack ?? error.message) : `anyclass: ${shown}`;
   if (error instanceof UsageError) {
     const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
-    terminal.note(`Try 'anyclass${known} --help'.`);
-    return 2;
+    return [message, `Try 'anyclass${known} --help'.`];
   }
   if (error instanceof UserError) {
-    if (error.next) {
-      const next = await named(commands, error.next.command);
-      terminal.note(`Run: ${commandLine(error.next, next ? [next] : [])}`);
-    }
+    const next = error.next && (await named(commands, error.next.command));
     const command = await named(commands, name);
     const option = command && error.setting !== undefined && settingOption(error.setting, command);
-    if (option) terminal.note(`On the command line: ${option}`);
-    return error.exitCode;
+    return [
+      message,
+      ...(error.next ? [`Run: ${commandLine(error.next, next ? [next] : [])}`] : []),
+      ...(option ? [`On the command line: ${option}`] : []),
+    ];
   }
   // A machine without setup is not a bug in the program either.
-  if (!debug && !(error instanceof EngineError) && !isFileError(error))
-    terminal.note('Add --debug for a stack trace.');
-  return 1;
+  if (debug || error instanceof EngineError || isFileError(error)) return [message];
+  return [message, 'Add --debug for a stack trace.'];
 }
 
 function isFileError(error: unknown): boolean {

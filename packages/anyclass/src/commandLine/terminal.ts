@@ -13,7 +13,9 @@ export interface Terminal {
   readonly onEvent: RunEventListener;
 }
 
-export function standardTerminal(): Terminal {
+/** Of several ranks the first speaks; the others only say why they failed. */
+export function standardTerminal(isSpeaker = true): Terminal {
+  if (!isSpeaker) return { print() {}, note: (text) => void process.stderr.write(`${text}\n`), onEvent() {} };
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),

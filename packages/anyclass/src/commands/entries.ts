@@ -59,6 +59,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./recommend.js')).recommend,
   },
   {
+    name: 'launch',
+    summary: 'Run a command as several processes that share its work',
+    load: async () => (await import('./launch.js')).launch,
+  },
+  {
     name: 'compare',
     summary: 'Train with several losses and seeds, and test which differences hold',
     load: async () => (await import('./compare.js')).compare,

@@ -8,6 +8,7 @@ import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset.js';
+import { isSpeaker } from '../distribution/speaker.js';
 import { UsageError } from '../errors/usageError.js';
 import { readClassImportance } from '../evaluation/classImportance.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
@@ -197,6 +198,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     cache: data.cache,
     onEvent: terminal.onEvent,
   });
+  if (!isSpeaker()) return judgment;
   for (const { name, reason } of quarantined) terminal.note(`skipped ${name}: ${reason}`);
   if (saveScores !== undefined) {
     makeFolderOf('--save-scores', saveScores);

@@ -9,18 +9,29 @@ import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { type CountedNames, countedNames } from '../data/countedNames.js';
 import { takesFeatures } from '../data/inputs.js';
+import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, draftOutput } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import type { Draft } from '../files/wholeFile.js';
+import { dividedPredictions, shareOfImages } from '../inference/dividedPredictions.js';
 import { featureInputs } from '../inference/featureFiles.js';
 import { imageInputs } from '../inference/imageInputs.js';
 import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
-import { openPredictor, type PredictorInput } from '../inference/predictor.js';
+import {
+  type FailedPrediction,
+  openPredictor,
+  type Prediction,
+  type Predictor,
+  type PredictorInput,
+} from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 import { thresholdField, usedDecision } from './usedDecision.js';
+
+/** In the name of a file: the number of the process that writes it. */
+const rankMark = '{rank}';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
@@ -56,7 +67,13 @@ export const predict = command({
         'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
       ),
     format: z.enum(outputFormats).optional().describe('output format; default csv'),
-    out: z.string().optional().describe('output file; default standard output').meta({ placeholder: 'FILE' }),
+    out: z
+      .string()
+      .optional()
+      .describe(
+        `output file; default standard output. With launch, ${rankMark} in the name gives each process a file`,
+      )
+      .meta({ placeholder: 'FILE' }),
     ...decisionFields,
     threshold: thresholdField,
     details: z
@@ -73,7 +90,7 @@ export const predict = command({
     json: z.boolean().default(false).describe('the same as --format jsonl'),
   }),
   async run(options, terminal) {
-    const { model, paths, out, device, batchSize, set, json, details, top } = options;
+    const { model, paths, out: given, device, batchSize, set, json, details, top } = options;
     const format = options.format ?? (json ? 'jsonl' : 'csv');
     if (json && format !== 'jsonl')
       throw new UsageError(`--json means --format jsonl, not ${format}; give one of them`);
@@ -81,7 +98,13 @@ export const predict = command({
       throw new UsageError('--format sewerml has probabilities only: no --details or --top');
     if (paths.filter((path) => path === '-').length > 1)
       throw new UsageError('PATH…: - reads the list from standard input and can be given once');
-    if (out !== undefined) checkOutput(out, format, options);
+    const ranks = await joinRanks();
+    const isOwnFile = given?.includes(rankMark) ?? false;
+    const out = given?.replaceAll(rankMark, String(ranks?.rank ?? 0));
+    const isWriter = ranks?.isFirst !== false || isOwnFile;
+    if (ranks && paths.includes('-'))
+      throw new UsageError('PATH…: - cannot be divided among processes; give files, folders or patterns');
+    if (out !== undefined && isWriter) checkOutput(out, format, options);
     const { strict, ...preparation } = imageSettings(set);
     const decision = await usedDecision(options, terminal);
     using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
@@ -112,7 +135,8 @@ export const predict = command({
       ? featureInputs(paths, description.features, undefined, signal)
       : imageInputs(paths, undefined, signal, skipped.add);
     const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
-    for await (const prediction of predictor.predict(out === undefined ? inputs : sparing(out, inputs))) {
+    const spared = out === undefined ? inputs : sparing(out, inputs);
+    for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile })) {
       if (reading.signal.aborted) break;
       if ('failure' in prediction) {
         if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
@@ -129,6 +153,7 @@ export const predict = command({
       throw new UserError(message, { exitCode: interruption.exitCode() });
     }
     if (reading.signal.aborted) return predicted;
+    if (!isWriter) return predicted;
     if (skipped.count > 0) terminal.note(skippedNote(skipped));
     if (predicted + failed.length === 0)
       throw new UserError(
@@ -144,6 +169,18 @@ export const predict = command({
     return predicted;
   },
 });
+
+/** Of all inputs; of several ranks on the first, or of its own share on each. */
+function predictions(
+  ranks: Ranks | undefined,
+  predictor: Predictor,
+  inputs: AsyncIterable<PredictorInput>,
+  { batchSize, isOwnFile }: { readonly batchSize: number; readonly isOwnFile: boolean },
+): AsyncGenerator<Prediction | FailedPrediction> {
+  if (!ranks) return predictor.predict(inputs);
+  if (isOwnFile) return predictor.predict(shareOfImages(ranks, inputs, batchSize));
+  return dividedPredictions(ranks, predictor, inputs, batchSize);
+}
 
 /** The kind of output of each format. */
 const outputKinds = {

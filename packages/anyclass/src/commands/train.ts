@@ -74,6 +74,7 @@ export const train = command({
       const result = configuration
         ? await trainRun(configuration, options)
         : await resumeRun(resume ?? '', options);
+      if (result.isFinishedElsewhere) return result;
       if (!result.summary) {
         const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
         throw new UserError('The run is not finished; resume it', {

@@ -10,8 +10,11 @@ export interface UserErrorOptions {
   readonly cause?: unknown;
 }
 
-/** `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run. */
-export type ErrorCode = 'run-busy' | 'run-exists';
+/**
+ * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run. `rank-lost`: another rank ended
+ * or is silent. `ranks-differ`: the ranks were started with different work.
+ */
+export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ';
 
 /** A command of the program with its options, named as in code. */
 export interface NextCommand {

@@ -6,6 +6,8 @@ import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
 import { openInputs } from '../data/inputs.js';
 import type { OpenOptions } from '../data/openDataset.js';
 import type { PreparationChanges } from '../data/preparation.js';
+import { failingTogether } from '../distribution/failure.js';
+import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -65,6 +67,17 @@ export async function evaluate(
   spec: string,
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
+  const ranks = await joinRanks();
+  return failingTogether(ranks, () => evaluateShare(ranks, model, spec, options));
+}
+
+/** Ranks score a share of the images each, and put the shares together. */
+async function evaluateShare(
+  ranks: Ranks | undefined,
+  model: string,
+  spec: string,
+  options: EvaluateOptions,
+): Promise<Evaluation> {
   const { device = 'auto', precision = 'auto', batchSize = 64, strict = false, cache, onEvent } = options;
   const { preparation } = options;
   using opened = await openModelScorer(model, { device, precision, batchSize, preparation });
@@ -83,6 +96,7 @@ export async function evaluate(
       rows,
       batchSize,
       strict,
+      ranks,
       allowPartial: options.allowPartial ?? false,
       onProgress: (done) =>
         onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
@@ -102,7 +116,8 @@ export async function evaluate(
         calibration,
         uncalibrated,
         classImportance: dataset.classImportance ?? description.classImportance,
-        replicates: options.replicates,
+        // Intervals take time, and the first rank tells them.
+        replicates: ranks?.isFirst === false ? 0 : options.replicates,
         confidence: options.confidence,
       }),
       scored,

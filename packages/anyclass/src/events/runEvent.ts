@@ -30,6 +30,8 @@ export interface StartedEvent {
   readonly device: string;
   readonly precision: string;
   readonly epochs: number;
+  /** Where several processes train together. */
+  readonly distribution?: { readonly worldSize: number; readonly backend: string };
   readonly resumed?: { readonly checkpoint: string; readonly epoch: number; readonly step: number };
 }
 

@@ -4,6 +4,9 @@ import type { Dataset } from '../data/dataset.js';
 import { refusePartial } from '../data/images/missingImages.js';
 import type { InputSource } from '../data/inputs.js';
 import { createLoader } from '../data/loading/loader.js';
+import { gatherFloats, gatherIntegers, gatherTexts } from '../distribution/exchange.js';
+import { ownThreads, type Ranks } from '../distribution/ranks.js';
+import { shareOf } from '../distribution/shares.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { type Scorer, scoredBatches } from './scorer.js';
 
@@ -11,6 +14,8 @@ export interface ScoreOptions {
   readonly rows: Int32Array;
   readonly batchSize: number;
   readonly strict?: boolean;
+  /** Those that the rows are divided among; each gets the result of all. */
+  readonly ranks?: Ranks | undefined;
   /** Score what is there of rows of which images are missing. Default false: that is an error. */
   readonly allowPartial?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -28,7 +33,8 @@ export interface ScoredRows {
 }
 
 /**
- * Scores rows of a dataset in their order.
+ * Scores rows of a dataset in their order. Ranks score a share of them each and put the shares together, so that every row is
+ * there once.
  *
  * @example
  * const scored = await scoreRows(scorer, dataset, inputs, { rows: dataset.splits.test, batchSize: 64 });
@@ -39,9 +45,41 @@ export async function scoreRows(
   inputs: InputSource,
   options: ScoreOptions,
 ): Promise<ScoredRows> {
-  const { rows, batchSize, strict = false, allowPartial = false, signal, onProgress } = options;
+  const { rows, ranks, onProgress } = options;
+  const { start, end } = shareOf(rows.length, ranks);
+  const worldSize = ranks?.worldSize ?? 1;
+  const own = await scoreShare(scorer, dataset, inputs, {
+    ...options,
+    rows: rows.subarray(start, end),
+    ...(onProgress && {
+      onProgress: (done) => onProgress(done === end - start ? rows.length : done * worldSize),
+    }),
+  });
+  const result = ranks ? await gathered(ranks, own) : own;
+  if (!options.allowPartial) refusePartial(result.quarantined, rows.length);
+  return result;
+}
+
+async function gathered(ranks: Ranks, own: ScoredRows): Promise<ScoredRows> {
+  const unread = await gatherTexts(ranks, JSON.stringify(own.quarantined));
+  return {
+    rows: await gatherIntegers(ranks, own.rows),
+    logits: await gatherFloats(ranks, own.logits),
+    targets: await gatherFloats(ranks, own.targets),
+    quarantined: unread.flatMap((text): readonly Quarantined[] => JSON.parse(text)),
+  };
+}
+
+async function scoreShare(
+  scorer: Scorer,
+  dataset: Dataset,
+  inputs: InputSource,
+  options: Omit<ScoreOptions, 'ranks' | 'allowPartial'>,
+): Promise<ScoredRows> {
+  const { rows, batchSize, strict = false, signal, onProgress } = options;
+  if (rows.length === 0) return nothingScored; // more ranks than rows
   const classes = dataset.classes.length;
-  const loader = createLoader(dataset, inputs, { rows, batchSize, strict });
+  const loader = createLoader(dataset, inputs, { rows, batchSize, strict, threads: 2 * ownThreads() });
   const scored = new Int32Array(rows.length);
   const all = new Float32Array(rows.length * classes);
   const targets = new Float32Array(rows.length * classes);
@@ -54,12 +92,17 @@ export async function scoreRows(
     count += batch.size;
     onProgress?.(count);
   }
-  const quarantined = loader.quarantined();
-  if (!allowPartial) refusePartial(quarantined, rows.length);
   return {
     rows: scored.slice(0, count),
     logits: all.slice(0, count * classes),
     targets: targets.slice(0, count * classes),
-    quarantined,
+    quarantined: loader.quarantined(),
   };
 }
+
+const nothingScored: ScoredRows = {
+  rows: new Int32Array(),
+  logits: new Float32Array(),
+  targets: new Float32Array(),
+  quarantined: [],
+};

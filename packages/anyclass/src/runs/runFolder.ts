@@ -16,6 +16,7 @@ import { withPaths } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
+import type { Distribution } from '../distribution/ranks.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
 
@@ -41,6 +42,8 @@ export interface RunRecord {
   /** Of names, labels and splits: a resumed run must find the same data. */
   readonly datasetFingerprint: string;
   readonly started: string;
+  /** Of a run that several processes began together. */
+  readonly distribution?: Distribution | undefined;
 }
 
 export function runPaths(folder: string): RunPaths {
@@ -72,7 +75,7 @@ export function refuseOldRun(folder: string): void {
     });
   }
   if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock'))) {
-    throw new UserError(`${folder} is not empty: choose another folder for the run`);
+    throw new UserError(`${folder} is not empty; choose another folder for the run`);
   }
 }
 
@@ -101,12 +104,13 @@ const runRecord = z.object({
   classImportance: z.array(z.number()).optional(),
   datasetFingerprint: z.string(),
   started: z.string(),
+  distribution: z.object({ worldSize: z.int().positive(), backend: z.enum(['gloo', 'nccl']) }).optional(),
 });
 
 /** The paths and the record of a run that exists. Fields that came into being after the run have their defaults. */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
-  if (!existsSync(paths.config)) throw new UserError(`${folder}: there is no run here (no config.json)`);
+  if (!existsSync(paths.config)) throw new UserError(`${folder}: not a run (no config.json)`);
   const record = readWhole(paths.config, runRecord, `remove the folder ${folder} and train again`);
   return {
     paths,

@@ -1,6 +1,8 @@
 // A run under way: its folder, who listens to it, and what it saved last.
 
 import type { Dataset } from '../data/dataset.js';
+import { failingTogether } from '../distribution/failure.js';
+import type { Ranks } from '../distribution/ranks.js';
 import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { EpochRecord } from '../events/epochRecord.js';
@@ -24,8 +26,10 @@ export interface TrainOptions {
 
 export interface TrainingResult {
   readonly folder: string;
-  /** Left out where the run was interrupted. */
+  /** Left out where the run was interrupted, and where another rank judges it. */
   readonly summary?: RunSummary;
+  /** On ranks other than the first, which has the result, of a run that is finished. */
+  readonly isFinishedElsewhere?: true;
 }
 
 export interface ActiveRun {
@@ -33,34 +37,42 @@ export interface ActiveRun {
   readonly emit: RunEventListener;
   readonly note: (text: string) => void;
   readonly options: TrainOptions;
+  /** The processes that train together; undefined for one alone. */
+  readonly ranks: Ranks | undefined;
   lastCheckpoint: string | undefined;
   /** From now on events go to the folder's events.jsonl as well. */
   keepLog(): void;
 }
 
-export function activeRun(folder: string, options: TrainOptions): ActiveRun {
+/** Of several ranks the first reports, and the others only that they failed. */
+export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks): ActiveRun {
   const paths = runPaths(folder);
+  const isSpeaker = ranks?.isFirst ?? true;
   let log: RunEventListener | undefined;
   const emit: RunEventListener = (event) => {
     log?.(event);
-    options.onEvent?.(event);
+    if (isSpeaker || event.type === 'failed') options.onEvent?.(event);
   };
   return {
     paths,
     emit,
     note: (text) => emit({ type: 'note', text }),
     options,
+    ranks,
     lastCheckpoint: undefined,
     keepLog() {
-      log ??= eventLog(paths.events);
+      if (isSpeaker) log ??= eventLog(paths.events);
     },
   };
 }
 
-/** Does work on a run; what it throws is reported before it is thrown on. */
-export async function reportingFailure<T>({ paths, emit }: ActiveRun, work: () => Promise<T>): Promise<T> {
+/** Does work on a run, with all of its ranks; what it throws is reported before it is thrown on. */
+export async function reportingFailure<T>(
+  { paths, emit, ranks }: ActiveRun,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return await work();
+    return await failingTogether(ranks, work);
   } catch (error) {
     const first = firstError(error);
     const code = first instanceof UserError ? first.code : undefined;

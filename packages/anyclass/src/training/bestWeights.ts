@@ -10,24 +10,37 @@ import type { ActiveRun } from './activeRun.js';
 import { improvedMetrics, metricValue, type Validation } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
 
-/** Saves the weights where the epoch was the best by some metric. */
+/** Saves the weights where the epoch is the best by some metric. */
 export function keepBestWeights(session: Session, { paths }: ActiveRun, validation: Validation): void {
+  if (improvedIn(session, validation).length > 0)
+    saveEpochWeights(session, paths, session.progress.epoch + 1);
+}
+
+/** Takes an epoch into the session's progress; where it is the best by some metric, its weights are saved already. */
+export function noteBest(session: Session, validation: Validation): void {
   const { configuration, progress } = session;
-  const metrics: BestMetric[] = [...new Set([configuration.bestBy, ...configuration.checkpoints.best])];
-  const improved = improvedMetrics(validation, progress.best, metrics);
+  const improved = improvedIn(session, validation);
   progress.epochsSinceBest = improved.includes(configuration.bestBy) ? 0 : progress.epochsSinceBest + 1;
-  if (improved.length === 0) return;
   const epoch = progress.epoch + 1;
-  const file = saveEpochWeights(session, paths, epoch);
+  const file = weightsFile(epoch);
   for (const metric of improved)
     progress.best[metric] = { epoch, value: metricValue(validation, metric)!, file };
+}
+
+function improvedIn({ configuration, progress }: Session, validation: Validation): BestMetric[] {
+  const metrics: BestMetric[] = [...new Set([configuration.bestBy, ...configuration.checkpoints.best])];
+  return improvedMetrics(validation, progress.best, metrics);
+}
+
+function weightsFile(epoch: number): string {
+  return `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
 }
 
 /** Saves the weights as they are after an epoch; the name of their file among the checkpoints. */
 export function saveEpochWeights(session: Session, paths: RunPaths, epoch: number): string {
   const { configuration, data } = session;
   const { classImportance, classes } = data.dataset;
-  const file = `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
+  const file = weightsFile(epoch);
   saveModel(join(paths.checkpoints, file), {
     network: judgedNetwork(session),
     description: {

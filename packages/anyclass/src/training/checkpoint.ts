@@ -29,6 +29,8 @@ export interface CheckpointState {
   readonly scaler: optim.GradScalerState;
   /** Results on the CPU depend on it. */
   readonly threads: number;
+  /** Where several ranks wrote it together. */
+  readonly worldSize?: number;
 }
 
 // The bytes of its name come after those of all others, and uint8 after wider types: it is written last, when the checksum

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import { fitOptions } from '../configuration/decisionFields.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
+import { copyFromFirstNow, gatherTexts } from '../distribution/exchange.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { judge } from '../evaluation/judge.js';
-import type { RunSummary } from '../events/runSummary.js';
+import type { Quarantined, RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { moveNetwork } from '../inference/computeDevice.js';
 import { calibratedScores, fitOnValidation, helpfulCalibration } from '../inference/decide.js';
@@ -19,7 +20,7 @@ import { writeTable } from '../runs/scoreFiles.js';
 import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
 import { type BestEpoch, metricValue } from './progress.js';
-import type { Session } from './session.js';
+import { judgedNetwork, type Session } from './session.js';
 import { scoreSplit } from './validate.js';
 
 /** Judges the best weights of a run and writes model, scores and summary. */
@@ -30,6 +31,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const { best, model, isLastInstead } = bestModel(session, run);
   using network = model.network;
   moveNetwork(network, settings.device);
+  if (run.ranks) copyFromFirstNow(run.ranks, network.stateDict().values());
   const scorer = createScorer(network, { ...settings, input: data.input, batchSize: evaluationBatch });
   const rawValidation = await scoreSplit(session, 'validation', run, scorer);
   const { classImportance, groups } = data.dataset;
@@ -60,7 +62,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   else if (!test) note('there is no test split: nothing is judged on it');
   else if (!isLabeled) note('the test split has no labels: it is not judged');
   const quarantined = [
-    session.loader.quarantined(),
+    await quarantinedInTraining(session, run),
     rawValidation.quarantined,
     rawTest?.quarantined ?? [],
   ].flat();
@@ -95,6 +97,24 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   };
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);
   return summary;
+}
+
+/** What ranks other than the first do at the end: they score their shares with its weights. */
+export async function helpFinishing(session: Session, run: ActiveRun): Promise<void> {
+  const { configuration, data } = session;
+  if (run.ranks) copyFromFirstNow(run.ranks, judgedNetwork(session).stateDict().values());
+  await scoreSplit(session, 'validation', run);
+  if (configuration.evaluation.test && data.dataset.splits.test.length > 0)
+    await scoreSplit(session, 'test', run);
+  await quarantinedInTraining(session, run);
+}
+
+/** Training images that could not be read, on any rank. */
+async function quarantinedInTraining({ loader }: Session, { ranks }: ActiveRun): Promise<Quarantined[]> {
+  const own = loader.quarantined();
+  if (!ranks) return own;
+  const all = await gatherTexts(ranks, JSON.stringify(own));
+  return all.flatMap((text): Quarantined[] => JSON.parse(text));
 }
 
 interface JudgedModel {

@@ -1,44 +1,58 @@
 // The training loop: epochs of steps, each followed by validation, a line in the log and a checkpoint.
 
+import { fromFirst } from '../distribution/exchange.js';
+import { distributionOf } from '../distribution/ranks.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import { appendEpoch } from '../runs/metricsLog.js';
 import type { ActiveRun, TrainingResult } from './activeRun.js';
-import { keepBestWeights } from './bestWeights.js';
-import { finishRun } from './finishRun.js';
+import { keepBestWeights, noteBest } from './bestWeights.js';
+import { finishRun, helpFinishing } from './finishRun.js';
 import { firstStep, type Validation } from './progress.js';
 import { refuseBrokenWeights, saveCheckpoint, telling } from './savedState.js';
 import type { Session } from './session.js';
 import { trainEpoch } from './trainEpoch.js';
 import { validate } from './validate.js';
+import { anyRank } from './votes.js';
 
 /** Trains what is left of a run and judges it, or saves and stops when the signal says so. */
 export async function trainToEnd(session: Session, run: ActiveRun): Promise<TrainingResult> {
-  const { signal, onEpoch } = run.options;
+  const { signal } = run.options;
+  const { ranks } = run;
   announce(session, run);
   while (!isTrained(session)) {
-    await trainEpoch(session, run);
+    const isStopped = await trainEpoch(session, run);
     refuseBrokenWeights(session, run);
-    const validation = await unlessAborted(signal, () => validate(session, run));
+    const validation = isStopped ? undefined : await unlessAborted(run, () => validate(session, run));
     if (!validation) {
       saveCheckpoint(session, run);
       return interrupted(run);
     }
-    const record = epochRecord(session, validation);
-    telling(run, () => {
-      keepBestWeights(session, run, validation);
-      appendEpoch(run.paths.metrics, record);
-    });
-    run.emit({ type: 'validated', epochs: session.configuration.epochs, record });
-    const isStopped = await onEpoch?.(record);
+    const isOver = await fromFirst(ranks, () => endEpoch(session, run, validation));
+    noteBest(session, validation);
     beginNextEpoch(session);
     saveCheckpoint(session, run);
-    if (signal?.aborted || isStopped) return interrupted(run);
+    if (await anyRank(ranks, isOver || (signal?.aborted ?? false))) return interrupted(run);
   }
-  const summary = await unlessAborted(signal, () => finishRun(session, run));
+  if (ranks && !ranks.isFirst) {
+    await helpFinishing(session, run);
+    return { folder: run.paths.folder, isFinishedElsewhere: true };
+  }
+  const summary = await unlessAborted(run, () => finishRun(session, run));
   if (!summary) return interrupted(run);
   await run.options.onJudged?.(run.paths.folder, session.data.dataset);
   run.emit({ type: 'finished', run: run.paths.folder, summary });
   return { folder: run.paths.folder, summary };
+}
+
+/** The files and the report of an epoch; whether whoever listens wants the run to end. */
+async function endEpoch(session: Session, run: ActiveRun, validation: Validation): Promise<boolean> {
+  const record = epochRecord(session, validation);
+  telling(run, () => {
+    keepBestWeights(session, run, validation);
+    appendEpoch(run.paths.metrics, record);
+  });
+  run.emit({ type: 'validated', epochs: session.configuration.epochs, record });
+  return (await run.options.onEpoch?.(record)) ?? false;
 }
 
 function announce({ configuration, data, settings, progress, remarks }: Session, run: ActiveRun): void {
@@ -52,6 +66,7 @@ function announce({ configuration, data, settings, progress, remarks }: Session,
     loss: configuration.loss.name,
     ...settings,
     epochs: configuration.epochs,
+    ...(run.ranks && { distribution: distributionOf(run.ranks) }),
     ...(checkpoint !== undefined && { resumed: { checkpoint, epoch, step } }),
   });
   for (const remark of remarks) run.note(remark);
@@ -73,7 +88,7 @@ function epochRecord({ progress, optimizer, loader }: Session, validation: Valid
     seconds,
     imagesPerSecond: images / seconds,
     dataWaitShare: waitSeconds / seconds,
-    quarantined: loader.quarantined().length,
+    quarantined: validation.quarantinedInTraining ?? loader.quarantined().length,
   };
 }
 
@@ -87,11 +102,15 @@ function interrupted({ paths, lastCheckpoint: checkpoint, emit }: ActiveRun): Tr
   return { folder: paths.folder };
 }
 
-/** What work gives, or undefined where the signal came before or in it. */
+/**
+ * What work gives, or undefined where the signal came before or in it. Ranks work to the end, for each would have to hear the
+ * signal at the same point.
+ */
 async function unlessAborted<T>(
-  signal: AbortSignal | undefined,
+  { options, ranks }: ActiveRun,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
+  const signal = ranks ? undefined : options.signal;
   if (signal?.aborted) return undefined;
   try {
     return await work();

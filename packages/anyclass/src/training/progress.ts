@@ -38,6 +38,8 @@ export interface Validation {
   readonly metrics: Metrics;
   readonly loss: number;
   readonly bce: number;
+  /** Unreadable training images so far, over all ranks; left out where one process knows them all. */
+  readonly quarantinedInTraining?: number;
 }
 
 /** The value of a metric of a validation; null where it is not defined. */

@@ -2,6 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fromFirst } from '../distribution/exchange.js';
+import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunSummary } from '../events/runSummary.js';
@@ -18,10 +20,12 @@ import {
   type TrainingResult,
   type TrainOptions,
 } from './activeRun.js';
-import { removePartial, takeNewestCheckpoint } from './checkpoint.js';
+import { type Checkpoint, removePartial, takeNewestCheckpoint } from './checkpoint.js';
 import { datasetFingerprint, openRunData, type RunData } from './dataForRun.js';
 import { trainToEnd } from './loop.js';
+import { checkRunAgreement } from './runAgreement.js';
 import { createSession, restoreSession } from './session.js';
+import { sharedCheckpoint } from './sharedCheckpoint.js';
 import { startingWeights } from './startingWeights.js';
 
 /**
@@ -34,13 +38,17 @@ export async function resume(
   folder: string,
   options: Omit<TrainOptions, 'run'> = {},
 ): Promise<TrainingResult> {
-  const run = activeRun(folder, options);
+  const ranks = await joinRanks();
+  const run = activeRun(folder, options, ranks);
   return reportingFailure(run, async () => {
+    if (ranks && !ranks.isFirst) return help(run, ranks);
     const { paths, record } = openRun(folder);
     using _lock = lockRun(folder);
     makeInnerFolders(paths);
     run.keepLog();
     const summary = await writtenResult(run);
+    // The other ranks need not see the folder.
+    await fromFirst<RunRecord | null>(ranks, () => (summary ? null : record));
     if (summary && existsSync(paths.report)) return finished(run, summary);
     const data = await openRunData(record.configuration, {}, run.note);
     try {
@@ -53,8 +61,27 @@ export async function resume(
   });
 }
 
+/** What ranks other than the first do: they train along, with what it has read. */
+async function help(run: ActiveRun, ranks: Ranks): Promise<TrainingResult> {
+  const record = await fromFirst<RunRecord | null>(ranks, () => null);
+  if (!record) return { folder: run.paths.folder, isFinishedElsewhere: true };
+  const data = await openRunData(record.configuration);
+  try {
+    await checkRunAgreement(ranks, record.configuration, data);
+    const checkpoint = await sharedCheckpoint(ranks, undefined);
+    const weights = checkpoint ? undefined : await startingWeights(record.configuration, run);
+    using session = createSession(record.configuration, data, { weights, ranks });
+    if (checkpoint) restoreSession(session, checkpoint);
+    return await trainToEnd(session, run);
+  } finally {
+    await data.close();
+  }
+}
+
 async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): Promise<TrainingResult> {
   const { folder, checkpoints, metrics } = run.paths;
+  const { ranks } = run;
+  if (ranks) await checkRunAgreement(ranks, record.configuration, data);
   if (datasetFingerprint(data.dataset) !== record.datasetFingerprint) {
     throw new UserError(
       `${folder}: the data changed since the run started; a run resumes with the same data only`,
@@ -65,13 +92,26 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
   const { checkpoint, path, skipped } = takeNewestCheckpoint(checkpoints);
   for (const reason of skipped) run.note(`Skipped ${reason}`);
   // A checkpoint has all weights: those that the run began with may be gone.
+  await sharedCheckpoint(ranks, checkpoint);
   const weights = checkpoint ? undefined : await startingWeights(record.configuration, run);
-  using session = createSession(record.configuration, data, weights);
+  using session = createSession(record.configuration, data, { weights, ranks });
+  tellOfRanks(run, checkpoint);
   if (checkpoint) restoreSession(session, checkpoint);
   else run.note('No usable checkpoint; starting over');
   keepEpochs(metrics, session.progress.epoch);
   run.lastCheckpoint = path;
   return await trainToEnd(session, run);
+}
+
+/** A sum is rounded differently when it is cut up differently. */
+function tellOfRanks({ ranks, note }: ActiveRun, checkpoint: Checkpoint | undefined): void {
+  const before = checkpoint?.state.worldSize ?? 1;
+  const now = ranks?.worldSize ?? 1;
+  if (!checkpoint || before === now) return;
+  const text = (count: number) => (count === 1 ? '1 process' : `${count} processes`);
+  note(
+    `The checkpoint was written by ${text(before)} and resumes on ${text(now)}: the order of the images stays, results agree up to rounding`,
+  );
 }
 
 function finished(run: ActiveRun, summary: RunSummary): TrainingResult {

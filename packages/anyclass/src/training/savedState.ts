@@ -9,12 +9,17 @@ import { pruneCheckpoints, writeCheckpoint } from './checkpoint.js';
 import { brokenWeights, lateDivergence } from './divergence.js';
 import { checkpointOf, type Session } from './session.js';
 
-/** Writes a checkpoint of weights that are sound, and removes those that are not needed any more. */
+/**
+ * Writes a checkpoint of weights that are sound, and removes those that are not needed any more. Of several ranks, which all
+ * call it, the first writes.
+ */
 export function saveCheckpoint(session: Session, run: ActiveRun): void {
   refuseBrokenWeights(session, run);
   const { checkpoints } = run.paths;
+  const content = checkpointOf(session);
+  if (run.ranks && !run.ranks.isFirst) return;
   const checkpoint = telling(run, () => {
-    const path = writeCheckpoint(checkpoints, checkpointOf(session));
+    const path = writeCheckpoint(checkpoints, content);
     pruneCheckpoints(checkpoints, session.configuration.checkpoints.keep);
     return path;
   });

@@ -16,11 +16,17 @@ import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
 import { takesFeatures } from '../data/inputs.js';
 import { createLoader, type Loader } from '../data/loading/loader.js';
+import { rowsOfStep } from '../data/loading/order.js';
+import { copyFromFirstNow, gatherTensorsNow } from '../distribution/exchange.js';
+import { ownThreads, type Ranks } from '../distribution/ranks.js';
+import { largestShare } from '../distribution/shares.js';
+import { UserError } from '../errors/userError.js';
 import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
 import { createScorer, type Scorer } from '../inference/scorer.js';
 import { namedLoss } from '../losses/lossNames.js';
 import { familyOptions } from '../networks/catalogue.js';
 import { createNetwork } from '../networks/createNetwork.js';
+import { synchronizeNorms } from '../networks/layers/activatedBatchNorm.js';
 import type { Network } from '../networks/network.js';
 import { Perceptron } from '../networks/perceptron.js';
 import type { FoundWeights } from '../networks/weights/findWeights.js';
@@ -35,6 +41,8 @@ import { createTrainingStep, type StepParts, type TrainingStep } from './trainin
 export interface Session extends Disposable {
   readonly configuration: Configuration;
   readonly data: RunData;
+  /** The processes that train together; undefined for one alone. */
+  readonly ranks: Ranks | undefined;
   readonly settings: ComputeSettings;
   readonly network: Network;
   readonly average: AveragedWeights | undefined;
@@ -57,13 +65,22 @@ export function judgedNetwork({ network, average }: Session): Network {
   return average?.network ?? network;
 }
 
-/**
- * Builds a session at its beginning; the same one for the same configuration, data and weights. What a checkpoint is restored
- * into needs no weights.
- */
-export function createSession(configuration: Configuration, data: RunData, weights?: FoundWeights): Session {
+export interface SessionOptions {
+  /** What a checkpoint is restored into needs none. */
+  readonly weights?: FoundWeights | undefined;
+  readonly ranks?: Ranks | undefined;
+}
+
+/** Builds a session at its beginning; the same one for the same configuration, data and weights, on every rank. */
+export function createSession(
+  configuration: Configuration,
+  data: RunData,
+  { weights, ranks }: SessionOptions = {},
+): Session {
   const { network: chosen, batchSize, averageDecay, clipNorm, accumulation, seed } = configuration;
+  checkShares(configuration, ranks);
   if (configuration.threads !== undefined) setThreadCount(configuration.threads);
+  else if (ranks && process.env['OMP_NUM_THREADS'] === undefined) setThreadCount(ownThreads());
   const settings = chooseCompute(configuration);
   setSeed(seed);
   const { name, inputSize, expertHeads } = chosen;
@@ -76,6 +93,11 @@ export function createSession(configuration: Configuration, data: RunData, weigh
   const remarks = [...data.remarks];
   if (weights) remarks.push(...startFrom(network, weights, data));
   moveNetwork(network, settings.device);
+  if (ranks) {
+    copyFromFirstNow(ranks, network.stateDict().values());
+    synchronizeNorms(network, ranks.group);
+    if (!ranks.isFirst) setSeed(seedOfRank(seed, ranks.rank));
+  }
   const optimizer = createOptimizer(network, configuration);
   const scheduler = new optim.Scheduler(optimizer, createSchedule(configuration));
   const scaler = new optim.GradScaler({ enabled: settings.precision === 'float16' });
@@ -87,15 +109,17 @@ export function createSession(configuration: Configuration, data: RunData, weigh
     scaler,
     loss,
     settings,
-    batchSize,
+    batchSize: ownBatch(batchSize, accumulation, ranks),
     accumulation,
     clipNorm,
     average,
+    ranks,
   };
-  const evaluationBatch = configuration.evaluation.batchSize ?? batchSize;
+  const evaluationBatch = configuration.evaluation.batchSize ?? largestShare(batchSize, ranks);
   return {
     configuration,
     data,
+    ranks,
     settings,
     network,
     average,
@@ -110,6 +134,8 @@ export function createSession(configuration: Configuration, data: RunData, weigh
       dropLast: data.trainingRows.length >= batchSize,
       seed,
       strict: configuration.data.strict,
+      threads: 2 * ownThreads(),
+      ...(ranks && { rank: ranks.rank, world: ranks.worldSize, parts: accumulation }),
     }),
     augmentation: chosenAugmentation(configuration, data),
     steps: { lastLayer: createTrainingStep(stepParts), everything: createTrainingStep(stepParts) },
@@ -132,7 +158,7 @@ export function createSession(configuration: Configuration, data: RunData, weigh
 
 /** All that the run needs to go on from here as if nothing had happened. */
 export function checkpointOf(session: Session): Checkpoint {
-  const { network, average, optimizer, scheduler, scaler, settings, progress } = session;
+  const { network, average, optimizer, scheduler, scaler, settings, progress, ranks } = session;
   const tensors = new Map<string, Tensor>();
   const add = (prefix: string, named: Iterable<readonly [string, Tensor]>) => {
     for (const [name, tensor] of named) tensors.set(`${prefix}.${name}`, tensor);
@@ -141,8 +167,12 @@ export function checkpointOf(session: Session): Checkpoint {
   add('network', network.stateDict());
   add('optimizer', state);
   if (average) add('average', average.network.stateDict());
-  tensors.set('generator.cpu', generatorState('cpu'));
-  if (settings.device !== 'cpu') tensors.set('generator.device', generatorState(settings.device));
+  for (const [name, generator] of generators(settings)) {
+    const all = ranks ? gatherTensorsNow(ranks, generator) : [generator];
+    all.forEach((state, rank) => {
+      tensors.set(`${generatorPart(rank)}.${name}`, state);
+    });
+  }
   return {
     tensors,
     state: {
@@ -151,8 +181,45 @@ export function checkpointOf(session: Session): Checkpoint {
       scheduler: scheduler.stateDict(),
       scaler: scaler.stateDict(),
       threads: threadCount(),
+      ...(ranks && { worldSize: ranks.worldSize }),
     },
   };
+}
+
+/** The states of the random generators that layers draw from. */
+function generators({ device }: ComputeSettings): (readonly ['cpu' | 'device', Tensor])[] {
+  const cpu = ['cpu', generatorState('cpu')] as const;
+  return device === 'cpu' ? [cpu] : [cpu, ['device', generatorState(device)]];
+}
+
+function generatorPart(rank: number): string {
+  return rank === 0 ? 'generator' : `rank${rank}.generator`;
+}
+
+/** Layers that draw at random, such as stochastic depth, draw differently on each rank. */
+function seedOfRank(seed: number, rank: number): number {
+  return (seed + rank * 0x9e3779b1) % 2 ** 31;
+}
+
+/** This rank's images of a full batch. */
+function ownBatch(batchSize: number, parts: number, ranks: Ranks | undefined): number {
+  if (!ranks) return batchSize;
+  const rows = new Int32Array(batchSize);
+  const { rank, worldSize: world } = ranks;
+  return rowsOfStep(
+    { rows, batchSize, shuffle: false, seed: 0, dropLast: false, rank, world, parts },
+    rows,
+    0,
+  ).length;
+}
+
+function checkShares({ batchSize }: Configuration, ranks: Ranks | undefined): void {
+  if (ranks && batchSize < ranks.worldSize) {
+    throw new UserError(
+      `batchSize is ${batchSize}: too few images for ${ranks.worldSize} ranks; it counts the images of all ranks together`,
+      { setting: `batchSize=${ranks.worldSize}` },
+    );
+  }
 }
 
 /** Brings a fresh session to where a checkpoint was written. */
@@ -163,14 +230,19 @@ export function restoreSession(session: Session, { tensors, state }: Checkpoint)
         name.startsWith(`${prefix}.`) ? [[name.slice(prefix.length + 1), tensor]] : [],
       ),
     );
-  setThreadCount(state.threads);
+  const { ranks } = session;
+  // Bits depend on how sums are cut up: by threads, and by ranks.
+  const isSameCut = (state.worldSize ?? 1) === (ranks?.worldSize ?? 1);
+  if (isSameCut) setThreadCount(state.threads);
   session.network.loadStateDict(part('network'));
   session.average?.network.loadStateDict(part('average'));
   session.optimizer.loadStateDict({ state: part('optimizer'), groups: state.optimizerGroups });
   session.scheduler.loadStateDict(state.scheduler);
   session.scaler.loadStateDict(state.scaler);
   session.progress = state.progress;
-  for (const [name, generator] of part('generator')) {
+  // Another number of ranks goes on with the seeds that they began with.
+  const ownGenerator = isSameCut || ranks?.isFirst !== false ? generatorPart(ranks?.rank ?? 0) : undefined;
+  for (const [name, generator] of ownGenerator === undefined ? [] : part(ownGenerator)) {
     setGeneratorState(generator, name === 'cpu' ? 'cpu' : session.settings.device);
   }
   for (const tensor of tensors.values()) tensor.dispose();

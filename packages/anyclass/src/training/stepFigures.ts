@@ -36,18 +36,24 @@ export function stepFigures(session: Session, run: ActiveRun): StepFigureReader 
         }
         progress.updates++;
         progress.lossSum += figures.loss;
-        progress.images += rows.length;
+        progress.images += figures.images;
       }
     },
   };
 }
 
-function figuresOf({ loss, largestLogit, gradientNorm }: StepOutcome): StepFigures {
+function figuresOf({
+  loss,
+  largestLogit,
+  gradientNorm,
+  images,
+}: StepOutcome): StepFigures & { images: number } {
   const figures = {
     loss: loss.toNumber(),
     largestLogit: largestLogit.toNumber(),
     gradientNorm: gradientNorm.toNumber(),
+    images: images.toNumber(),
   };
-  for (const tensor of [loss, largestLogit, gradientNorm]) tensor.dispose();
+  for (const tensor of [loss, largestLogit, gradientNorm, images]) tensor.dispose();
   return figures;
 }

@@ -1,10 +1,11 @@
 // A new run.
 
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { engineInfo } from '@anyclass/torch';
 import { followWeights } from '../configuration/followWeights.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { fromFirst } from '../distribution/exchange.js';
+import { distributionOf, joinRanks } from '../distribution/ranks.js';
 import {
   absolutePaths,
   createRunFolder,
@@ -13,10 +14,10 @@ import {
   saveRunRecord,
 } from '../runs/runFolder.js';
 import { lockRun } from '../runs/runLock.js';
-import { version } from '../runs/version.js';
 import { activeRun, reportingFailure, type TrainingResult, type TrainOptions } from './activeRun.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
 import { trainToEnd } from './loop.js';
+import { checkRunAgreement, runVersions } from './runAgreement.js';
 import { createSession } from './session.js';
 import { startingWeights, withPreparation } from './startingWeights.js';
 
@@ -29,31 +30,38 @@ import { startingWeights, withPreparation } from './startingWeights.js';
  */
 export async function train(input: ConfigurationInput, options: TrainOptions = {}): Promise<TrainingResult> {
   const { signal } = options;
+  const ranks = await joinRanks();
   const followed = await followWeights({ ...input }, { onEvent: options.onEvent, signal });
   const configuration = absolutePaths(validateConfiguration(followed));
-  const folder = options.run ?? defaultRunFolder(configuration);
-  const run = activeRun(folder, options);
+  const folder = options.run ?? (await fromFirst(ranks, () => defaultRunFolder(configuration)));
+  const run = activeRun(folder, options, ranks);
   return reportingFailure(run, async () => {
     const weights = await startingWeights(configuration, run);
     const data = await openRunData(configuration, weights?.facts, run.note);
     try {
+      if (ranks) await checkRunAgreement(ranks, configuration, data);
+      if (ranks && !ranks.isFirst) {
+        using session = createSession(configuration, data, { weights, ranks });
+        return await trainToEnd(session, run);
+      }
       mkdirSync(folder, { recursive: true });
       using _lock = lockRun(folder);
       refuseOldRun(folder); // before the network is built
-      using session = createSession(configuration, data, weights);
+      using session = createSession(configuration, data, { weights, ranks });
       saveRunRecord(createRunFolder(folder), {
         configuration: weights ? withPreparation(configuration, data) : configuration,
-        versions: { anyclass: version(), node: process.version, libtorch: engineInfo().version },
+        versions: runVersions(),
         classes: data.dataset.classes,
         classImportance: data.dataset.classImportance,
         datasetFingerprint: datasetFingerprint(data.dataset),
         started: new Date().toISOString(),
+        ...(ranks && { distribution: distributionOf(ranks) }),
       });
       run.keepLog();
       return await trainToEnd(session, run);
     } finally {
       await data.close();
-      removeEmpty(folder);
+      if (ranks?.isFirst !== false) removeEmpty(folder);
     }
   });
 }

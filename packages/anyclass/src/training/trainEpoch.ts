@@ -10,9 +10,10 @@ import { saveCheckpoint } from './savedState.js';
 import type { Session } from './session.js';
 import { type EpochClock, epochClock, stepEvent } from './stepEvents.js';
 import { stepFigures } from './stepFigures.js';
+import { anyRank, startVote } from './votes.js';
 
-/** Trains to the end of the epoch, or until the signal; the session's progress tells how far. */
-export async function trainEpoch(session: Session, run: ActiveRun): Promise<void> {
+/** Trains to the end of the epoch, or until a rank is asked to stop: then it gives true. The session's progress tells how far. */
+export async function trainEpoch(session: Session, run: ActiveRun): Promise<boolean> {
   const { progress, loader, configuration, network } = session;
   const figures = stepFigures(session, run);
   const clock = epochClock(session);
@@ -20,9 +21,14 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<void
   setTrainingMode(network, part);
   if (progress.step === 0) tellOfPart(session, run);
   run.emit(stepEvent(session, clock));
+  const { ranks } = run;
+  const isAborted = () => run.options.signal?.aborted ?? false;
+  if (await anyRank(ranks, isAborted())) return true;
   for await (using batch of loader.epoch(progress.epoch, { startStep: progress.step })) {
     clock.batchArrived();
-    if (batch.size > 0) {
+    const decide = startVote(ranks, () => ({ stop: isAborted(), save: clock.isCheckpointDue() }));
+    // A rank without a readable image in its share goes along with the others.
+    if (batch.size > 0 || ranks) {
       const outcome = tidy(() => {
         const { images, targets } = augmentedBatch(session, batch);
         return session.steps[part](images, targets);
@@ -34,10 +40,15 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<void
     await otherEvents();
     clock.stepDone();
     run.emit(stepEvent(session, clock));
-    if (run.options.signal?.aborted) break;
-    if (clock.isCheckpointDue()) checkpoint(session, run, figures.read, clock);
+    const { stop, save } = decide();
+    if (stop) {
+      figures.read();
+      return true;
+    }
+    if (save) checkpoint(session, run, figures.read, clock);
   }
   figures.read();
+  return false;
 }
 
 /** Where a run begins with a frozen trunk, its first epoch and the one that ends it say so. */

@@ -1,6 +1,7 @@
 import { measure, type Scored } from '@anyclass/core';
 import { noGrad, tensor, tidy } from '@anyclass/torch';
 import type { SplitName } from '../data/dataset.js';
+import { fromFirst, gatherTexts } from '../distribution/exchange.js';
 import { type ScoredRows, scoreRows } from '../inference/scoreRows.js';
 import { probabilities, type Scorer } from '../inference/scorer.js';
 import { anyClassLoss } from '../losses/anyClassLoss.js';
@@ -10,13 +11,15 @@ import { plainBce } from './plainBce.js';
 import type { Validation } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
 
+type SplitScores = ScoredRows & { readonly scored: Scored };
+
 /** The logits and labels of a split, by the session's network that is judged or another scorer. */
 export async function scoreSplit(
   session: Session,
   split: SplitName,
-  { emit, options }: ActiveRun,
+  { emit, options, ranks }: ActiveRun,
   scorer: Scorer = session.scorer,
-): Promise<ScoredRows & { readonly scored: Scored }> {
+): Promise<SplitScores> {
   const { dataset, inputs } = session.data;
   judgedNetwork(session).eval();
   const rows = dataset.splits[split];
@@ -25,7 +28,8 @@ export async function scoreSplit(
     batchSize: session.evaluationBatch,
     strict: session.configuration.data.strict,
     allowPartial: session.configuration.data.allowPartial,
-    signal: options.signal,
+    ranks,
+    signal: ranks ? undefined : options.signal,
     onProgress: (done) => emit({ type: 'progress', task: split, done, total: rows.length, unit: 'images' }),
   });
   const scored = {
@@ -37,9 +41,18 @@ export async function scoreSplit(
   return { ...result, scored };
 }
 
-/** Metrics, loss and plain binary cross-entropy on the validation split. */
+/** Metrics, loss and plain binary cross-entropy on the validation split. Of several ranks the first computes them for all. */
 export async function validate(session: Session, run: ActiveRun): Promise<Validation> {
-  const { logits, targets, scored, rows } = await scoreSplit(session, 'validation', run);
+  const result = await scoreSplit(session, 'validation', run);
+  const { ranks } = run;
+  if (!ranks) return figuresOf(session, run, result);
+  const unread = await gatherTexts(ranks, String(session.loader.quarantined().length));
+  const quarantinedInTraining = unread.reduce((sum, text) => sum + Number(text), 0);
+  return fromFirst(ranks, () => ({ ...figuresOf(session, run, result), quarantinedInTraining }));
+}
+
+function figuresOf(session: Session, run: ActiveRun, result: SplitScores): Validation {
+  const { logits, targets, scored, rows } = result;
   const broken = logits.findIndex((logit) => !Number.isFinite(logit));
   if (broken >= 0) {
     const { dataset } = session.data;

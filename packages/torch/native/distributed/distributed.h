@@ -38,7 +38,12 @@ struct Group {
   c10::intrusive_ptr<Backend> gloo;
   c10::intrusive_ptr<Backend> nccl;  // null where the group has none
 
-  Backend& backendFor(const at::Tensor& tensor) const { return tensor.is_cuda() && nccl ? *nccl : *gloo; }
+  Backend& backendFor(const at::Tensor& tensor) const { return connected(tensor.is_cuda() && nccl ? nccl : gloo); }
+  // Null after this rank hung up.
+  Backend& connected(const c10::intrusive_ptr<Backend>& backend) const {
+    if (!backend) throw std::runtime_error("this rank has closed its connections");
+    return *backend;
+  }
 };
 
 std::shared_ptr<Group> groupOf(int64_t number);

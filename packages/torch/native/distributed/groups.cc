@@ -5,7 +5,9 @@
 #include <torch/library.h>
 
 #include <cstdlib>
+#include <future>
 #include <mutex>
+#include <thread>
 
 #include "distributed.h"
 
@@ -21,6 +23,8 @@ std::vector<std::shared_ptr<Group>>& groups() {
   static auto* list = new std::vector<std::shared_ptr<Group>>;
   return *list;
 }
+
+constexpr Milliseconds kStorePatience(5000);
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -70,6 +74,17 @@ napi_value groupDispose(Call& call) {
   return nullptr;
 }
 
+// groupHangUp(group): closes the connections, so that the other ranks notice; what was left in the store stays readable
+napi_value groupHangUp(Call& call) {
+  const auto group = groupOf(call.place(0));
+  // Their destructors wait for what is under way, perhaps until its time is up.
+  std::thread([gloo = std::exchange(group->gloo, {}), nccl = std::exchange(group->nccl, {})]() mutable {
+    gloo.reset();
+    nccl.reset();
+  }).detach();
+  return nullptr;
+}
+
 napi_value distributedUnavailable(Call& call) { return call.make(std::string()); }
 napi_value distributedHasNccl(Call& call) { return call.make(hasNccl()); }
 
@@ -85,7 +100,7 @@ template <typename Begin>
 napi_value started(Call& call, const std::string& operation, std::vector<at::Tensor> used, Begin begin) {
   auto group = groupOf(call.place(0));
   try {
-    auto& backend = used.empty() ? *group->gloo : group->backendFor(used[0]);
+    auto& backend = used.empty() ? group->connected(group->gloo) : group->backendFor(used[0]);
     return startedWork(call, group, begin(backend), operation, std::move(used));
   } catch (...) {
     rethrowAs(*group, operation);
@@ -141,10 +156,17 @@ napi_value storeSet(Call& call) {
 
 // storeGet(group, key) → its text, or null where nobody has set it
 napi_value storeGet(Call& call) {
-  auto& store = *groupOf(call.place(0))->store;
-  if (!store.check({call.text(1)})) return call.null();
-  const auto value = store.get(call.text(1));
-  return call.make(std::string(value.begin(), value.end()));
+  std::packaged_task<c10::optional<std::string>()> ask([store = groupOf(call.place(0))->store, key = call.text(1)]() -> c10::optional<std::string> {
+    if (!store->check({key})) return c10::nullopt;
+    const auto value = store->get(key);
+    return std::string(value.begin(), value.end());
+  });
+  // A store whose process is frozen never answers, and libtorch would wait for it without an end.
+  auto answer = ask.get_future();
+  std::thread(std::move(ask)).detach();
+  if (answer.wait_for(kStorePatience) != std::future_status::ready) throw std::runtime_error("the store that the ranks met at does not answer");
+  const auto value = answer.get();
+  return value ? call.make(*value) : call.null();
 }
 
 // For operators of other libraries, which have gradients to talk about in backward.
@@ -183,7 +205,7 @@ void rethrowAs(int rank, int size, const std::string& operation) {
 void rethrowAs(const Group& group, const std::string& operation) { rethrowAs(group.rank, group.size, operation); }
 
 const std::vector<Export> groupExports = {
-    {"distributedUnavailable", distributedUnavailable}, {"distributedHasNccl", distributedHasNccl}, {"groupCreate", groupCreate}, {"groupDispose", groupDispose},
+    {"distributedUnavailable", distributedUnavailable}, {"distributedHasNccl", distributedHasNccl}, {"groupCreate", groupCreate}, {"groupDispose", groupDispose}, {"groupHangUp", groupHangUp},
     {"allReduce", allReduce}, {"broadcast", broadcast}, {"allGather", allGather}, {"barrier", barrier}, {"storeSet", storeSet}, {"storeGet", storeGet},
 };
 

@@ -1,6 +1,6 @@
 // Several processes that compute together, on libtorch's own process groups.
 
-export { DistributedError } from './distributedError.js';
+export { asDistributedError, DistributedError } from './distributedError.js';
 export { type LaunchEnvironment, launchEnvironment } from './environment.js';
 export { GradientBuckets, type GradientBucketsOptions } from './gradientBuckets.js';
 export {

@@ -124,7 +124,12 @@ export class ProcessGroup implements Disposable {
     return native.storeGet(this.number, `note/${key}`) ?? undefined;
   }
 
-  /** Closes the connections. */
+  /** Closes the connections, so that the other ranks notice at once. Notes can still be left and read. */
+  hangUp(): void {
+    native.groupHangUp(this.number);
+  }
+
+  /** Closes the connections and forgets the store. */
   dispose(): void {
     native.groupDispose(this.number);
   }

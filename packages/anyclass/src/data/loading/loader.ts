@@ -4,7 +4,7 @@ import type { Dataset } from '../dataset.js';
 import { createQuarantine } from '../images/quarantine.js';
 import { type InputSource, inputBytes } from '../inputs.js';
 import { limiter, settleAll } from './limiter.js';
-import { type BatchPlan, checkPlan, epochOrder, rowsOfStep, stepsPerEpoch } from './order.js';
+import { type BatchPlan, checkPlan, epochOrder, largestRows, rowsOfStep, stepsPerEpoch } from './order.js';
 
 export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSize'>> {
   readonly rows: Int32Array;
@@ -62,6 +62,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     dropLast = false,
     rank = 0,
     world = 1,
+    parts = 1,
     threads = 2 * availableParallelism(),
     prefetch = 3,
     strict = false,
@@ -74,6 +75,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     dropLast,
     rank,
     world,
+    parts,
   };
   checkPlan(plan);
   if (!(threads >= 1 && prefetch >= 1)) throw new RangeError('threads and prefetch are 1 or more');
@@ -106,7 +108,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     rows: Int32Array,
     stopped: AbortSignal,
   ): Promise<Batch> => {
-    const memory = spare.pop() ?? new Uint8Array((plan.batchSize / world) * stride);
+    const memory = spare.pop() ?? new Uint8Array(largestRows(plan) * stride);
     const good = new Uint8Array(rows.length);
     if (await inputs.readAll?.(rows, memory)) good.fill(1);
     else await readEach(rows, memory, good, stopped);

@@ -1,3 +1,4 @@
+import { largestShare, shareOf } from '../../distribution/shares.js';
 import { randomStream, shuffled } from '../philox.js';
 
 /** How an epoch is cut into batches. */
@@ -14,6 +15,8 @@ export interface BatchPlan {
   /** This process, 0 to world - 1. */
   readonly rank: number;
   readonly world: number;
+  /** Parts of a batch that are computed one after another: ranks share each of them. Default 1. */
+  readonly parts?: number;
 }
 
 /** Steps of an epoch, the same on every rank. */
@@ -32,20 +35,29 @@ export function epochOrder({ rows, shuffle, seed }: BatchPlan, epoch: number): I
 }
 
 /**
- * This rank's part of a step: the batch is cut into `world` pieces, so that the pieces of all ranks put together are the
- * batch of a single process.
+ * This rank's share of a step: each part of the batch is cut into `world` pieces, so that the pieces of all ranks put together
+ * are what a single process computes at once.
  *
  * @example
  * rowsOfStep({ ...plan, batchSize: 8, rank: 1, world: 4 }, order, 0) // order[2], order[3]
  */
 export function rowsOfStep(
-  { batchSize, rank, world }: BatchPlan,
+  { batchSize, rank, world, parts = 1 }: BatchPlan,
   order: Int32Array,
   step: number,
 ): Int32Array {
   const batch = order.subarray(step * batchSize, (step + 1) * batchSize);
-  const cut = (piece: number) => Math.floor((batch.length * piece) / world);
-  return batch.subarray(cut(rank), cut(rank + 1));
+  const shares = Array.from({ length: parts }, (_, number) => {
+    const part = shareOf(batch.length, { rank: number, worldSize: parts });
+    const own = shareOf(part.end - part.start, { rank, worldSize: world });
+    return batch.subarray(part.start + own.start, part.start + own.end);
+  });
+  return parts === 1 ? shares[0]! : Int32Array.from(shares.flatMap((share) => [...share]));
+}
+
+/** The most rows that a step gives this rank. */
+export function largestRows({ batchSize, world, parts = 1 }: BatchPlan): number {
+  return parts * largestShare(Math.ceil(batchSize / parts), { worldSize: world });
 }
 
 /** Complain of a plan that cannot be followed. */
@@ -57,8 +69,8 @@ export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan)
   if (!(Number.isInteger(rank) && rank >= 0 && rank < world)) {
     throw new RangeError(`rank is ${rank}; expected 0 to ${world - 1}`);
   }
-  if (batchSize % world !== 0) {
-    throw new RangeError(`a batch of ${batchSize} cannot be shared evenly among ${world} processes`);
+  if (batchSize < world) {
+    throw new RangeError(`a batch of ${batchSize} cannot be shared among ${world} processes`);
   }
   if (rows.length === 0) throw new RangeError('there are no rows to load');
   if (dropLast && rows.length < batchSize) {

@@ -1,8 +1,9 @@
 // Batch norm with its activation. Rota Bulò et al., "In-Place Activated BatchNorm for Memory-Optimized Training of DNNs",
 // arXiv 1712.02616. The published TResNet scales by |weight| + eps, as that paper's code does, and not by the weight.
 
-import { keep, nn, noGrad, ones, type Tensor, zeros } from '@anyclass/torch';
+import { type distributed, keep, nn, noGrad, ones, type Tensor, zeros } from '@anyclass/torch';
 import { fusedActivatedBatchNorm, isFusable } from './fusedActivatedBatchNorm.js';
+import { synchronizedBatchNorm } from './synchronizedBatchNorm.js';
 
 export type Activation = 'identity' | 'relu' | 'gelu' | { readonly leakySlope: number };
 
@@ -35,6 +36,7 @@ export class ActivatedBatchNorm extends nn.Module {
   readonly activation: Activation;
   /** The fused kernels' counters. A norm needs its own, for others may run beside it. */
   #finished: Tensor | undefined;
+  #group: distributed.ProcessGroup | undefined;
 
   constructor(channels: number, options: ActivatedBatchNormOptions = {}) {
     super();
@@ -56,9 +58,15 @@ export class ActivatedBatchNorm extends nn.Module {
     if (training) noGrad(() => this.numBatchesTracked.add_(1));
     if (training && isFusable(input, weight)) return this.#fused(input);
     const scale = this.#scale();
+    if (training && this.#group) return this.activate(synchronizedBatchNorm(input, scale, this, this.#group));
     return this.activate(
       nn.functional.batchNorm(input, scale, bias, runningMean, runningVar, training, momentum, eps, true),
     );
+  }
+
+  /** From now on the statistics of training are those of all ranks of a group. */
+  synchronize(group: distributed.ProcessGroup): void {
+    this.#group = group.worldSize > 1 ? group : undefined;
   }
 
   /** Scale and shift of each channel in evaluation, where the norm is activation(scale · x + shift). */
@@ -72,7 +80,7 @@ export class ActivatedBatchNorm extends nn.Module {
       this.#finished = keep(zeros([2, this.weight.numel], { dtype: 'int32', device: input.device }));
     }
     const slope = negativeSlope(this.activation);
-    return fusedActivatedBatchNorm({ ...this, input, finished: this.#finished, slope });
+    return fusedActivatedBatchNorm({ ...this, input, finished: this.#finished, slope, group: this.#group });
   }
 
   // libtorch's |w| has gradient 0 at w = 0, where zero-initialized weights would stay for ever. The summand is below the
@@ -80,6 +88,17 @@ export class ActivatedBatchNorm extends nn.Module {
   #scale(): Tensor {
     return this.absoluteWeight ? this.weight.add(1e-30).abs().add(this.eps) : this.weight;
   }
+}
+
+/**
+ * Lets all batch norms of a network take their statistics over all ranks, so that N processes compute what one would.
+ *
+ * @example
+ * synchronizeNorms(network, await distributed.init());
+ */
+export function synchronizeNorms(network: nn.Module, group: distributed.ProcessGroup): void {
+  for (const [, module] of network.namedModules())
+    if (module instanceof ActivatedBatchNorm) module.synchronize(group);
 }
 
 function activationFunction(activation: Activation): (x: Tensor) => Tensor {

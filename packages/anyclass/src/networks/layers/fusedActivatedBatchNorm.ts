@@ -1,7 +1,7 @@
 // Activated batch norm by the GPU kernels in packages/anyclass/native: two passes over the maps forward, two backward,
 // and only the input kept between them.
 
-import type { Tensor } from '@anyclass/torch';
+import type { distributed, Tensor } from '@anyclass/torch';
 import { gpuOperator, isForKernels } from './gpuOperator.js';
 
 /** What the operator takes, checked with `isFusable`. */
@@ -18,6 +18,8 @@ export interface FusedNormValues {
   /** What the activation multiplies negative values by: 0 for ReLU, 1 for none; null for GELU. */
   readonly slope: number | null;
   readonly absoluteWeight: boolean;
+  /** Takes the statistics over all of its ranks. */
+  readonly group: distributed.ProcessGroup | undefined;
 }
 
 const operator = gpuOperator('activated_batch_norm');
@@ -48,7 +50,8 @@ export function isFusable(input: Tensor, weight: Tensor): boolean {
  */
 export function fusedActivatedBatchNorm(values: FusedNormValues): Tensor {
   const found = operator();
-  if (found === null) throw new Error('the fused library was built without a CUDA compiler; ask isFusable');
+  if (found === null)
+    throw new Error('the fused library was built without a CUDA compiler; check isFusable first');
   const [output] = found(
     values.input,
     values.weight,
@@ -60,6 +63,7 @@ export function fusedActivatedBatchNorm(values: FusedNormValues): Tensor {
     values.eps,
     values.slope,
     values.absoluteWeight,
+    values.group?.number ?? null,
   );
   return output!;
 }

@@ -1,0 +1,162 @@
+// Starts the ranks of a piece of work on this machine and stays with them: when one fails all end, with one message, and where
+// restarts are left, all begin again from the last checkpoint.
+
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { visibleGpus } from '../../distribution/ownGpu.js';
+import { backendVariable, timeoutVariable } from '../../distribution/ranks.js';
+import { isRunEvent, parentVariable } from '../messages.js';
+import { type LaunchOutcome, outcomeOf } from './rankEnds.js';
+import { type RankEnd, type RankProcess, startRank } from './rankProcess.js';
+import { type ResumedWork, resumedWork } from './resumedWork.js';
+
+/** Which of all ranks this machine has, and where they meet. */
+export interface RankPlaces {
+  readonly first: number;
+  readonly processes: number;
+  readonly worldSize: number;
+  readonly masterAddress: string;
+  /** Default one that is free, where all ranks are on this machine. */
+  readonly masterPort?: number | undefined;
+}
+
+export interface LaunchOptions {
+  /** Of `anyclass`, as for a single process. */
+  readonly words: readonly string[];
+  readonly places: RankPlaces;
+  readonly restarts: number;
+  /** How long a rank waits for the others. */
+  readonly timeoutSeconds?: number | undefined;
+  readonly note: (text: string) => void;
+  /** Asks the ranks to save and end; `kill` ends them. */
+  readonly signal: AbortSignal;
+  readonly kill: AbortSignal;
+}
+
+/** What ranks have to end by themselves when one has failed: to read why, and to hang up. */
+const graceMilliseconds = 8000;
+
+/**
+ * Runs all ranks to their end, restarts included.
+ *
+ * @example
+ * const places = { first: 0, processes: 2, worldSize: 2, masterAddress: '127.0.0.1' };
+ * await launchRanks({ words: ['train', 'quick'], places, restarts: 0, note: console.error, signal, kill });
+ */
+export async function launchRanks(options: LaunchOptions): Promise<LaunchOutcome> {
+  const work = resumedWork(options.words);
+  for (let left = options.restarts; ; left--) {
+    const outcome = await attempt(options, work);
+    if (outcome.kind !== 'failed' || !outcome.isWorthRestart || options.signal.aborted) return outcome;
+    if (left <= 0) return outcome;
+    for (const line of outcome.lines) options.note(line);
+    options.note(`Restarting all ranks ${work.from()}; ${left - 1} more restarts if they fail again`);
+  }
+}
+
+async function attempt(options: LaunchOptions, work: ResumedWork): Promise<LaunchOutcome> {
+  const { places, signal, kill } = options;
+  const port = places.masterPort ?? (await freePort());
+  const words = work.words();
+  const ranks = Array.from({ length: places.processes }, (_, localRank) =>
+    startRank({
+      rank: places.first + localRank,
+      words,
+      env: environmentOf(options, localRank, port),
+      isSpeaker: places.first + localRank === 0,
+      onMessage: (message) => {
+        if (isRunEvent(message)) work.listen(message);
+        if (places.first + localRank === 0) relayToParent(message);
+      },
+    }),
+  );
+  const toAll = (name: NodeJS.Signals) => () => {
+    for (const { child } of ranks) child.kill(name);
+  };
+  const [stop, end] = [toAll('SIGINT'), toAll('SIGKILL')];
+  const toFirst = (message: unknown) => {
+    const [first] = ranks;
+    if (first?.child.connected && typeof message === 'object' && message !== null)
+      first.child.send(message, () => {});
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  kill.addEventListener('abort', end);
+  process.on('message', toFirst);
+  try {
+    return await allEnded(ranks);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    kill.removeEventListener('abort', end);
+    process.off('message', toFirst);
+  }
+}
+
+/** Waits for all; when one has failed, the others have a while to end by themselves. */
+async function allEnded(ranks: readonly RankProcess[]): Promise<LaunchOutcome> {
+  const ends: RankEnd[] = [];
+  const killed = new Set<number>();
+  const waiting = ranks.map(async ({ ended }) => {
+    const end = await ended;
+    ends.push(end);
+    if (end.code !== 0) throw end;
+  });
+  const all = Promise.allSettled(waiting);
+  await Promise.all(waiting).catch(async () => {
+    const isOver = await Promise.race([
+      all.then(() => true),
+      sleep(graceMilliseconds, false, { ref: false }),
+    ]);
+    if (isOver) return;
+    for (const { rank, child } of ranks) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      killed.add(rank);
+      child.kill('SIGKILL');
+    }
+  });
+  await all;
+  return outcomeOf(ends, killed);
+}
+
+function environmentOf(
+  { places, timeoutSeconds }: LaunchOptions,
+  localRank: number,
+  port: number,
+): Record<string, string> {
+  const { first, processes, worldSize, masterAddress } = places;
+  const rank = first + localRank;
+  const gpus = visibleGpus();
+  const isGpuShared = gpus.length > 0 && gpus.length < processes;
+  return {
+    RANK: String(rank),
+    WORLD_SIZE: String(worldSize),
+    LOCAL_RANK: String(localRank),
+    LOCAL_WORLD_SIZE: String(processes),
+    MASTER_ADDR: masterAddress,
+    MASTER_PORT: String(port),
+    [parentVariable]: (rank === 0 ? process.env[parentVariable] : undefined) ?? 'follows',
+    ...(timeoutSeconds !== undefined && { [timeoutVariable]: String(timeoutSeconds) }),
+    // NCCL refuses to share a GPU.
+    ...(isGpuShared && process.env[backendVariable] === undefined && { [backendVariable]: 'gloo' }),
+    ...(process.env['OMP_NUM_THREADS'] === undefined && {
+      OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / processes))),
+    }),
+  };
+}
+
+/** Where an experiment or a study started us, it follows the first rank through us. */
+function relayToParent(message: unknown): void {
+  if (process.env[parentVariable] !== undefined && process.connected) process.send?.(message, () => {});
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return address !== null && typeof address === 'object' ? address.port : 29500;
+}

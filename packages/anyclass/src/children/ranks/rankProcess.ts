@@ -1,0 +1,71 @@
+// One rank as a process that its launcher follows: events over a channel, and how it ended.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { isRankFailure, launcherVariable, type RankFailure } from './rankFailure.js';
+
+export interface RankProcess {
+  readonly rank: number;
+  readonly child: ChildProcess;
+  readonly ended: Promise<RankEnd>;
+}
+
+export interface RankEnd {
+  readonly rank: number;
+  readonly pid: number | undefined;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Milliseconds of the launcher's clock. */
+  readonly at: number;
+  /** What it reported; undefined where it ended well, or without a word. */
+  readonly failure: RankFailure | undefined;
+  /** The end of what it printed, where that is not on the terminal. */
+  readonly lastLines: readonly string[];
+}
+
+export interface RankProcessOptions {
+  readonly rank: number;
+  /** Of `anyclass`. */
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Prints to our own streams; the others' are kept for when they die. */
+  readonly isSpeaker: boolean;
+  readonly onMessage: (message: unknown) => void;
+}
+
+const program = fileURLToPath(new URL('../../../bin/anyclass.js', import.meta.url));
+const keptBytes = 4000;
+const keptLines = 12;
+
+export function startRank({ rank, words, env, isSpeaker, onMessage }: RankProcessOptions): RankProcess {
+  // Its own process group: a terminal's Ctrl-C reaches us alone, and each rank gets exactly one signal from us.
+  const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
+    env: { ...process.env, ...env, [launcherVariable]: '1' },
+    stdio: ['ignore', isSpeaker ? 'inherit' : 'ignore', isSpeaker ? 'inherit' : 'pipe', 'ipc'],
+    detached: true,
+  });
+  let failure: RankFailure | undefined;
+  let printed = '';
+  child.stderr?.on('data', (text: Buffer) => {
+    printed = `${printed}${text}`.slice(-keptBytes);
+  });
+  child.on('message', (message) => {
+    if (isRankFailure(message)) failure = message;
+    else onMessage(message);
+  });
+  const ended = new Promise<RankEnd>((resolve) => {
+    const end = (code: number | null, signal: NodeJS.Signals | null) =>
+      resolve({
+        rank,
+        pid: child.pid,
+        code,
+        signal,
+        at: performance.now(),
+        failure,
+        lastLines: printed.trimEnd().split('\n').slice(-keptLines).filter(Boolean),
+      });
+    child.once('error', () => end(1, null));
+    child.once('close', end);
+  });
+  return { rank, child, ended };
+}

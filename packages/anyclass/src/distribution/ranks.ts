@@ -1,0 +1,108 @@
+// The processes that one piece of work is divided among. A launcher (torchrun, srun, anyclass launch) starts them all with the
+// same command; each learns from its environment which one it is.
+
+import { availableParallelism } from 'node:os';
+import { distributed } from '@anyclass/torch';
+import { messageOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
+import { seeOwnGpu } from './ownGpu.js';
+
+/** This process among the others. */
+export interface Ranks {
+  readonly rank: number;
+  readonly worldSize: number;
+  /** Among the processes of this machine. */
+  readonly localRank: number;
+  readonly localWorldSize: number;
+  /** What gradients on a GPU travel over. */
+  readonly backend: distributed.BackendName;
+  /** The first rank writes files and speaks with the user. */
+  readonly isFirst: boolean;
+  readonly group: distributed.ProcessGroup;
+}
+
+/** What a run's record says of the processes that trained it. */
+export interface Distribution {
+  readonly worldSize: number;
+  readonly backend: distributed.BackendName;
+}
+
+export function distributionOf({ worldSize, backend }: Ranks): Distribution {
+  return { worldSize, backend };
+}
+
+/** How long a rank waits for the others, in seconds, and which backend it takes; the environment says so, for all launchers. */
+export const timeoutVariable = 'ANYCLASS_TIMEOUT';
+export const backendVariable = 'ANYCLASS_BACKEND';
+export const defaultTimeout = 600;
+
+let joined: Promise<Ranks> | undefined;
+
+/**
+ * Joins the processes that were started together with this one; undefined where a single one was. Joined once, they stay
+ * together for the life of the process.
+ *
+ * @example
+ * const ranks = await joinRanks();
+ * ranks?.worldSize // 2 below `anyclass launch --processes 2`
+ */
+export async function joinRanks(): Promise<Ranks | undefined> {
+  if (!isLaunched()) return undefined;
+  joined ??= join();
+  return joined;
+}
+
+/** Whether a launcher started this process as one of several. */
+export function isLaunched(): boolean {
+  return launchOf() !== undefined;
+}
+
+/** The threads of the CPU that are this process's share of its machine. */
+export function ownThreads(): number {
+  return Math.max(1, Math.floor(availableParallelism() / (launchOf()?.localWorldSize ?? 1)));
+}
+
+/** An environment without what launchers say: for processes that are none of the ranks. */
+export function withoutLauncher(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const said =
+    /^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_(ADDR|PORT)|TORCHELASTIC_.*|SLURM_STEP_NUM_TASKS)$/;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !said.test(name)));
+}
+
+function launchOf(): distributed.LaunchEnvironment | undefined {
+  try {
+    return distributed.launchEnvironment();
+  } catch (error) {
+    throw new UserError(messageOf(error), { cause: error });
+  }
+}
+
+async function join(): Promise<Ranks> {
+  const { localRank: own = 0, localWorldSize: processes = 1 } = launchOf() ?? {};
+  const { isShared } = seeOwnGpu(own, processes);
+  const wanted = wantedBackend();
+  // NCCL refuses to share a GPU.
+  const backend = wanted === 'auto' && isShared ? 'gloo' : wanted;
+  try {
+    const group = await distributed.init({ backend, timeoutSeconds: timeoutSeconds() });
+    const { rank, worldSize, localRank, localWorldSize } = group;
+    return { rank, worldSize, localRank, localWorldSize, backend: group.backend, isFirst: rank === 0, group };
+  } catch (error) {
+    if (error instanceof distributed.DistributedError)
+      throw new UserError(error.message, { code: 'rank-lost', cause: error });
+    throw new UserError(messageOf(error), { cause: error });
+  }
+}
+
+function wantedBackend(): distributed.BackendName | 'auto' {
+  const text = process.env[backendVariable] ?? 'auto';
+  if (text === 'auto' || text === 'gloo' || text === 'nccl') return text;
+  throw new UserError(`${backendVariable} is ${text}; expected auto, gloo or nccl`);
+}
+
+function timeoutSeconds(): number {
+  const text = process.env[timeoutVariable];
+  const seconds = text === undefined ? defaultTimeout : Number(text);
+  if (!(seconds > 0)) throw new UserError(`${timeoutVariable} is ${text}; expected seconds, more than 0`);
+  return seconds;
+}

@@ -1,0 +1,118 @@
+// The gradient of a batch: of all of it at once, in parts one after another, or divided among ranks.
+
+import { distributed, noGrad, type optim, type Tensor, tidy, zeros } from '@anyclass/torch';
+import type { Ranks } from '../distribution/ranks.js';
+import { shareOf } from '../distribution/shares.js';
+import { inPrecision } from '../inference/computeDevice.js';
+import { anyClassLoss, anyClassSums } from '../losses/anyClassLoss.js';
+import type { StepParts } from './trainingStep.js';
+
+/** Of the whole batch, over all ranks. */
+export interface BatchFigures {
+  readonly loss: Tensor;
+  /** The largest magnitude of a logit. */
+  readonly largestLogit: Tensor;
+  /** Images in it. */
+  readonly images: Tensor | number;
+}
+
+export type GradientComputation = (images: Tensor, targets: Tensor) => BatchFigures;
+
+/**
+ * What fills the gradients of a network's parameters from a batch, or from this rank's share of one.
+ *
+ * @example
+ * const { loss } = gradientComputation(parts)(images, targets);
+ */
+export function gradientComputation(parts: StepParts): GradientComputation {
+  const { ranks, accumulation } = parts;
+  if (!ranks && accumulation === 1) return (images, targets) => wholeBatch(parts, images, targets);
+  const sums = ranks && rankSums(ranks, parts.optimizer);
+  return (images, targets) => inParts(parts, sums, images, targets);
+}
+
+function wholeBatch(
+  { network, scaler, loss: options, settings }: StepParts,
+  images: Tensor,
+  targets: Tensor,
+): BatchFigures {
+  const logits = inPrecision(settings, () => network.forward(images)).to('float32');
+  const loss = anyClassLoss(logits, targets, options);
+  scaler.scale(loss).backward();
+  return {
+    loss: loss.detach(),
+    largestLogit: logits.detach().abs().amax(),
+    images: targets.shape[0]!,
+  };
+}
+
+/**
+ * The loss of a batch is a quotient of two sums. Its denominator depends on the labels alone, so the parts' numerators over the
+ * whole batch's denominator add up to the loss, and the gradients to the gradient, of the batch: on one rank or on many.
+ */
+function inParts(
+  { network, scaler, loss: options, settings, accumulation }: StepParts,
+  sums: RankSums | undefined,
+  images: Tensor,
+  targets: Tensor,
+): BatchFigures {
+  const [rows = 0] = targets.shape;
+  const device = targets.device;
+  const { denominator } = noGrad(() => anyClassSums(zeros(targets.shape, { device }), targets, options));
+  const summed = sums?.denominator(denominator);
+  const total = zeros([], { device });
+  const largest = zeros([], { device });
+  for (let part = 0; part < accumulation; part++) {
+    const { start, end } = shareOf(rows, { rank: part, worldSize: accumulation });
+    // Ranks go through the network equally often, for its norms may talk to the other ranks'.
+    if (start === end && !sums) continue;
+    tidy(() => {
+      const slice = (tensor: Tensor) => tensor.narrow(0, start, end - start);
+      const logits = inPrecision(settings, () => network.forward(slice(images))).to('float32');
+      const { numerator } = anyClassSums(logits, slice(targets), options);
+      if (part === 0) summed?.wait();
+      if (part === accumulation - 1) sums?.prepare();
+      const loss = numerator.div(denominator);
+      scaler.scale(loss).backward();
+      noGrad(() => {
+        total.add_(loss);
+        if (end > start) largest.copy_(largest.maximum(logits.abs().amax()));
+      });
+    });
+  }
+  sums?.finish();
+  return sums ? sums.figures(total, largest, rows) : { loss: total, largestLogit: largest, images: rows };
+}
+
+/** What the ranks add up in a step. */
+interface RankSums {
+  /** Adds up the denominators, in their own memory, while the network computes. */
+  denominator(own: Tensor): distributed.Work<Tensor>;
+  /** The next backward is the last of the step: gradients are added up as they come. */
+  prepare(): void;
+  finish(): void;
+  figures(loss: Tensor, largestLogit: Tensor, images: number): BatchFigures;
+}
+
+function rankSums({ rank, worldSize, group }: Ranks, optimizer: optim.Optimizer): RankSums {
+  let buckets: distributed.GradientBuckets | undefined;
+  return {
+    denominator: (own) => group.allReduce(own),
+    prepare() {
+      // Made at the first step, when it is known which parameters train.
+      buckets ??= new distributed.GradientBuckets(group, optimizer.parameters);
+      buckets.prepare();
+    },
+    finish: () => buckets?.finish(),
+    figures(loss, largestLogit, images) {
+      return noGrad(() => {
+        const all = zeros([2 + worldSize], { device: loss.device });
+        all.at(0).copy_(loss);
+        all.at(1).fill_(images);
+        all.at(2 + rank).copy_(largestLogit);
+        group.allReduce(all).wait();
+        return { loss: all.at(0), largestLogit: all.narrow(0, 2, worldSize).amax(), images: all.at(1) };
+      });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// What the ranks of a run must have alike before they train together.
+
+import { createHash } from 'node:crypto';
+import { engineInfo } from '@anyclass/torch';
+import type { Configuration } from '../configuration/schema.js';
+import { checkAgreement } from '../distribution/agreement.js';
+import type { Ranks } from '../distribution/ranks.js';
+import { version } from '../runs/version.js';
+import { datasetFingerprint, type RunData } from './dataForRun.js';
+
+export function runVersions(): Readonly<Record<'anyclass' | 'node' | 'libtorch', string>> {
+  return { anyclass: version(), node: process.version, libtorch: engineInfo().version };
+}
+
+/** Throws on every rank where one of them would train something else. */
+export async function checkRunAgreement(
+  ranks: Ranks,
+  configuration: Configuration,
+  data: RunData,
+): Promise<void> {
+  const { anyclass, libtorch } = runVersions();
+  await checkAgreement(ranks, {
+    'anyclass version': anyclass,
+    'libtorch version': libtorch,
+    ...configurationFields(configuration),
+    'data (names, labels and splits)': short(datasetFingerprint(data.dataset)),
+    'training rows': short(createHash('sha256').update(data.trainingRows).digest('hex')),
+  });
+}
+
+/** Each machine may have the data elsewhere, and other cores: what matters of them is compared by itself. */
+const ofMachines = ['data.dataset', 'data.cache', 'data.imageFolder', 'network.weights', 'threads'];
+
+function configurationFields(configuration: Configuration): Record<string, string> {
+  const fields: Record<string, string> = {};
+  const add = (value: unknown, name: string) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      for (const [key, inner] of Object.entries(value)) add(inner, name === '' ? key : `${name}.${key}`);
+    } else if (!ofMachines.includes(name) && value !== undefined) fields[name] = JSON.stringify(value);
+  };
+  add(configuration, '');
+  return fields;
+}
+
+function short(hash: string): string {
+  return hash.slice(0, 12);
+}

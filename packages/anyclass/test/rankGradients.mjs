@@ -1,0 +1,76 @@
+// The gradient of the first batch of a run, as this process and those that were started with it compute it together (needs a
+// build). The first rank writes it to FILE, as float32; every rank says how far its own is from it.
+//
+//   node packages/anyclass/test/rankGradients.mjs FILE NETWORK ACCUMULATION float64|float32 cpu|cuda
+
+import { writeFileSync } from 'node:fs';
+import { tidy } from '@anyclass/torch';
+import { validateConfiguration } from '../dist/configuration/validate.js';
+import { deviceBatch } from '../dist/data/deviceBatch.js';
+import { gatherFloats } from '../dist/distribution/exchange.js';
+import { joinRanks } from '../dist/distribution/ranks.js';
+import { openRunData } from '../dist/training/dataForRun.js';
+import { gradientComputation } from '../dist/training/gradients.js';
+import { setTrainingMode } from '../dist/training/optimizer.js';
+import { createSession } from '../dist/training/session.js';
+
+const [file = '', name = 'tresnet-s', accumulation = '1', type = 'float64', device = 'cpu'] =
+  process.argv.slice(2);
+const configuration = validateConfiguration({
+  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 16, test: 16 } } },
+  network: { name, inputSize: 32 },
+  loss: { name: 'any-focal', beta: 0.99, reduction: 'batch' },
+  batchSize: 12,
+  accumulation: Number(accumulation),
+  device,
+  precision: 'float32',
+});
+const ranks = await joinRanks();
+const data = await openRunData(configuration);
+const session = createSession(configuration, data, { ranks });
+const { network, optimizer, scaler, loss, settings, loader, augmentation } = session;
+if (type === 'float64') network.to('float64');
+setTrainingMode(network, 'everything');
+const compute = gradientComputation({
+  network,
+  optimizer,
+  scaler,
+  loss,
+  settings,
+  batchSize: 12,
+  accumulation: Number(accumulation),
+  clipNorm: null,
+  ranks,
+});
+for await (const batch of loader.epoch(0)) {
+  const { mean, std } = data.preparation;
+  const { format } = data.inputs;
+  if (!('width' in format)) throw new Error('digits are images');
+  const figures = tidy(() => {
+    const { images, targets } = deviceBatch(batch, {
+      format,
+      device: settings.device,
+      mean,
+      std,
+      augmentation,
+      seed: 0,
+    });
+    const { loss, largestLogit } = compute(type === 'float64' ? images.to('float64') : images, targets);
+    return [loss.toNumber(), largestLogit.toNumber()];
+  });
+  const gradient = Float32Array.from(
+    network.parameters().flatMap((parameter) => [...(parameter.grad?.toFloat32Array() ?? [])]),
+  );
+  const statistics = Float32Array.from(
+    [...network.stateDict()].flatMap(([key, tensor]) =>
+      /running/.test(key) ? [...tensor.toFloat32Array()] : [],
+    ),
+  );
+  if (!ranks || ranks.isFirst) writeFileSync(file, Float32Array.of(...figures, ...statistics));
+  if (!ranks || ranks.isFirst) writeFileSync(`${file}.gradient`, gradient);
+  // Every rank has the same bits.
+  const sums = ranks ? await gatherFloats(ranks, Float32Array.of(gradient.reduce((a, b) => a + b, 0))) : [];
+  if (new Set(sums).size > 1) throw new Error(`the ranks' gradients differ: ${[...sums]}`);
+  break;
+}
+await data.close();

@@ -1,0 +1,95 @@
+// Several processes of one program that train together, as any launcher starts them (needs a build).
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
+
+/** @typedef {readonly string[] | ((rank: number) => readonly string[])} Words of the program and its options */
+
+/**
+ * Starts a program once for each rank.
+ *
+ * @param {Words} words
+ * @param {number} worldSize
+ * @param {NodeJS.ProcessEnv} [environment]
+ */
+export async function startRanks(words, worldSize, environment = {}) {
+  const port = await freePort();
+  return Array.from({ length: worldSize }, (_, rank) =>
+    started(typeof words === 'function' ? words(rank) : words, {
+      RANK: String(rank),
+      WORLD_SIZE: String(worldSize),
+      MASTER_PORT: String(port),
+      ...environment,
+    }),
+  );
+}
+
+/**
+ * Starts a program and waits for all of its ranks, or for the one process where there is but one.
+ *
+ * @param {Words} words
+ * @param {number} worldSize
+ * @param {NodeJS.ProcessEnv} [environment]
+ */
+export async function runRanks(words, worldSize, environment = {}) {
+  const ranks =
+    worldSize === 1 && typeof words !== 'function'
+      ? [started(words, environment)]
+      : await startRanks(words, worldSize, environment);
+  return Promise.all(ranks.map((rank) => rank.ended));
+}
+
+/**
+ * @param {readonly string[]} words
+ * @param {NodeJS.ProcessEnv} environment
+ */
+function started(words, environment) {
+  const child = spawn(process.execPath, [...words], {
+    env: { ...process.env, OMP_NUM_THREADS: '1', ...environment },
+  });
+  const texts = { output: '', errors: '' };
+  child.stdout.on('data', (data) => {
+    texts.output += data;
+  });
+  child.stderr.on('data', (data) => {
+    texts.errors += data;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
+  return { child, texts, ended };
+}
+
+/** A port that was free a moment ago. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a server without a port');
+  return address.port;
+}
+
+/**
+ * The gradient of a batch as so many processes compute it.
+ *
+ * @param {string} file
+ * @param {number} worldSize
+ * @param {readonly string[]} words network, accumulation, type, device
+ */
+export async function rankGradients(file, worldSize, words) {
+  const script = fileURLToPath(new URL('rankGradients.mjs', import.meta.url));
+  for (const { code, errors } of await runRanks([script, file, ...words], worldSize)) {
+    if (code !== 0) throw new Error(errors);
+  }
+  return { figures: floatsOf(file), gradient: floatsOf(`${file}.gradient`) };
+}
+
+/** @param {string} file */
+function floatsOf(file) {
+  return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
+}
