@@ -45,7 +45,7 @@ export interface Ledger {
 }
 
 /** A trial whose processes died so often is at fault itself, perhaps by the memory that it takes. */
-const mostDeaths = 2;
+const defaultRetries = 1;
 
 /**
  * The ledger of a study that exists.
@@ -55,7 +55,9 @@ const mostDeaths = 2;
  * const claim = await ledger.claim(pulse.worker);
  */
 export function openLedger(folder: string, settings: StudySettings, isDead?: DeathWatch): Ledger {
-  const { metric, seed, eta, minEpochs, configuration } = settings;
+  const { metric, seed, eta, minEpochs, configuration, retries = defaultRetries } = settings;
+  const mostDeaths = retries + 1;
+  const diedTooOften = `its process died ${mostDeaths} ${mostDeaths === 1 ? 'time' : 'times'} without an epoch in between`;
   const space = Object.fromEntries(
     Object.entries(settings.search).map(([field, text]) => [field, parseSpace(text)]),
   );
@@ -86,7 +88,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
       change((append) => {
         if (trials < state.goal) {
           throw new UserError(
-            `${folder}: the study is to have ${state.goal} trials; --trials may be raised, not lowered to ${trials}. Go on without it, or begin another study`,
+            `${folder}: the study has a goal of ${state.goal} trials, which can be raised but not lowered to ${trials}; omit trials, or start another study`,
           );
         }
         if (trials > state.goal) append({ event: 'goal', trials });
@@ -151,8 +153,6 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
     );
   }
 }
-
-const diedTooOften = `its process died ${mostDeaths} times`;
 
 /**
  * Goes on in the same run. Where a worker on another machine fell silent, it may only be asleep: two processes must not

@@ -27,6 +27,8 @@ const studySettings = z.object({
   seed: z.int().min(0),
   eta: z.int().min(2),
   minEpochs: z.int().positive(),
+  /** How often a trial whose process died starts again without an epoch in between. Default 1. */
+  retries: z.int().min(0).optional(),
 });
 
 export interface StudySettings extends Omit<z.output<typeof studySettings>, 'configuration'> {
@@ -69,7 +71,7 @@ export function refuseChange(folder: string, known: StudySettings, given: StudyS
   if (!difference) return;
   const { field, first, second } = difference;
   throw new UserError(
-    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; the settings of a study are fixed: leave the option out, or start another study`,
+    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; the settings of a study are fixed; omit the option, or start another study`,
   );
 }
 
