@@ -21,3 +21,4 @@ part 'networks, PyTorch' python3 bench/gpu/networks.py eager,channels-last
 part 'losses of the first steps' sh -c 'node bench/dist/networks/losses.js /tmp/losses cuda && python3 bench/networks/losses.py /tmp/losses cuda'
 part 'training from the cache' node bench/dist/gpu/trainingRate.js
 part 'feeding' node bench/dist/data/feeding.js cuda
+part 'serving' bash bench/gpu/serving.sh
