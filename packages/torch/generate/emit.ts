@@ -1,6 +1,6 @@
 // Writes the typed functions and methods of the chosen operators.
 
-import { type Choice, guarded } from './operators.js';
+import { type Choice, fallbacks, guarded } from './operators.js';
 import type { Schema, SchemaParameter } from './schema.js';
 
 export interface Operation {
@@ -98,7 +98,9 @@ function emitCall(choice: Choice, schema: Schema, main: Schema, constant: string
     if (parameter.type === 'Generator' || parameter.type === 'Layout') return 'undefined';
     const form = main.parameters.find((candidate) => candidate.name === parameter.name) ?? parameter;
     // Options of null are none.
-    const source = form.keywordOnly ? `options?.${camelCase(form.name)}` : localName(form);
+    const given = form.keywordOnly ? `options?.${camelCase(form.name)}` : localName(form);
+    const fallback = fallbacks[typescriptName(choice)]?.[form.name];
+    const source = fallback === undefined ? given : `${given} ?? ${fallback}`;
     return convert(parameter, source, typescriptName(choice));
   });
   while (argumentTexts.at(-1) === 'undefined') argumentTexts.pop();

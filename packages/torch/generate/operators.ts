@@ -187,6 +187,11 @@ export const functions: readonly Choice[] = [
 
 export const allChoices: readonly Choice[] = [...methods, ...functions];
 
+/** What stands for an argument that is left out, where libtorch declares it optional and asserts that it is there. */
+export const fallbacks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  sort: { stable: 'false' },
+};
+
 /** What src/guards.ts looks at before a call: function by function, the parameters that it is given. */
 export const guarded: Readonly<Record<string, readonly string[]>> = {
   chunk: ['chunks'],

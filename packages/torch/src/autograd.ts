@@ -2,7 +2,7 @@
 // synchronous functions only.
 
 import { type Dtype, dtypeCode } from './dtype.js';
-import { refusePromise } from './memory.js';
+import { refusePromise, requireFunction } from './memory.js';
 import { native } from './native.js';
 import { places, Tensor } from './tensor.js';
 
@@ -95,6 +95,7 @@ export function autocast<T>(fn: () => T, options: AutocastOptions = {}): T {
 }
 
 function withGradMode<T>(on: boolean, fn: () => T): T {
+  requireFunction(fn, on ? 'enableGrad' : 'noGrad');
   const before = native.setGradMode(on);
   try {
     const result = fn();

@@ -16,6 +16,7 @@ let disposing = new Int32Array(1024);
  * const mean = tidy(() => x.mul(x).sum().div(x.numel)); // the square and the sum are gone
  */
 export function tidy<T>(fn: () => T): T {
+  requireFunction(fn, 'tidy');
   const outer = scope;
   const inner: Tensor[] = [];
   scope = inner;
@@ -47,13 +48,19 @@ export function tidy<T>(fn: () => T): T {
  * const total = keep(zeros([1])); // survives the tidy that it was made in
  */
 export function keep<T extends Tensor>(tensor: T): T {
-  if (!tensor.held) register(tensor, place(tensor, 'keep'));
+  const at = place(tensor, 'keep');
+  if (!tensor.held) register(tensor, at);
   return tensor;
 }
 
 /** The number of tensors that are alive in this thread, for tests of memory. */
 export function liveTensors(): number {
   return native.liveTensors();
+}
+
+/** Throws where what should be called is no function, with the name of who was to call it. */
+export function requireFunction(fn: unknown, name: string): void {
+  if (typeof fn !== 'function') throw new TypeError(`${name}: expected a function, not ${typeof fn}`);
 }
 
 /** libtorch's modes belong to the thread: across an `await` they would leak into other code. */

@@ -988,7 +988,7 @@ export function sort(
     native.callMany(
       SORT_STABLE_OPERATOR.number,
       place(self, 'sort'),
-      options?.stable,
+      options?.stable ?? false,
       options?.dim,
       options?.descending,
     ),

@@ -30,11 +30,29 @@ export const seriesColors: readonly Shade[] = [
 /** The light bars of a pair: dark ones beside them differ in brightness too, as print shows it. */
 export const paleColor: Shade = { light: '#b9cbdd', dark: '#4a6178' };
 
+/** From little to much in a heat map: darker on light ground, brighter on dark. */
+export const heatColors: readonly Shade[] = [
+  { light: '#f2f7fc', dark: '#1a2430' },
+  { light: '#d3e4f3', dark: '#1d3a56' },
+  { light: '#a5cae3', dark: '#21557f' },
+  { light: '#6bacd5', dark: '#2f79ab' },
+  { light: '#2f7fba', dark: '#5aa6d6' },
+  { light: '#08407f', dark: '#a8d8f8' },
+];
+
+/** Text on the lower half of a heat map's colors, and on the upper. */
+export const heatInk: readonly Shade[] = [
+  { light: '#0b1420', dark: '#e6eef7' },
+  { light: '#fefefe', dark: '#06101a' },
+];
+
 /** All shades by the names of their CSS variables. */
 export const namedShades: ReadonlyMap<string, Shade> = new Map<string, Shade>([
   ...Object.entries(pageColors),
   ...seriesColors.map((shade, i): [string, Shade] => [`series-${i}`, shade]),
   ['pale', paleColor],
+  ...heatColors.map((shade, i): [string, Shade] => [`heat-${i}`, shade]),
+  ...heatInk.map((shade, i): [string, Shade] => [`heat-ink-${i}`, shade]),
 ]);
 
 /** A figure that was drawn in light colors, with variables that follow the page. */

@@ -66,12 +66,12 @@ export const inspect = command({
         onEvent: terminal.onEvent,
       });
       if (html !== undefined) {
-        const [{ inspectPage }, { sampleImages }] = await Promise.all([
+        const [{ inspectPage }, { noPictures, pagePictures }] = await Promise.all([
           import('../inspect/inspectPage.js'),
-          import('../inspect/samples.js'),
+          import('../inspect/pagePictures.js'),
         ]);
-        const samples = noImages ? [] : await sampleImages(dataset, {});
-        writeOutput('--html', html, inspectPage(inspection, samples));
+        const pictures = noImages ? noPictures : await pagePictures(dataset, inspection);
+        writeOutput('--html', html, inspectPage(inspection, pictures));
         terminal.note(`wrote ${html}`);
       }
       terminal.print(json ? JSON.stringify(inspection, null, 2) : inspectText(inspection));

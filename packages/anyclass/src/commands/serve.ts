@@ -20,23 +20,20 @@ export const serveModels = command({
     ['anyclass serve pipes=runs/a joints=runs/b', 'two models: /v1/predict?model=pipes'],
     [
       'ANYCLASS_TOKEN=… anyclass serve runs/sewer --host 0.0.0.0 --allow-host ml.example.com',
-      'for other machines, with a token',
+      'reachable from other machines, with a token',
     ],
-    [
-      'anyclass serve runs/sewer --log-predictions predictions.jsonl',
-      'keep predictions, to label them later',
-    ],
+    ['anyclass serve runs/sewer --log-predictions predictions.jsonl', 'keep predictions to label later'],
   ],
   options: z.object({
     models: z
       .array(z.string())
       .min(1)
-      .describe('runs, model.safetensors or exported .onnx files; NAME= gives a model another name'),
+      .describe('runs, model.safetensors or exported .onnx files; NAME= sets the name'),
     ...serveFields,
     tokenFile: z
       .string()
       .optional()
-      .describe('requests must bring the token in this file, or in ANYCLASS_TOKEN, as Authorization: Bearer')
+      .describe('require the bearer token in FILE; or set ANYCLASS_TOKEN')
       .meta({ placeholder: 'FILE' }),
     ...decisionFields,
     threshold: thresholdField,
@@ -54,13 +51,13 @@ export const serveModels = command({
     const { serve } = await import('../serving/serve.js');
     using interruption = interruptible(
       terminal,
-      'Answering what is there; press Ctrl-C again to quit immediately',
+      'Finishing open requests; press Ctrl-C again to quit immediately',
     );
     await using server = await serve(models, { ...settings, token, decision });
     terminal.print(json ? JSON.stringify({ url: server.url, models: server.models() }) : servingText(server));
     if (!isLocal(settings.host) && token === undefined)
       terminal.note(
-        'Anybody who reaches this address may use it: no token is set (--token-file, ANYCLASS_TOKEN).',
+        'Warning: no token is set, so anyone who can reach this address can use it (--token-file, ANYCLASS_TOKEN).',
       );
     const onHangUp = () => void server.reload();
     process.on('SIGHUP', onHangUp);
@@ -76,7 +73,7 @@ export const serveModels = command({
 function givenToken(file: string | undefined): string | undefined {
   if (file === undefined) return process.env['ANYCLASS_TOKEN'] || undefined;
   if (process.env['ANYCLASS_TOKEN'])
-    throw new UsageError('ANYCLASS_TOKEN is set too; give one of the two', 'tokenFile');
+    throw new UsageError('ANYCLASS_TOKEN is also set; use one of the two', 'tokenFile');
   let text: string;
   try {
     text = readFileSync(file, 'utf8').trim();

@@ -51,6 +51,11 @@ const options = z.object({
     .meta({ placeholder: 'cuda:0,cuda:1' }),
   seed: z.int().min(0).optional().describe('seed of the search; default 0'),
   eta: z.int().min(2).optional().describe('one in N trials survives each rung; default 3'),
+  retries: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('how often a trial whose process died starts again without an epoch in between; default 1'),
   minEpochs: z
     .int()
     .positive()

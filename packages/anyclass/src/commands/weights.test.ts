@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commit, fakeHub, sha256 } from '../../test/fakeHub.mjs';
+import { runProgram } from '../commandLine/program.js';
+import { weights } from './weights.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'anyclass-weights-command-'));
@@ -123,5 +125,6 @@ test.each([
   [['remove', name, '--network', 'resnet-18']],
   [['fetch', name]],
 ])('%j is a mistake in the command line', async (words) => {
-  expect((await anyclass(words)).status).toBe(2);
+  const terminal = { print: () => {}, note: () => {}, onEvent: () => {} };
+  expect(await runProgram([weights], ['weights', ...words], terminal)).toBe(2);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { photographPreparation } from './dataset.js';
-import { changedPreparation } from './preparation.js';
+import { changedPreparation, pixelFormat } from './preparation.js';
 
 test('what is not changed stays', () => {
   expect(changedPreparation(photographPreparation, {})).toEqual(photographPreparation);
@@ -23,4 +23,17 @@ test('statistics for another number of channels are refused with their field', (
   expect(() => changedPreparation(photographPreparation, { channels: 1, mean: [0.1, 0.2] })).toThrow(
     'data.mean has 2 numbers; expected 1',
   );
+});
+
+test('window and frame are kept unless they are changed, and come with the format', () => {
+  const scans = { ...photographPreparation, window: [0, 4095], frame: 'middle' } as const;
+  expect(changedPreparation(scans, {})).toEqual(scans);
+  const changed = changedPreparation(scans, { window: 'auto', channels: 1 });
+  expect(pixelFormat(64, changed)).toEqual({
+    width: 64,
+    height: 64,
+    channels: 1,
+    window: 'auto',
+    frame: 'middle',
+  });
 });

@@ -9,6 +9,7 @@ import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
 import { checkAddressSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
+import type { SessionOptions } from './onnx/onnxRuntime.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
 import { createScorer, type Scorer } from './scorer.js';
 
@@ -24,7 +25,9 @@ export interface ModelScorer extends Disposable {
   readonly remarks?: readonly string[];
 }
 
-export interface ModelScorerOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
+export interface ModelScorerOptions
+  extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
+    SessionOptions {
   readonly batchSize?: number;
   /** Sizes of batches that are captured on a GPU beside the full one. */
   readonly capturedSizes?: readonly number[] | undefined;

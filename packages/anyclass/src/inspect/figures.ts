@@ -7,7 +7,8 @@ import type { Figure } from '../pages/blocks.js';
 import type { ClassCount, Inspection } from './inspection.js';
 
 const width = 520;
-const mostInHeatmap = 60;
+/** More bars would be a page of their own; the table has them all. */
+const mostBars = 60;
 // Dark, pale, dark: neighbors differ in brightness too.
 const splitColors = {
   train: seriesColors[0]!.light,
@@ -15,13 +16,16 @@ const splitColors = {
   test: seriesColors[1]!.light,
 } as const;
 
-/** Positive instances by class (or family of classes), the commonest on top, splits one after another. */
+/**
+ * Positive instances by class (or family of classes), the commonest on top, splits one after another. Of many classes the commonest
+ * are shown, and the title says so.
+ */
 export function distributionFigure(name: string, counts: readonly ClassCount[]): Figure {
   const total = ({ train, validation, test }: ClassCount) => train + validation + test;
-  const sorted = [...counts].sort((a, b) => total(a) - total(b));
+  const sorted = [...counts].sort((a, b) => total(a) - total(b)).slice(-mostBars);
   const names = sorted.map((count) => count.name);
   const splits = splitNames.filter((split) => counts.some((count) => count[split] > 0));
-  const title = 'Positive instances';
+  const title = `Positive instances${partOf(sorted.length, counts.length)}`;
   const svg = renderChart(
     title,
     { width, height: 90 + sorted.length * 22 },
@@ -60,73 +64,49 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
   return { name, title, svg };
 }
 
-/**
- * How often the column's class is present where the row's class is, in percent. Shares rather than counts: with a long tail
- * the counts show only that common classes are common.
- */
-export function cooccurrenceFigure({
-  pairedClasses,
-  cooccurrence,
-}: Pick<Inspection, 'pairedClasses' | 'cooccurrence'>): Figure {
-  const kept = pairedClasses
-    .map((name, j) => ({ name, j, count: cooccurrence[j]![j]! }))
-    .sort((a, b) => b.count - a.count)
-    .slice(0, mostInHeatmap)
-    .sort((a, b) => a.j - b.j);
-  const cells = kept.flatMap((row, y) =>
-    kept.flatMap((column, x) => {
-      if (x === y || row.count === 0) return [];
-      return [{ x, y, percent: Math.round((1000 * cooccurrence[row.j]![column.j]!) / row.count) / 10 }];
-    }),
-  );
-  const names = kept.map(({ name }) => name);
-  const cell = Math.max(16, Math.min(44, 760 / Math.max(1, kept.length)));
-  const margin = labelWidth(names);
-  const size = { width: margin + 90 + kept.length * cell, height: margin + 20 + kept.length * cell };
-  const most = Math.max(1, ...cells.map(({ percent }) => percent));
-  const title = 'Where the row’s class is present, how often the column’s is too, in percent';
-  const classAxis = { ...axis('', 0), type: 'category', data: names, splitLine: { show: false } };
+/** Annotated objects of each class beside the instances that show it, as COCO counts them; the most annotated on top. */
+export function annotationFigure(name: string, counts: readonly ClassCount[]): Figure {
+  const instances = ({ train, validation, test }: ClassCount) => train + validation + test;
+  const sorted = [...counts].sort((a, b) => (a.annotations ?? 0) - (b.annotations ?? 0)).slice(-mostBars);
+  const names = sorted.map((count) => count.name);
+  const title = `Annotated objects, and the instances that show them${partOf(sorted.length, counts.length)}`;
+  const series = [
+    { name: 'objects', color: seriesColors[0]!.light, value: (count: ClassCount) => count.annotations ?? 0 },
+    { name: 'instances', color: paleColor.light, value: instances },
+  ];
   const svg = renderChart(
     title,
-    size,
+    { width, height: 90 + sorted.length * 26 },
     {
-      grid: { ...ownMargins, left: margin, right: 90, top: margin + 10, bottom: 10 },
-      xAxis: { ...classAxis, position: 'top', axisLabel: { color: light.ink, rotate: 60, interval: 0 } },
-      yAxis: { ...classAxis, inverse: true, axisLabel: { color: light.ink, interval: 0 } },
-      visualMap: {
-        min: 0,
-        max: most,
-        orient: 'vertical',
-        right: 0,
-        top: 'middle',
-        text: [`${Math.round(most)}%`, '0'],
-        textStyle: { color: light.ink },
-        calculable: false,
-        inRange: { color: ['#f7fbff', '#6baed6', '#08306b'] },
+      grid: { ...ownMargins, left: labelWidth(names), right: 30, top: 50, bottom: 10 },
+      legend: legend(
+        series.map((one) => one.name),
+        width,
+      ).option,
+      xAxis: {
+        ...axis('', 0),
+        type: 'value',
+        position: 'top',
+        axisLabel: { color: light.faint, formatter: compact },
       },
-      series: [
-        {
-          type: 'heatmap',
-          data: cells.map(({ x, y, percent }) => ({
-            value: [x, y, percent],
-            // Dark text on the light half, light on the dark, in both themes.
-            label: { color: percent > 0.55 * most ? '#fefefe' : '#0b1420' },
-          })),
-          label: {
-            show: kept.length <= 20,
-            formatter: ({ value }: { value: number[] }) => String(value[2]),
-            fontSize: 10,
-          },
-          itemStyle: { borderColor: light.edge, borderWidth: 1 },
-        },
-      ],
+      yAxis: {
+        ...axis('', 0),
+        type: 'category',
+        data: names,
+        axisTick: { show: false },
+        axisLabel: { color: light.ink, interval: 0 },
+      },
+      series: series.map((one) => ({
+        type: 'bar',
+        name: one.name,
+        itemStyle: { color: one.color },
+        data: sorted.map(one.value),
+      })),
     },
-    (_, at) => {
-      const { x, y, percent } = cells[at]!;
-      return `of the instances with ${names[y]}, ${percent}% have ${names[x]}`;
-    },
+    (at, row) =>
+      `${names[row]}: ${series[at]!.value(sorted[row]!).toLocaleString('en-US')} ${series[at]!.name}`,
   );
-  return { name: 'cooccurrence', title, svg, isWide: size.width > width };
+  return { name, title, svg };
 }
 
 /** Instances with 0, 1, 2… labels. */
@@ -161,6 +141,11 @@ export function labelsPerInstanceFigure({
     },
   );
   return { name: 'labels-per-instance', title, svg };
+}
+
+/** What a title adds where not all are shown. */
+function partOf(shown: number, all: number): string {
+  return shown < all ? `; the ${shown} largest of ${all}, the table has all` : '';
 }
 
 function compact(value: number): string {

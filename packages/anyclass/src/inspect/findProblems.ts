@@ -1,5 +1,6 @@
 import { type Dataset, splitNames } from '../data/dataset.js';
 import type { DuplicateGroups } from './duplicates.js';
+import type { ExaminedFeatures } from './examineFeatures.js';
 import type { Examined } from './examineImages.js';
 import { foundImages } from './foundImages.js';
 import type { ClassCount, LabelSuspect, Problem, SplitCount } from './inspection.js';
@@ -39,41 +40,17 @@ export function imageProblems(
       examples: quarantined.slice(0, 10).map(({ name, reason }) => `${name}: ${reason}`),
     });
   }
-  const imageOf = foundImages(dataset);
-  const named = (row: number) => {
-    const { name, split } = imageOf(row);
-    return `${name} (${split ?? 'no split'})`;
-  };
-  const add = (kind: Problem['kind'], text: string, sets: DuplicateGroups, sign: string) => {
-    if (sets.length === 0) return;
-    const examples = sets.slice(0, 10).map((rows) => rows.slice(0, 4).map(named).join(` ${sign} `));
-    problems.push({ kind, text, count: sets.length, examples });
-  };
-  const splitsOf = (rows: readonly number[]) => new Set(rows.map((row) => imageOf(row).split)).size;
-  const labelsOf = (row: number) => dataset.classes.map((_, j) => dataset.labels.at(row, j)).join();
-  for (const [kind, sets, sign, what] of [
-    ['duplicate', duplicates, '=', 'sets of images that are the same, byte for byte'],
-    [
-      'near-duplicate',
-      nearDuplicates,
-      '≈',
-      'sets of images that look alike: copies that were re-encoded, resized or brightened',
-    ],
-  ] as const) {
-    add(kind, what, sets, sign);
-    add(
-      `${kind}-across-splits`,
-      'of these stand in more than one split: what is tested was trained on',
-      sets.filter((rows) => splitsOf(rows) > 1),
-      sign,
-    );
-    add(
-      `${kind}-labels-differ`,
-      'of these have different labels',
-      sets.filter((rows) => new Set(rows.map(labelsOf)).size > 1),
-      sign,
-    );
-  }
+  const named = namer(dataset);
+  problems.push(
+    ...duplicateProblems(dataset, 'duplicate', duplicates, {
+      sign: '=',
+      text: 'sets of images that are the same, byte for byte',
+    }),
+    ...duplicateProblems(dataset, 'near-duplicate', nearDuplicates, {
+      sign: '≈',
+      text: 'sets of images that look alike: copies that were re-encoded, resized or brightened',
+    }),
+  );
   if (overclaimed.length > 0) {
     problems.push({
       kind: 'overclaimed-size',
@@ -92,6 +69,77 @@ export function imageProblems(
     });
   }
   return problems;
+}
+
+/** What in the feature vectors needs a look. */
+export function featureProblems(dataset: Dataset, { summary, duplicates }: ExaminedFeatures): Problem[] {
+  const { constant, missing } = summary;
+  return [
+    ...duplicateProblems(dataset, 'duplicate', duplicates, {
+      sign: '=',
+      text: 'sets of rows that have the same features',
+    }),
+    ...(constant.length > 0
+      ? [
+          {
+            kind: 'constant-feature' as const,
+            text: 'features that are the same in all rows, and tell nothing',
+            count: constant.length,
+            examples: constant.slice(0, 10),
+          },
+        ]
+      : []),
+    ...(missing > 0
+      ? [
+          {
+            kind: 'missing-feature' as const,
+            text: 'values that are missing; each counts as the mean of its feature in training',
+            count: missing,
+            examples: [],
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Sets of rows that are the same, those in several splits, and those with different labels. */
+function duplicateProblems(
+  dataset: Dataset,
+  kind: 'duplicate' | 'near-duplicate',
+  all: DuplicateGroups,
+  { sign, text }: { readonly sign: string; readonly text: string },
+): Problem[] {
+  const imageOf = foundImages(dataset);
+  const named = namer(dataset);
+  const splitsOf = (rows: readonly number[]) => new Set(rows.map((row) => imageOf(row).split)).size;
+  const labelsOf = (row: number) => dataset.classes.map((_, j) => dataset.labels.at(row, j)).join();
+  const found: readonly (readonly [Problem['kind'], string, DuplicateGroups])[] = [
+    [kind, text, all],
+    [
+      `${kind}-across-splits`,
+      'of these stand in more than one split: what is tested was trained on',
+      all.filter((rows) => splitsOf(rows) > 1),
+    ],
+    [
+      `${kind}-labels-differ`,
+      'of these have different labels',
+      all.filter((rows) => new Set(rows.map(labelsOf)).size > 1),
+    ],
+  ];
+  return found.flatMap(([ownKind, ownText, sets]) => {
+    if (sets.length === 0) return [];
+    const examples = sets.slice(0, 10).map((rows) => rows.slice(0, 4).map(named).join(` ${sign} `));
+    return [{ kind: ownKind, text: ownText, count: sets.length, examples }];
+  });
+}
+
+/** A row by its name and split. */
+function namer(dataset: Dataset): (row: number) => string {
+  const imageOf = foundImages(dataset);
+  return (row) => {
+    const { name, split } = imageOf(row);
+    return `${name} (${split ?? 'no split'})`;
+  };
 }
 
 /** Labels that a model's scores speak against. */

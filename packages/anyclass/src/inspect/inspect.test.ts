@@ -10,7 +10,7 @@ import { inspectDataset } from './inspectDataset.js';
 import { inspectPage } from './inspectPage.js';
 import { inspectText } from './inspectText.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
-import { sampleImages } from './samples.js';
+import { noPictures, pagePictures } from './pagePictures.js';
 
 const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
 const tmp = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
@@ -120,7 +120,7 @@ test('unknown, uncertain, soft and undecided labels are counted', async () => {
   const text = inspectText(inspection);
   expect(text).toMatch(/split +positive +negative +undecided +total/);
   expect(text).toMatch(/\(all\) +2 +2 +3/);
-  expect(inspectPage(inspection, [])).toContain('Unknown, uncertain and soft labels');
+  expect(inspectPage(inspection, noPictures)).toContain('Unknown, uncertain and soft labels');
   const ignored = await openDataset(join(tmp, 'partial.csv'));
   expect((await inspectDataset(ignored, { images: false })).labelCounts).toEqual([
     { name: 'cat', unknown: 3, uncertain: 1, soft: 1 },
@@ -252,12 +252,12 @@ test('text and page show the counts and the problems, the page with nothing from
   expect(text).toMatch(/train +2 +4 +6 +66\.7 +3/);
   expect(text).not.toContain('uncertain');
   expect(text).toContain("! 1 groups ('patient') in more than one split");
-  const page = inspectPage(inspection, await sampleImages(data, {}));
+  const page = inspectPage(inspection, await pagePictures(data, inspection));
   expect(page).not.toMatch(/(src|href)="(?!data:|#)/);
   expect(page).not.toMatch(/<script[^>]|@import|url\((?!#)/);
   expect(page).toContain('&lt;cat&gt;');
   expect(page).not.toContain('<cat>');
-  expect(page.match(/data:image\/webp/g)!.length).toBe(2 + 1 + 2); // <cat>: a, b; dog: b; negative: c, d; h and i unreadable
+  expect(page.match(/data:image\/webp/g)!.length).toBe(2 + 1 + 2 + 3); // three look alike; <cat>: a, b; dog: b; negative: c, d; h and i unreadable
 });
 
 test('without images only tables are looked at', async () => {

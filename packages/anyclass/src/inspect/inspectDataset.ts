@@ -12,8 +12,9 @@ import {
   countTogether,
 } from './countLabels.js';
 import type { DuplicateGroups } from './duplicates.js';
+import { examineFeatures } from './examineFeatures.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
-import { imageProblems, labelProblems, suspectProblems } from './findProblems.js';
+import { featureProblems, imageProblems, labelProblems, suspectProblems } from './findProblems.js';
 import { foundImages } from './foundImages.js';
 import type { Inspection } from './inspection.js';
 import { labelSuspects, type SavedScores } from './labelSuspects.js';
@@ -58,6 +59,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
   const train = splits[0]!;
   const withImages = options.images !== false && dataset.images.absent === undefined;
   const examined = withImages ? await examineImages(dataset, options) : undefined;
+  const vectors = dataset.features && (await examineFeatures(dataset, dataset.features));
   const suspects = options.scores ? labelSuspects(dataset, options.scores) : [];
   return {
     dataset: dataset.name,
@@ -72,9 +74,11 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     ...(dataset.groups && { groupColumn: dataset.groups.column }),
     lambda: lambdaAdvice(train.negative / Math.max(1, train.positive + train.negative)),
     ...(examined?.statistics && { images: examined.statistics }),
+    ...(vectors && { features: vectors.summary }),
     problems: [
       ...labelProblems(dataset, splits, classCounts),
       ...(examined ? imageProblems(dataset, examined) : []),
+      ...(vectors ? featureProblems(dataset, vectors) : []),
       ...suspectProblems(suspects),
     ],
     nearDuplicates: nearSets(dataset, examined?.nearDuplicates ?? []),

@@ -1,25 +1,54 @@
-import { figureBlock, tableBlock } from '../pages/blocks.js';
+import { type Figure, figureRow, tableBlock, verdictBlock } from '../pages/blocks.js';
 import { note, page, type Section, sections } from '../pages/page.js';
 import { escaped } from '../tables/escaped.js';
-import type { Table } from '../tables/index.js';
-import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from './figures.js';
-import type { ImageStatistics, Inspection, Problem } from './inspection.js';
-import { classTable, labelTable, splitTable } from './inspectTables.js';
+import type { ReportTable, Table } from '../tables/index.js';
+import { annotationFigure, distributionFigure, labelsPerInstanceFigure } from './figures.js';
+import { heatMapFigure } from './heatMap.js';
+import type {
+  ClassCount,
+  FeatureSummary,
+  ImageStatistics,
+  Inspection,
+  LabelSuspect,
+  Problem,
+} from './inspection.js';
+import { classTable, labelTable, pairTable, splitTable } from './inspectTables.js';
+import type { PagePictures, Picture } from './pagePictures.js';
 import type { SampleRow } from './samples.js';
+import { inspectionVerdict } from './verdict.js';
 
 /**
- * An inspection as one HTML page that needs nothing beside it: charts are SVG, sample images are in it.
+ * An inspection as one HTML page that needs nothing beside it: charts are SVG, images are in it.
  *
  * @example
- * await writeFile('inspection.html', inspectPage(inspection, await sampleImages(dataset, {})))
+ * await writeFile('inspection.html', inspectPage(inspection, await pagePictures(dataset, inspection)))
  */
-export function inspectPage(inspection: Inspection, samples: readonly SampleRow[]): string {
-  const { dataset, classes, splits, splitOrigin, lambda, familyCounts, images } = inspection;
-  const all = splits.at(-1)!;
-  const partial = labelTable(inspection);
-  const share = (100 * all.negative) / Math.max(1, all.positive + all.negative);
-  const list: Section[] = [
+export function inspectPage(inspection: Inspection, pictures: PagePictures): string {
+  const { splitOrigin, lambda, images, features } = inspection;
+  const verdict = inspectionVerdict(inspection);
+  const { samples, nearDuplicates, suspects } = pictures;
+  const list: (Section | undefined)[] = [
     { name: 'problems', title: 'Problems', parts: [problemList(inspection.problems)] },
+    nearDuplicates.length === 0
+      ? undefined
+      : {
+          name: 'near-duplicates',
+          title: 'Images that look alike',
+          parts: [
+            shownPart(nearDuplicates.length, inspection.nearDuplicates.length, 'sets'),
+            ...nearDuplicates.map(alikeRow),
+          ],
+        },
+    suspects.length === 0
+      ? undefined
+      : {
+          name: 'suspects',
+          title: 'Labels in doubt',
+          parts: [
+            shownPart(suspects.length, inspection.suspects.length, 'labels'),
+            `<div class="images">${suspects.map(suspectFigure).join('')}</div>`,
+          ],
+        },
     { name: 'splits', title: 'Splits', parts: [tableBlock(splitTable(inspection)), note(splitOrigin)] },
     {
       name: 'lambda',
@@ -28,56 +57,143 @@ export function inspectPage(inspection: Inspection, samples: readonly SampleRow[
         `<p>Try <b>${lambda.from} to ${lambda.to}</b>, beginning with <b>${lambda.start}</b>: ${escaped(lambda.reason)}.</p>`,
       ],
     },
-    {
-      name: 'classes',
-      title: 'Classes',
-      parts: [
-        figureBlock(distributionFigure('classes', inspection.classCounts)),
-        `<details><summary>Counts and class-balancing weights</summary>${tableBlock(classTable(inspection))}</details>`,
-        ...(partial
-          ? [`<details><summary>Unknown, uncertain and soft labels</summary>${tableBlock(partial)}</details>`]
-          : []),
-      ],
+    classSection(inspection),
+    groupSection(inspection),
+    togetherSection(inspection),
+    images && {
+      name: 'images',
+      title: 'Images',
+      parts: [tableBlock({ name: 'images', table: imageTable(images) })],
     },
-    ...(familyCounts.length > 0
-      ? [
-          {
-            name: 'groups',
-            title: 'Groups of classes',
-            parts: [figureBlock(distributionFigure('groups', familyCounts))],
-          },
-        ]
-      : []),
-    {
-      name: 'together',
-      title: 'Labels together',
-      parts: [figureBlock(labelsPerInstanceFigure(inspection)), figureBlock(cooccurrenceFigure(inspection))],
-    },
-    ...(images
-      ? [
-          {
-            name: 'images',
-            title: 'Images',
-            parts: [tableBlock({ name: 'images', table: imageTable(images) })],
-          },
-        ]
-      : []),
-    ...(samples.length > 0 ? [{ name: 'samples', title: 'Samples', parts: samples.map(sampleRow) }] : []),
+    features && { name: 'features', title: 'Features', parts: [featureText(features)] },
+    samples.length === 0
+      ? undefined
+      : {
+          name: 'samples',
+          title: 'Samples',
+          parts: [`<div class="samples">${samples.map(sampleRow).join('\n')}</div>`],
+        },
   ];
-  return page(`${dataset}: inspection`, [
-    `<p>${number(all.total)} instances, ${classes.length} classes, ${share.toFixed(1)}% negative.</p>`,
-    ...sections(list),
+  return page(`${inspection.dataset}: inspection`, [
+    verdictBlock(verdict.text, verdict.isDoubtful),
+    ...sections(list.filter((section) => section !== undefined)),
   ]);
+}
+
+function classSection(inspection: Inspection): Section {
+  const partial = labelTable(inspection);
+  const { classCounts } = inspection;
+  return {
+    name: 'classes',
+    title: 'Classes',
+    parts: [
+      figureRow([distributionFigure('classes', classCounts), ...annotationsOf('annotations', classCounts)]),
+      folded(
+        `Counts and class-balancing weights of ${number(classCounts.length)} classes`,
+        classTable(inspection),
+      ),
+      ...(partial ? [folded('Unknown, uncertain and soft labels', partial)] : []),
+    ],
+  };
+}
+
+function groupSection({ familyCounts, familyCooccurrence }: Inspection): Section | undefined {
+  if (familyCounts.length === 0) return undefined;
+  return {
+    name: 'groups',
+    title: 'Groups of classes',
+    parts: [
+      figureRow([
+        distributionFigure('groups', familyCounts),
+        ...annotationsOf('group-annotations', familyCounts),
+        heatMapFigure({
+          name: 'groups-together',
+          what: 'group',
+          names: familyCounts.map(({ name }) => name),
+          together: familyCooccurrence,
+        }),
+      ]),
+    ],
+  };
+}
+
+function togetherSection(inspection: Inspection): Section {
+  const { classes, pairedClasses, cooccurrence } = inspection;
+  const pairs = pairTable(inspection);
+  return {
+    name: 'together',
+    title: 'Labels together',
+    parts: [
+      figureRow([
+        labelsPerInstanceFigure(inspection),
+        heatMapFigure({
+          name: 'cooccurrence',
+          what: 'class',
+          names: pairedClasses,
+          of: classes.length,
+          together: cooccurrence,
+        }),
+      ]),
+      ...(pairs ? [folded('Pairs of classes', pairs)] : []),
+    ],
+  };
+}
+
+function annotationsOf(name: string, counts: readonly ClassCount[]): Figure[] {
+  return counts.some(({ annotations }) => annotations !== undefined) ? [annotationFigure(name, counts)] : [];
+}
+
+function folded(summary: string, table: ReportTable): string {
+  return `<details><summary>${escaped(summary)}</summary>${tableBlock(table)}</details>`;
+}
+
+function shownPart(shown: number, all: number, what: string): string {
+  return shown < all ? note(`The first ${number(shown)} of ${number(all)} ${what}; --json lists all.`) : '';
 }
 
 function problemList(problems: readonly Problem[]): string {
   if (problems.length === 0) return '<p class="fine">None found.</p>';
-  return problems
-    .map(({ text, count, examples }) => {
-      const items = examples.slice(0, 10).map((example) => `<li>${escaped(example)}</li>`);
-      return `<div class="problem"><b>${number(count)}</b> ${escaped(text)}<ul>${items.join('')}</ul></div>`;
-    })
-    .join('\n');
+  const blocks = problems.map(({ text, count, examples }) => {
+    const items = examples.map((example) => `<li>${escaped(example)}</li>`);
+    const shown = items.slice(0, mostExamples).join('');
+    const rest = items.slice(mostExamples);
+    const more =
+      rest.length === 0
+        ? ''
+        : `<details><summary>${number(rest.length)} more</summary><ul>${rest.join('')}</ul></details>`;
+    return `<div class="problem"><b>${number(count)}</b> ${escaped(text)}<ul>${shown}</ul>${more}</div>`;
+  });
+  return `<div class="problems">${blocks.join('\n')}</div>`;
+}
+
+const mostExamples = 10;
+
+function alikeRow(set: readonly Picture[]): string {
+  const splits = new Set(set.map(({ image }) => image.split));
+  const across = splits.size > 1 ? ' across' : '';
+  return `<div class="alike${across}">${set.map((picture) => figureOf(picture)).join('')}</div>`;
+}
+
+function suspectFigure({ image, dataUrl }: Picture<LabelSuspect>): string {
+  const label = image.kind === 'missing' ? 'not labeled' : 'labeled';
+  const doubt = `<b>${escaped(image.class)}</b> ${label}, scores ${image.score.toFixed(2)}<br>`;
+  return figureOf({ image, dataUrl }, doubt);
+}
+
+function figureOf({ image, dataUrl }: Picture, before = ''): string {
+  const { name, split, labels } = image;
+  const picture = dataUrl === undefined ? '' : `<img src="${dataUrl}" alt="${escaped(name)}">`;
+  const truth = labels.length > 0 ? labels.join(', ') : 'no label';
+  return `<figure>${picture}<figcaption>${before}${escaped(name)}<br>${escaped(split ?? 'no split')}: ${escaped(truth)}</figcaption></figure>`;
+}
+
+function featureText({ features, rows, constant, missing }: FeatureSummary): string {
+  const parts = [
+    `${number(features)} features in ${number(rows)} rows`,
+    `${number(missing)} values are missing`,
+    `${number(constant.length)} features never vary`,
+  ];
+  return `<p>${parts.join('; ')}.</p>`;
 }
 
 function imageTable({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): Table {
@@ -111,11 +227,11 @@ function imageTable({ examined, of, width, height, sizes, mean, std, levels }: I
 
 function sampleRow({ title, images }: SampleRow): string {
   const figures = images.map(({ name, labels, dataUrl }) => {
-    const caption = labels.join(', ');
-    return `<figure><img src="${dataUrl}" alt="${escaped(name)}" title="${escaped(name)}"><figcaption>${escaped(caption)}</figcaption></figure>`;
+    const caption = labels.length > 0 ? `<br>${escaped(labels.join(', '))}` : '';
+    return `<figure><img src="${dataUrl}" alt="${escaped(name)}"><figcaption>${escaped(name)}${caption}</figcaption></figure>`;
   });
   const content = figures.length > 0 ? figures.join('') : '<span class="note">no readable image</span>';
-  return `<h3>${escaped(title)}</h3><div class="images">${content}</div>`;
+  return `<div><h3>${escaped(title)}</h3><div class="images">${content}</div></div>`;
 }
 
 function number(value: number): string {

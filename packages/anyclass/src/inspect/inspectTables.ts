@@ -32,6 +32,7 @@ export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 
 
 /** Positive instances of each class by split, with its class-balancing weight. */
 export function classTable({ classCounts, balance }: Inspection): ReportTable {
+  const hasAnnotations = classCounts.some(({ annotations }) => annotations !== undefined);
   return {
     name: 'class-counts',
     table: {
@@ -41,17 +42,21 @@ export function classTable({ classCounts, balance }: Inspection): ReportTable {
         { title: 'train', kind: 'count' },
         { title: 'validation', kind: 'count' },
         { title: 'test', kind: 'count' },
+        { title: 'total', kind: 'count' },
+        ...(hasAnnotations ? [{ title: 'objects', kind: 'count' } as const] : []),
         { title: `weight (β ${balance.beta})`, kind: 'number' },
       ],
       rows: [
-        ...classCounts.map(({ name, train, validation, test }, j): Cell[] => [
+        ...classCounts.map(({ name, train, validation, test, annotations }, j): Cell[] => [
           name,
           train,
           validation,
           test,
+          train + validation + test,
+          ...(hasAnnotations ? [annotations ?? null] : []),
           balance.classWeights[j]!,
         ]),
-        ['(negative)', null, null, null, balance.negativeWeight],
+        ['(negative)', null, null, null, null, ...(hasAnnotations ? [null] : []), balance.negativeWeight],
       ],
     },
   };
@@ -73,4 +78,58 @@ export function labelTable({ labelCounts }: Pick<Inspection, 'labelCounts'>): Re
       rows: labelCounts.map(({ name, unknown, uncertain, soft }): Cell[] => [name, unknown, uncertain, soft]),
     },
   };
+}
+
+/** A page with more rows is slow, and nobody reads on. */
+const mostPairs = 2000;
+
+/** Pairs of classes that occur together, the commonest first; undefined where none do. */
+export function pairTable({
+  pairedClasses: classes,
+  classes: all,
+  cooccurrence,
+}: Pick<Inspection, 'classes' | 'pairedClasses' | 'cooccurrence'>): ReportTable | undefined {
+  const pairs = classes.flatMap((name, j) =>
+    classes.slice(j + 1).flatMap((other, k) => {
+      const both = cooccurrence[j]![j + 1 + k]!;
+      if (both === 0) return [];
+      return [
+        {
+          name,
+          other,
+          both,
+          first: both / cooccurrence[j]![j]!,
+          second: both / cooccurrence[j + 1 + k]![j + 1 + k]!,
+        },
+      ];
+    }),
+  );
+  if (pairs.length === 0) return undefined;
+  const sorted = pairs.sort((a, b) => b.both - a.both);
+  const left = sorted.length - mostPairs;
+  return {
+    name: 'pairs',
+    table: {
+      title: '',
+      columns: [
+        { title: 'class', kind: 'text' },
+        { title: 'with', kind: 'text' },
+        { title: 'both', kind: 'count' },
+        { title: '% of the first', kind: 'percent', digits: 1 },
+        { title: '% of the second', kind: 'percent', digits: 1 },
+      ],
+      rows: sorted
+        .slice(0, mostPairs)
+        .map(({ name, other, both, first, second }): Cell[] => [name, other, both, first, second]),
+      ...((left > 0 || classes.length < all.length) && { note: leftOut(left, classes.length, all.length) }),
+    },
+  };
+}
+
+function leftOut(pairs: number, classes: number, of: number): string {
+  const counted =
+    classes < of
+      ? `Pairs are counted among the ${classes} commonest of ${of.toLocaleString('en-US')} classes. `
+      : '';
+  return `${counted}${pairs > 0 ? `${pairs.toLocaleString('en-US')} rarer pairs are left out; --json has them.` : ''}`.trim();
 }

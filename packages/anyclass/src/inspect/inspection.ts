@@ -52,6 +52,8 @@ export interface Problem {
     | 'overclaimed-size'
     | 'suspect-label'
     | 'group-across-splits'
+    | 'constant-feature'
+    | 'missing-feature'
     | 'rare-class'
     | 'scarce-validation'
     | 'scarce-class'
@@ -98,6 +100,16 @@ export interface ImageStatistics {
   readonly levels?: LevelStatistics;
 }
 
+/** What the feature vectors of a dataset show, over all splits. */
+export interface FeatureSummary {
+  readonly features: number;
+  readonly rows: number;
+  /** Features that never vary. */
+  readonly constant: readonly string[];
+  /** Missing values over all rows and features. */
+  readonly missing: number;
+}
+
 /** What λ the paper's evidence suggests for a share of negatives. */
 export interface LambdaAdvice {
   readonly negativeShare: number;
@@ -132,6 +144,8 @@ export interface Inspection {
   readonly groupColumn?: string;
   readonly lambda: LambdaAdvice;
   readonly images?: ImageStatistics;
+  /** Of a dataset of feature vectors. */
+  readonly features?: FeatureSummary;
   readonly problems: readonly Problem[];
   /** Sets of images that look alike and are not the same bytes, those in several splits first. */
   readonly nearDuplicates: readonly (readonly FoundImage[])[];

@@ -1,6 +1,6 @@
 /**
- * What pages do beyond being read: the theme, values under the pointer, choices between panels, tables and figures saved or
- * copied. Without it all content is there, but for what a choice hides.
+ * What pages do beyond being read: the theme, values under the pointer, choices between panels, tables sorted by a column, tables and
+ * figures saved or copied. Without it all content is there, but for what a choice hides.
  */
 export const pageScript = `
 'use strict';
@@ -34,6 +34,31 @@ for (const choice of document.querySelectorAll('.choice')) {
   };
   choice.addEventListener('change', show);
   show();
+}
+
+for (const table of document.querySelectorAll('.block table')) {
+  const body = table.tBodies[0];
+  const heads = table.tHead ? [...(table.tHead.rows[table.tHead.rows.length - 1]?.cells ?? [])] : [];
+  if (body.rows.length < 2 || heads.length === 0 || heads.some((head) => head.colSpan > 1)) continue;
+  table.classList.add('sortable');
+  const keyOf = (row, at) => {
+    const cell = row.cells[at];
+    return cell.dataset.value !== undefined ? Number(cell.dataset.value) : cell.classList.contains('right') ? null : cell.textContent;
+  };
+  for (const [at, head] of heads.entries()) {
+    const sort = () => {
+      const isText = [...body.rows].every((row) => typeof keyOf(row, at) === 'string');
+      const before = head.getAttribute('aria-sort');
+      const order = before === null ? (isText ? 1 : -1) : before === 'ascending' ? -1 : 1;
+      for (const other of heads) other.removeAttribute('aria-sort');
+      head.setAttribute('aria-sort', order === 1 ? 'ascending' : 'descending');
+      const compare = (a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : order * (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
+      body.append(...[...body.rows].sort((a, b) => compare(keyOf(a, at), keyOf(b, at))));
+    };
+    head.tabIndex = 0;
+    head.addEventListener('click', sort);
+    head.addEventListener('keydown', (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); sort(); } });
+  }
 }
 
 const textOf = (button) => {

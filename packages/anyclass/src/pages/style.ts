@@ -1,7 +1,7 @@
 /** How pages look; the colors are the palette's variables. */
 export const pageStyle = `
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 1100px; margin: 0 auto; padding: 24px 20px 60px; }
+main { max-width: 1500px; margin: 0 auto; padding: 24px 20px 60px; }
 a { color: var(--accent); }
 h1 { margin: 0 130px 4px 0; overflow-wrap: anywhere; line-height: 1.2; }
 h2 { margin: 44px 0 8px; border-bottom: 1px solid var(--edge); padding-bottom: 4px; }
@@ -10,7 +10,7 @@ nav { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 12px 0; }
 button { font: inherit; font-size: 13px; color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 4px; padding: 1px 8px; cursor: pointer; }
 button:hover { border-color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-#theme { position: absolute; top: 28px; right: max(20px, calc(50vw - 550px)); }
+#theme { position: absolute; top: 28px; right: max(20px, calc(50vw - 730px)); }
 .scroll { overflow-x: auto; }
 td { vertical-align: top; } tbody th { vertical-align: top; }
 table { border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums; margin: 8px 0; }
@@ -45,6 +45,15 @@ legend { float: left; margin-right: 16px; color: var(--faint); padding: 0; }
 .images figure { margin: 0; width: 128px; }
 .images img { width: 128px; height: 128px; background: var(--panel); border-radius: 4px; }
 .images figcaption { font-size: 11px; line-height: 1.3; color: var(--faint); overflow-wrap: anywhere; }
+@media screen { .problems { columns: 3 420px; column-gap: 32px; } .problem { break-inside: avoid; } }
+.samples { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 430px), 1fr)); gap: 4px 28px; }
+.samples h3 { margin: 8px 0 4px; } .samples figure, .samples img { width: 96px; } .samples img { height: 96px; }
+details { margin: 8px 0; } summary { cursor: pointer; color: var(--accent); }
+.sortable thead tr:last-child th { cursor: pointer; } th[aria-sort=ascending]::after { content: ' ↑'; } th[aria-sort=descending]::after { content: ' ↓'; }
+.alike { display: inline-flex; flex-wrap: wrap; gap: 6px; margin: 4px 10px 10px 0; padding: 8px; border: 1px solid var(--edge); border-radius: 4px; vertical-align: top; }
+.alike.across { border-color: var(--warning); }
+.alike figure { margin: 0; width: 112px; } .alike img { width: 112px; height: 112px; background: var(--panel); }
+.alike figcaption { font-size: 11px; line-height: 1.3; color: var(--faint); overflow-wrap: anywhere; }
 pre { overflow-x: auto; background: var(--panel); padding: 8px; border-radius: 4px; font-size: 13px; }
 [hidden] { display: none !important; }
 @media (max-width: 600px) {

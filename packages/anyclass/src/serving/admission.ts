@@ -33,8 +33,8 @@ export function createAdmission(limits: { readonly images: number; readonly byte
     const seconds = Math.min(60, Math.max(1, Math.ceil(images / Math.max(rate.perSecond(), 1e-6))));
     throw new Problem(
       'queue-full',
-      `${images} images are in the server, and at most ${limits.images}` +
-        `${wanted > 1 ? ` (this request: ${wanted})` : ''} may be; try again in ${seconds} s`,
+      `${images} of at most ${limits.images} images are in the queue` +
+        `${wanted > 1 ? `, and this request has ${wanted}` : ''}; retry in ${seconds} s`,
       { retryAfter: seconds },
     );
   };
@@ -46,7 +46,7 @@ export function createAdmission(limits: { readonly images: number; readonly byte
         const megabytes = (value: number) => `${Math.ceil(value / 1e6)} MB`;
         throw new Problem(
           'queue-full',
-          `requests of ${megabytes(bytes)} are in memory, and at most ${megabytes(limits.bytes)} may be; try again in 1 s`,
+          `requests already take ${megabytes(bytes)} of at most ${megabytes(limits.bytes)} in memory; retry in 1 s`,
           { retryAfter: 1 },
         );
       }

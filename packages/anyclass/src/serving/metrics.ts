@@ -50,26 +50,26 @@ export function createMetrics(admission: Admission): ServingMetrics {
     collect?: (this: Gauge<Label>) => void,
   ) => new Gauge({ name: `anyclass_${name}`, help, labelNames, registers, ...(collect && { collect }) });
 
-  const requests = counter('requests_total', 'Requests by their answer', ['route', 'method', 'status']);
+  const requests = counter('requests_total', 'Requests by status', ['route', 'method', 'status']);
   const requestSeconds = histogram(
     'request_seconds',
-    'From the arrival of a request to its answer',
+    'Time from arrival of a request to its answer',
     ['route'],
     seconds,
   );
-  const rejections = counter('rejections_total', 'Requests that were refused or dropped', ['reason']);
-  const decodeSeconds = histogram(
-    'decode_seconds',
-    'Reading the pixels of an image, its check included',
+  const rejections = counter('rejections_total', 'Requests refused or dropped, by reason', ['reason']);
+  const decodeSeconds = histogram('decode_seconds', 'Time to check and decode an image', ['model'], seconds);
+  const queueSeconds = histogram(
+    'queue_seconds',
+    'Time a decoded image waits for its batch',
     ['model'],
     seconds,
   );
-  const queueSeconds = histogram('queue_seconds', 'From a decoded image to its batch', ['model'], seconds);
-  const inferenceSeconds = histogram('inference_seconds', 'Computing a batch', ['model'], seconds);
-  const batchImages = histogram('batch_images', 'Images in a batch', ['model'], batchSizes);
-  const images = counter('images_total', 'Images that were predicted', ['model']);
+  const inferenceSeconds = histogram('inference_seconds', 'Time to compute a batch', ['model'], seconds);
+  const batchImages = histogram('batch_images', 'Images per batch', ['model'], batchSizes);
+  const images = counter('images_total', 'Images predicted', ['model']);
   const negatives = counter('negatives_total', 'Images without any predicted class', ['model']);
-  const positives = counter('positives_total', 'Images with a predicted class', ['model', 'class']);
+  const positives = counter('positives_total', 'Images in which a class is predicted', ['model', 'class']);
   const presence = histogram(
     'presence_probability',
     'The probability that any class is present',
@@ -79,7 +79,7 @@ export function createMetrics(admission: Admission): ServingMetrics {
   const negativeShare = gauge('negative_share', `Share of negatives among the last ${window} images`, [
     'model',
   ]);
-  const info = gauge('model_info', 'The version of a model that answers', [
+  const info = gauge('model_info', 'The model version being served', [
     'model',
     'version',
     'network',
@@ -87,15 +87,12 @@ export function createMetrics(admission: Admission): ServingMetrics {
     'device',
     'precision',
   ]);
-  const openedAt = gauge('model_opened_timestamp_seconds', 'When a model was opened', ['model']);
-  const reloads = counter('model_reloads_total', 'Times that a changed model was opened', [
-    'model',
-    'result',
-  ]);
-  gauge('images_in_flight', 'Images in the server: queued, decoded or computed', [], function () {
+  const openedAt = gauge('model_opened_timestamp_seconds', 'When the model was loaded', ['model']);
+  const reloads = counter('model_reloads_total', 'Model reloads by result', ['model', 'result']);
+  gauge('images_in_flight', 'Images in flight: queued, decoding or computing', [], function () {
     this.set(admission.images);
   });
-  gauge('request_bytes_in_flight', 'Bytes of the requests in the server', [], function () {
+  gauge('request_bytes_in_flight', 'Bytes of requests in flight', [], function () {
     this.set(admission.bytes);
   });
   const recent = new Map<string, RecentNegatives>();

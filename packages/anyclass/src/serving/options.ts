@@ -1,4 +1,4 @@
-// What a server is started with. The limits hold by default: a server without options is one that strangers may try to overload.
+// What a server is started with. The limits hold by default: a server started without options is protected, too.
 
 import { z } from 'zod';
 import type { ChosenDecision } from '../inference/modelDecision.js';
@@ -7,85 +7,78 @@ const megabyte = 1e6;
 
 /** Every option with its default; the command line has the same ones. */
 export const serveFields = {
-  port: z.int().min(0).max(65_535).default(8080).describe('0 takes a free one'),
+  port: z.int().min(0).max(65_535).default(8080).describe('0 picks a free port'),
   host: z
     .string()
     .default('127.0.0.1')
-    .describe('address to listen on; 0.0.0.0 is every network of this machine')
+    .describe('address to listen on; 0.0.0.0 for all interfaces')
     .meta({ placeholder: 'ADDRESS' }),
   device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
   precision: z
     .enum(['auto', 'float32', 'bfloat16', 'float16'])
     .default('auto')
     .describe('of a run or safetensors model; auto is float32 on the CPU, bfloat16 on a GPU'),
-  maxBatch: z.int().positive().default(32).describe('most images that are computed together'),
+  maxBatch: z.int().positive().default(32).describe('most images per batch'),
   maxDelay: z
     .number()
     .min(0)
     .default(0)
-    .describe('milliseconds that an idle model waits for more images; 0 starts at once')
+    .describe('milliseconds an idle model waits to fill a batch; 0 starts at once')
     .meta({ placeholder: 'MS' }),
-  queue: z
-    .int()
-    .positive()
-    .default(256)
-    .describe('most images in the server at a time; more get 429 with Retry-After'),
+  queue: z.int().positive().default(256).describe('most images in flight; more get 429 with Retry-After'),
   buffer: z
     .number()
     .positive()
     .default(512)
-    .describe('most megabytes of requests in memory at a time; more get 429 with Retry-After')
+    .describe('most megabytes of requests in memory; more get 429 with Retry-After')
     .meta({ placeholder: 'MB' }),
   timeout: z
     .number()
     .positive()
     .default(30)
-    .describe('seconds from the arrival of a request to its answer; then it is dropped with 503')
+    .describe('seconds a request may take; then it is dropped with 503')
     .meta({ placeholder: 'SECONDS' }),
   maxBody: z
     .number()
     .positive()
     .default(32)
-    .describe('most megabytes in one request; more get 413')
+    .describe('most megabytes per request; more get 413')
     .meta({ placeholder: 'MB' }),
-  maxImages: z.int().positive().default(32).describe('most images in one request; more get 413'),
+  maxImages: z.int().positive().default(32).describe('most images per request; more get 413'),
   maxPixels: z
     .number()
     .positive()
     .default(64)
-    .describe('most megapixels of an image; a larger one gets 413')
+    .describe('most megapixels per image; larger images get 413')
     .meta({ placeholder: 'MEGAPIXELS' }),
   reload: z
     .number()
     .min(0)
     .default(2)
-    .describe('seconds between looks at the model file, which is reloaded when it changed; 0 never looks')
+    .describe('seconds between checks for a changed model file, which is then reloaded; 0 disables')
     .meta({ placeholder: 'SECONDS' }),
   drain: z
     .number()
     .min(0)
     .default(1)
-    .describe('seconds that new requests are still accepted after SIGTERM, while /health/ready says no')
+    .describe('seconds to keep accepting requests after SIGTERM, while /health/ready returns 503')
     .meta({ placeholder: 'SECONDS' }),
   allowHost: z
     .array(z.string())
     .default([])
-    .describe('also answer requests for this host name, or * for any; may be repeated')
+    .describe('also accept requests for this host name, or * for any; repeatable')
     .meta({ placeholder: 'NAME' }),
   allowOrigin: z
     .array(z.string())
     .default([])
-    .describe('let pages of this origin call the server, or * for any; may be repeated')
+    .describe('let pages from this origin call the server, or * for any; repeatable')
     .meta({ placeholder: 'ORIGIN' }),
   logPredictions: z
     .string()
     .optional()
-    .describe('append every prediction to this file as a JSON line; off by default')
+    .describe('append each prediction to FILE as a JSON line')
     .meta({ placeholder: 'FILE' }),
-  logLevel: z
-    .enum(['info', 'warn', 'error'])
-    .default('info')
-    .describe('least important log lines that are written; info has a line for each request'),
+  logLevel: z.enum(['info', 'warn', 'error']).default('info').describe('info logs every request'),
 };
 
 export const serveOptions = z.object(serveFields);

@@ -1,8 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumNeed, chromiumPath, launchChromium } from '../../test/pages/browser.js';
 import { isBuilt, picture, saveServedModel, servedClasses } from '../../test/servedModels.js';
+import { decodeImage } from '../data/images/decode.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { type NamedPrediction, openPredictor } from '../inference/predictor.js';
 import type { ServeOptions } from './options.js';
@@ -25,6 +28,18 @@ const post = (url: string, body: BodyInit, headers: Record<string, string> = {})
 const answerOf = async (response: Response): Promise<Answer> => JSON.parse(await response.text());
 const asBody = (bytes: Uint8Array) => new Uint8Array(bytes);
 
+/** A file that is no image. */
+function textFile(place: string): string {
+  const file = join(place, 'no-image.jpg');
+  writeFileSync(file, 'no image');
+  return file;
+}
+
+/** How far a page is wider than its window. */
+function wide(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+}
+
 describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
   let server: Server;
   let predict: string;
@@ -34,7 +49,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     server = await serve([torch, onnx], { ...quiet, maxBatch: 8 });
     predict = `${server.url}/v1/predict`;
   }, 60_000);
-  afterAll(() => server?.close());
+  afterAll(() => server?.close(), 60_000);
 
   test.each(['torch', 'onnx'])(
     "the answers of %s are predict's, whatever else is in the batch",
@@ -106,12 +121,12 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
   });
 
   test.each([
-    ['{', 400, 'no JSON'],
+    ['{', 400, 'not valid JSON'],
     ['{"images": []}', 400, 'images: expected at least 1 entry'],
     ['{"images": [3], "model": "torch"}', 400, 'images.0'],
-    ['{"image": "a*b=", "model": "torch"}', 400, 'image: is no base64'],
+    ['{"image": "a*b=", "model": "torch"}', 400, 'image: not valid base64'],
     ['{"image": "AAAA"}', 400, 'several models are served'],
-    ['{"image": "AAAA", "model": "tirch"}', 404, "there is no model 'tirch'"],
+    ['{"image": "AAAA", "model": "tirch"}', 404, "no model 'tirch'"],
   ])('the JSON %s is refused with what is wrong in it', async (body, status, text) => {
     const response = await post(predict, body, { 'content-type': 'application/json' });
     expect(response.status).toBe(status);
@@ -151,6 +166,106 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     expect(value('anyclass_images_in_flight')).toBe(0);
   });
 
+  test('the Open Inference Protocol takes images or pixels, and gives what /v1/predict gives', async () => {
+    const bytes = await picture(9);
+    const { probabilities, labels } = (await answerOf(await post(`${predict}?model=torch`, asBody(bytes))))
+      .predictions[0]!;
+    const address = `${server.url}/v2/models/torch`;
+    const described = JSON.parse(await (await fetch(address)).text());
+    expect(described.inputs[1]).toEqual({ name: 'pixels', datatype: 'UINT8', shape: [-1, 32, 32, 3] });
+    const infer = async (body: object, path = `${address}/infer`) => {
+      const response = await post(path, JSON.stringify(body), { 'content-type': 'application/json' });
+      return { status: response.status, body: JSON.parse(await response.text()) };
+    };
+    const image = {
+      name: 'image',
+      datatype: 'BYTES',
+      shape: [2],
+      data: [bytes.toString('base64'), bytes.toString('base64')],
+    };
+    const { body } = await infer(
+      { id: '7', inputs: [image] },
+      `${address}/versions/${described.versions[0]}/infer`,
+    );
+    expect(body).toMatchObject({ model_name: 'torch', id: '7' });
+    const output = (name: string) => body.outputs.find((found: { name: string }) => found.name === name);
+    expect(output('probabilities').shape).toEqual([2, 3]);
+    for (const [j, name] of servedClasses.entries()) {
+      expect(Math.abs(output('probabilities').data[3 + j] - probabilities[name]!)).toBeLessThan(1e-6);
+      expect(output('labels').data[j]).toBe(labels.includes(name) ? 1 : 0);
+    }
+    const pixels = await decodeImage({ kind: 'encoded', bytes }, { width: 32, height: 32, channels: 3 });
+    const decoded = await infer({
+      inputs: [{ name: 'pixels', datatype: 'UINT8', shape: [1, 32, 32, 3], data: [...pixels] }],
+      outputs: [{ name: 'probabilities' }],
+    });
+    expect(decoded.body.outputs).toHaveLength(1);
+    for (const [j, name] of servedClasses.entries())
+      expect(Math.abs(decoded.body.outputs[0].data[j] - probabilities[name]!)).toBeLessThan(1e-6);
+    for (const [wrong, text] of [
+      [{ inputs: [{ ...image, shape: [3] }] }, 'shape: expected [2]'],
+      [{ inputs: [{ ...image, datatype: 'FP32' }] }, 'expected BYTES'],
+      [{ inputs: [{ ...image, name: 'audio' }] }, "'audio'"],
+      [{ inputs: [image], outputs: [{ name: 'age' }] }, "'age'"],
+      [{ inputs: [] }, 'inputs'],
+    ] as const) {
+      const refused = await infer(wrong);
+      expect(refused.status).toBe(400);
+      expect(refused.body.error).toContain(text);
+    }
+    expect((await fetch(`${address}/versions/0/ready`)).status).toBe(404);
+    for (const path of ['/v2', '/v2/health/live', '/v2/health/ready', '/v2/models/torch/ready'])
+      expect((await fetch(server.url + path)).status).toBe(200);
+  });
+
+  test('the OpenAPI document names every address of the app, and its references lead somewhere', async () => {
+    const document = JSON.parse(await (await fetch(`${server.url}/openapi.json`)).text());
+    expect(document.openapi).toBe('3.1.0');
+    const text = JSON.stringify(document);
+    for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
+      expect(Object.keys(document.components.schemas)).toContain(name);
+    expect(text).not.toContain('$defs');
+    for (const path of Object.keys(document.paths)) {
+      const response = await fetch(server.url + path.replace('{name}', 'torch'));
+      expect([200, 404, 405]).toContain(response.status);
+      if (document.paths[path].get) expect(response.status).toBe(200);
+    }
+  });
+
+  test.skipIf(chromiumPath === undefined)(
+    `the page to try an image shows its labels, light, dark and on a phone${chromiumNeed}`,
+    async () => {
+      const file = join(folder, 'drop.jpg');
+      writeFileSync(file, await picture(11));
+      const browser = await launchChromium();
+      try {
+        for (const look of [
+          { colorScheme: 'light', viewport: { width: 1200, height: 800 } },
+          { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+        ] as const) {
+          const page = await (await browser.newContext(look)).newPage();
+          const problems: string[] = [];
+          page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+          page.on('pageerror', (error) => problems.push(error.message));
+          await page.goto(server.url);
+          await page.setInputFiles('#files', file);
+          await page.waitForSelector('.result .labels span');
+          expect(await page.locator('.labels span').allTextContents()).toEqual(['crack', 'joint']);
+          expect(await page.locator('.bars .name').count()).toBe(3);
+          await page.setInputFiles('#files', textFile(folder));
+          await page.waitForSelector('.failed');
+          expect(await wide(page)).toBe(0);
+          await page.goto(`${server.url}/docs`);
+          expect(await page.locator('.operation').count()).toBeGreaterThan(10);
+          expect(await wide(page)).toBe(0);
+          expect(problems.filter((text) => !text.includes('422'))).toEqual([]);
+        }
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+
   test('an address that is taken, a model that is none and a name given twice are told', async () => {
     await expect(serve([onnx], { ...quiet, port: server.port })).rejects.toThrow(
       'another program uses that port',
@@ -158,7 +273,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     writeFileSync(join(folder, 'text.onnx'), 'text');
     await expect(serve([join(folder, 'text.onnx')], quiet)).rejects.toThrow('text.onnx');
     await expect(serve([join(folder, 'missing')], quiet)).rejects.toThrow('there is no such model or run');
-    await expect(serve([onnx, `onnx=${torch}`], quiet)).rejects.toThrow("two models are called 'onnx'");
+    await expect(serve([onnx, `onnx=${torch}`], quiet)).rejects.toThrow("two models are named 'onnx'");
   });
 
   test('predictions are logged as JSON lines where that is asked for', async () => {
@@ -184,7 +299,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
       'listening',
       'request',
       'draining',
-      'ended',
+      'stopped',
     ]);
     expect(JSON.parse(lines[1]!)).toMatchObject({
       requestId: 'r',

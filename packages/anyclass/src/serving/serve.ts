@@ -91,7 +91,7 @@ export async function serve(models: readonly string[], options: ServeOptions = {
     log.info('draining', { images: admission.images });
     await drained(http, settings);
     await closeModels();
-    log.info('ended');
+    log.info('stopped');
     await predictions?.close();
     await standardError?.close();
   };
@@ -117,11 +117,10 @@ function namedModels(models: readonly string[]): Map<string, string> {
   const named = new Map<string, string>();
   for (const given of models) {
     const [, name, path] = /^([\w.-]+)=(.+)$/.exec(given) ?? [undefined, nameOf(given), given];
-    if (named.has(name!))
-      throw new UsageError(`two models are called '${name}'; give one of them another name, as NAME=PATH`);
+    if (named.has(name!)) throw new UsageError(`two models are named '${name}'; rename one with NAME=PATH`);
     named.set(name!, path!);
   }
-  if (named.size === 0) throw new UsageError('name at least one model');
+  if (named.size === 0) throw new UsageError('no model given');
   return named;
 }
 
@@ -166,7 +165,7 @@ async function openModels(
         onReload(result) {
           if ('problem' in result) {
             metrics.reloaded(name, 'failed');
-            log.error('model could not be opened; what was open before stays', {
+            log.error('reload failed; the previous version keeps serving', {
               model: name,
               reason: result.problem,
             });

@@ -32,11 +32,11 @@ export function findModel({ models }: ServerState, name: string | undefined): Se
   if (name === undefined) {
     const [only, another] = models.values();
     if (only === undefined || another !== undefined)
-      throw new Problem('bad-request', `several models are served; name one of them as model: ${names}`);
+      throw new Problem('bad-request', `several models are served; choose one with model: ${names}`);
     return only;
   }
   const found = models.get(name);
-  if (!found) throw new Problem('not-found', `there is no model '${name}'; there is ${names}`);
+  if (!found) throw new Problem('not-found', `no model '${name}'; available: ${names}`);
   return found;
 }
 

@@ -103,7 +103,9 @@ function continued(trial: Trial, event: EventOf<'epoch' | 'end' | 'back'>): Tria
   if (event.event === 'epoch') {
     // A trial that goes on from an earlier checkpoint lives its last epochs again.
     const history = [...trial.history.slice(0, event.epoch - 1), event.value];
-    return { ...trial, history };
+    // A trial that gets on was ended by its machine, not by itself: it may be ended as often again.
+    const deaths = event.epoch > trial.history.length ? 0 : trial.deaths;
+    return { ...trial, history, deaths };
   }
   if (event.event === 'back')
     return { ...trial, status: 'waiting', deaths: trial.deaths + (event.cause === 'died' ? 1 : 0) };

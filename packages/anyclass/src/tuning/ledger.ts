@@ -45,7 +45,7 @@ export interface Ledger {
 }
 
 /** A trial whose processes died so often is at fault itself, perhaps by the memory that it takes. */
-const mostDeaths = 2;
+const defaultRetries = 1;
 
 /**
  * The ledger of a study that exists.
@@ -55,7 +55,9 @@ const mostDeaths = 2;
  * const claim = await ledger.claim(pulse.worker);
  */
 export function openLedger(folder: string, settings: StudySettings, isDead?: DeathWatch): Ledger {
-  const { metric, seed, eta, minEpochs, configuration } = settings;
+  const { metric, seed, eta, minEpochs, configuration, retries = defaultRetries } = settings;
+  const mostDeaths = retries + 1;
+  const diedTooOften = `its process died ${mostDeaths} ${mostDeaths === 1 ? 'time' : 'times'} without an epoch in between`;
   const space = Object.fromEntries(
     Object.entries(settings.search).map(([field, text]) => [field, parseSpace(text)]),
   );
@@ -151,8 +153,6 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
     );
   }
 }
-
-const diedTooOften = `its process died ${mostDeaths} times`;
 
 /**
  * Goes on in the same run. Where a worker on another machine fell silent, it may only be asleep: two processes must not

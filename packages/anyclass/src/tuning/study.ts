@@ -27,6 +27,8 @@ const studySettings = z.object({
   seed: z.int().min(0),
   eta: z.int().min(2),
   minEpochs: z.int().positive(),
+  /** How often a trial whose process died starts again without an epoch in between. Default 1. */
+  retries: z.int().min(0).optional(),
 });
 
 export interface StudySettings extends Omit<z.output<typeof studySettings>, 'configuration'> {

@@ -31,6 +31,7 @@ export interface StudyRequest {
   readonly eta?: number | undefined;
   /** Epochs before the first rung. */
   readonly minEpochs?: number | undefined;
+  readonly retries?: number | undefined;
 }
 
 export interface TuneOptions extends StudyRequest {
@@ -82,6 +83,7 @@ export async function tune(
 async function openStudy(study: string, given: StudyRequest): Promise<StudySettings> {
   const { config, data, set, search, metric, seed, eta, minEpochs } = given;
   const known = readStudy(study);
+  const retries = given.retries ?? known?.retries;
   if (config === undefined && (data !== undefined || set !== undefined))
     throw new UsageError('data and set change a configuration or recipe; name it too', 'config');
   const configuration =
@@ -98,6 +100,7 @@ async function openStudy(study: string, given: StudyRequest): Promise<StudySetti
     seed: seed ?? known?.seed ?? 0,
     eta: eta ?? known?.eta ?? 3,
     minEpochs: minEpochs ?? known?.minEpochs ?? defaultMinEpochs(configuration),
+    ...(retries !== undefined && { retries }),
   };
   if (known) {
     refuseChange(study, known, settings);

@@ -10,7 +10,7 @@ import {
   where,
   zerosLike,
 } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { place, type Tensor } from '../tensor.js';
 import { constant_, xavierUniform_ } from './init.js';
 import { Linear } from './linear.js';
 import { Module } from './module.js';
@@ -36,6 +36,7 @@ export function scaledDotProductAttention(
   value: Tensor,
   options: AttentionOptions = {},
 ): Tensor {
+  for (const tensor of [query, key, value]) place(tensor, 'scaledDotProductAttention');
   const { mask = null, dropout = 0, scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1) } = options;
   if (hasOperator('aten::scaled_dot_product_attention')) {
     // The fused operator wants a mask of two dimensions at least.

@@ -226,6 +226,16 @@ test('another size is another cache, and a dataset without cache is decoded', as
   expect((await openPixels(data, format, undefined)).state.kind).toBe('absent');
 });
 
+test('another window or frame is another cache', async () => {
+  const { data: dataset } = await files('windows', 2);
+  const formats = [format, { ...format, window: [0, 4095] }, { ...format, frame: 'middle' }] as const;
+  const paths = formats.map((wanted) => cachePath('caches', manifestFor(dataset, wanted)));
+  expect(new Set(paths).size).toBe(3);
+  expect(cachePath('caches', manifestFor(dataset, { ...format, window: 'auto', frame: 'first' }))).toBe(
+    paths[0],
+  );
+});
+
 test('the cache of the other JPEG decoder is another, used until there is one of this', async () => {
   const { data, cache } = await files('decoders', 8);
   const other = jpegDecoder() === 'sharp' ? 'libjpeg-turbo' : 'sharp';

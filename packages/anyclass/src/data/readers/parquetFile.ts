@@ -90,7 +90,8 @@ async function codecs({ row_groups }: FileMetaData): Promise<{ readonly compress
 
 /** The reader's own words where it has some; what it stumbles over in a damaged file tells a user nothing. */
 function damageOf(error: unknown): string {
-  return error instanceof TypeError ? 'the file is damaged' : reasonOf(error);
+  const isStumble = error instanceof TypeError || /\bundefined\b/.test(reasonOf(error));
+  return isStumble ? 'the file is damaged' : reasonOf(error);
 }
 
 async function bufferOf(handle: FileHandle, path: string): Promise<AsyncBuffer> {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
+import { parsedJson } from '../../files/wholeFile.js';
 import type { DatasetTable } from '../dataset.js';
 import { featureColumns } from '../features/featureColumns.js';
 import { type FeatureTable, featureTable } from '../features/featureTable.js';
@@ -170,8 +171,11 @@ function usedColumns({
 function listClassNames(file: ParquetFile): readonly string[] | undefined {
   const text = file.metadata.key_value_metadata?.find(({ key }) => key === 'huggingface')?.value;
   const names = text === undefined ? undefined : /"names"\s*:\s*(\[[^\]]*\])/.exec(text)?.[1];
-  const parsed: unknown = names === undefined ? undefined : JSON.parse(names);
-  return Array.isArray(parsed) ? parsed.map(String) : undefined;
+  if (names === undefined) return undefined;
+  const parsed = parsedJson(names);
+  if (!Array.isArray(parsed))
+    throw new DataError(`${basename(file.path)}: the class names in its metadata are damaged`);
+  return parsed.map(String);
 }
 
 function cellText(value: unknown, classNames: readonly string[] | undefined, where: () => string): string {

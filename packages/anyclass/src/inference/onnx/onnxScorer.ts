@@ -19,7 +19,7 @@ import { openSession } from './onnxRuntime.js';
  */
 export async function openOnnxScorer(
   path: string,
-  { device = 'auto', precision = 'auto', preparation = {} }: ModelScorerOptions,
+  { device = 'auto', precision = 'auto', preparation = {}, spins }: ModelScorerOptions,
 ): Promise<ModelScorer> {
   if (device !== 'auto' && device !== 'cpu')
     throw new UserError(
@@ -33,7 +33,7 @@ export async function openOnnxScorer(
     changedInput(description, preparation),
     exported.preprocessing,
   );
-  const { runtime, session } = await openSession(path);
+  const { runtime, session } = await openSession(path, { spins });
   return {
     description,
     scorer: {

@@ -2,7 +2,8 @@ import type { Dataset } from '../../data/dataset.js';
 import { labelMatrixBuilder } from '../../data/labelMatrix.js';
 import type { ScoredImages } from '../../experiments/readRuns.js';
 import { countClasses, countSplits, countTogether } from '../../inspect/countLabels.js';
-import { cooccurrenceFigure, distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
+import { distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
+import { heatMapFigure } from '../../inspect/heatMap.js';
 import { splitTable } from '../../inspect/inspectTables.js';
 import type { Material, ReportSection } from './material.js';
 
@@ -10,6 +11,7 @@ import type { Material, ReportSection } from './material.js';
 export async function datasetSection({ dataset, groups }: Material): Promise<ReportSection> {
   const run = groups[0]!.runs[0]!;
   const labels = savedLabels(run.classes, await run.scores('validation'), await run.scores('test'));
+  const together = countTogether(labels);
   return {
     name: 'dataset',
     title: 'Dataset',
@@ -20,10 +22,18 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
       },
       { kind: 'table', table: splitTable({ splits: countSplits(labels) }) },
       { kind: 'figures', figures: [distributionFigure('class-distribution', countClasses(labels))] },
-      { kind: 'figures', figures: [labelsPerInstanceFigure(countTogether(labels))] },
+      { kind: 'figures', figures: [labelsPerInstanceFigure(together)] },
       {
         kind: 'figures',
-        figures: [cooccurrenceFigure(countTogether(labels))],
+        figures: [
+          heatMapFigure({
+            name: 'cooccurrence',
+            what: 'class',
+            names: together.pairedClasses,
+            of: run.classes.length,
+            together: together.cooccurrence,
+          }),
+        ],
       },
     ],
   };

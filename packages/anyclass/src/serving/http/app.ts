@@ -62,8 +62,7 @@ export function createApp(state: ServerState): Hono<AppTypes> {
 
   app.notFound((c) => {
     const routes = app.routes.filter(({ method, path }) => method !== 'ALL' && path === c.req.path);
-    if (routes.length === 0)
-      throw new Problem('not-found', `there is nothing at ${c.req.path}; /docs lists what there is`);
+    if (routes.length === 0) throw new Problem('not-found', `nothing at ${c.req.path}; see /docs`);
     throw new Problem('wrong-method', `${c.req.path} takes ${routes.map(({ method }) => method).join(', ')}`);
   });
   app.onError((error, c) => problemAnswer(state, c, error));
@@ -72,14 +71,20 @@ export function createApp(state: ServerState): Hono<AppTypes> {
 
 function readiness(state: ServerState, c: AppContext): Response {
   if (isReady(state)) return c.text('ready');
-  throw new Problem('unavailable', state.isDraining ? 'the server is ending' : 'a model is not open', {
-    retryAfter: 2,
-  });
+  throw new Problem(
+    'unavailable',
+    state.isDraining ? 'the server is shutting down' : 'a model is not loaded',
+    {
+      retryAfter: 2,
+    },
+  );
 }
 
 function problemAnswer(state: ServerState, c: AppContext, error: unknown): Response {
   const problem =
-    error instanceof Problem ? error : new Problem('internal', 'the server failed on this request');
+    error instanceof Problem
+      ? error
+      : new Problem('internal', 'the request failed; the server log has the reason');
   if (problem !== error)
     state.log.error('request failed', {
       requestId: c.get('requestId'),

@@ -18,8 +18,8 @@ export function hostGuard({ host, allowHost }: ServeSettings): MiddlewareHandler
     if (!allowed.has('*') && !allowed.has(asked) && !isHealth(c.req.path)) {
       throw new Problem(
         'foreign-host',
-        `the request is for the host '${asked}'; the server answers for ${[...allowed].join(', ')}. ` +
-          `If it is reached by another name, start it with --allow-host ${asked || 'NAME'}`,
+        `host '${asked}' is not allowed; allowed are ${[...allowed].join(', ')}. ` +
+          `To allow it, start the server with --allow-host ${asked || 'NAME'}`,
       );
     }
     await next();
@@ -35,7 +35,7 @@ export function originGuard({ allowOrigin }: ServeSettings): MiddlewareHandler<A
     if (!allowed.has('*') && !allowed.has(origin.toLowerCase())) {
       throw new Problem(
         'foreign-origin',
-        `pages of ${origin} may not call this server; to let them, start it with --allow-origin ${origin}`,
+        `pages from ${origin} may not call this server; to allow them, start it with --allow-origin ${origin}`,
       );
     }
     c.header('Access-Control-Allow-Origin', origin);
@@ -60,7 +60,7 @@ export function tokenGuard(token: string | undefined): MiddlewareHandler<AppType
       c.header('WWW-Authenticate', 'Bearer');
       throw new Problem(
         'unauthorized',
-        given === '' ? 'send the header Authorization: Bearer TOKEN' : 'the bearer token is another one',
+        given === '' ? 'send the header Authorization: Bearer TOKEN' : 'wrong bearer token',
       );
     }
     await next();

@@ -1,6 +1,7 @@
 // The HTTP server around the app: its time limits, and how it ends without losing a request.
 
 import { createServer, type Server as HttpServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../errors/userError.js';
 import { errorCode, fileProblem } from '../../files/fileProblem.js';
@@ -8,8 +9,10 @@ import type { ServeSettings } from '../options.js';
 import type { ServerState } from '../serverState.js';
 import { createApp } from './app.js';
 
+const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();
+
 /**
- * Opens the door.
+ * Starts listening.
  *
  * @throws UserError where the address is taken
  */
@@ -22,14 +25,20 @@ export async function listen(state: ServerState): Promise<HttpServer> {
   const server = createServer(
     // A request that does not arrive in time is ended with 408, looked for every second.
     {
-      requestTimeout: limits.milliseconds,
-      headersTimeout: Math.min(limits.milliseconds, 20_000),
+      requestTimeout: Math.max(1000, Math.ceil(limits.milliseconds)),
+      headersTimeout: Math.min(Math.max(1000, Math.ceil(limits.milliseconds)), 20_000),
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 65_000,
       noDelay: true,
     },
     listener,
   );
+  const sockets = new Set<Socket>();
+  openSockets.set(server, sockets);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const { host, port } = settings;
   await new Promise<void>((done, fail) => {
     server.once('error', (error) =>
@@ -46,7 +55,11 @@ export async function drained(server: HttpServer, { drain, timeout }: ServeSetti
   const closed = new Promise<void>((done) => {
     server.close(() => done());
   });
-  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+    // Browsers open connections ahead; Node waits for their first request.
+    for (const socket of openSockets.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
+  }, 100);
   const tooLong = setTimeout(() => server.closeAllConnections(), timeout * 1000 + 1000);
   await closed;
   clearInterval(idle);

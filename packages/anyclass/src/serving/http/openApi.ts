@@ -36,10 +36,10 @@ export const operations: readonly Operation[] = [
   {
     method: 'post',
     path: '/v1/predict',
-    summary: 'Predict the classes of one image or several',
+    summary: 'Predict the classes of one or more images',
     description:
-      'The body is an image, a form with files in any fields, or JSON with images in base64. Where some images of a request cannot be read, they have a failure in place of a prediction; where none can, the answer is a problem.',
-    query: { model: 'which model; needed only where several are served' },
+      'The body is an image, a form with files in any fields, or JSON with base64 images. If some images cannot be read, they get a failure instead of a prediction; if none can, the response is a problem.',
+    query: { model: 'the model; required only if several are served' },
     body: {
       'image/*': null,
       'multipart/form-data': z.object({
@@ -71,7 +71,7 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/health/live',
-    summary: 'The process runs',
+    summary: 'The process is up',
     answer: 'text/plain',
     problems: [],
     example: 'curl HOST/health/live',
@@ -79,7 +79,7 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/health/ready',
-    summary: 'All models are open, and the server is not ending',
+    summary: 'All models are loaded and the server is not shutting down',
     answer: 'text/plain',
     problems: ['unavailable'],
     example: 'curl HOST/health/ready',
@@ -87,7 +87,7 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/metrics',
-    summary: 'Figures for Prometheus',
+    summary: 'Prometheus metrics',
     answer: 'text/plain',
     problems: [],
     example: 'curl HOST/metrics',
@@ -95,7 +95,7 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/v2',
-    summary: 'Open Inference Protocol: the server',
+    summary: 'Open Inference Protocol: server metadata',
     answer: schemas.v2Server,
     problems: [],
     example: 'curl HOST/v2',
@@ -103,7 +103,7 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/v2/health/live',
-    summary: 'Open Inference Protocol: the process runs',
+    summary: 'Open Inference Protocol: the process is up',
     answer: 'text/plain',
     problems: [],
     example: 'curl HOST/v2/health/live',
@@ -111,7 +111,7 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/v2/health/ready',
-    summary: 'Open Inference Protocol: all models are open',
+    summary: 'Open Inference Protocol: all models are loaded',
     answer: 'text/plain',
     problems: ['unavailable'],
     example: 'curl HOST/v2/health/ready',
@@ -128,7 +128,7 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/v2/models/{name}/ready',
-    summary: 'Open Inference Protocol: a model is open',
+    summary: 'Open Inference Protocol: a model is loaded',
     description: 'Also as /v2/models/{name}/versions/{version}/ready.',
     answer: 'text/plain',
     problems: ['not-found', 'unavailable'],
@@ -139,7 +139,7 @@ export const operations: readonly Operation[] = [
     path: '/v2/models/{name}/infer',
     summary: 'Open Inference Protocol: predict',
     description:
-      'One input: `image`, BYTES [N], each an image file in base64; or `pixels`, UINT8 [N, height, width, channels], decoded already. Also as /v2/models/{name}/versions/{version}/infer.',
+      'One input: `image`, BYTES [N], each a base64 image file; or `pixels`, UINT8 [N, height, width, channels], already decoded. Also as /v2/models/{name}/versions/{version}/infer.',
     body: { 'application/json': schemas.inferRequest },
     answer: schemas.inferResponse,
     problems: ['not-found', ...predicting],
@@ -206,7 +206,7 @@ export function openApi(needsToken: boolean) {
     info: {
       title: 'anyclass',
       version: version(),
-      description: 'Multi-label predictions for images, most of which may be negative.',
+      description: 'Multi-label predictions for images.',
     },
     ...(needsToken && { security: [{ token: [] }] }),
     paths,

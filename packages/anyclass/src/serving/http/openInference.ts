@@ -63,10 +63,7 @@ export function pathModel(state: ServerState, c: AppContext): ServedModel {
   const wanted = c.req.param('version');
   const { version } = served.version().model;
   if (wanted !== undefined && wanted !== version)
-    throw new Problem(
-      'not-found',
-      `the model '${served.name}' has the version ${version} now, not ${wanted}`,
-    );
+    throw new Problem('not-found', `model '${served.name}' is at version ${version}, not ${wanted}`);
   return served;
 }
 
@@ -102,7 +99,7 @@ function outputNamed(name: string) {
   const found = outputs.find((output) => output.name === name);
   if (!found) {
     const names = outputs.map((output) => output.name).join(', ');
-    throw new Problem('bad-request', `outputs: there is no output '${name}'; there are ${names}`);
+    throw new Problem('bad-request', `outputs: no output '${name}'; available: ${names}`);
   }
   return found;
 }
@@ -116,12 +113,13 @@ function inputImages({ inputs, outputs: asked }: InferRequest, { model }: ModelV
   if (name === 'image') {
     expectTensor(input, 'BYTES', [values.length]);
     return values.map((value, i) => {
-      if (typeof value !== 'string') throw new Problem('bad-request', `inputs.image.data.${i}: is no text`);
+      if (typeof value !== 'string')
+        throw new Problem('bad-request', `inputs.image.data.${i}: expected text`);
       return { kind: 'encoded', bytes: base64Bytes(value, `inputs.image.data.${i}`) };
     });
   }
   if (name !== 'pixels')
-    throw new Problem('bad-request', `inputs: there is no input '${name}'; there are image and pixels`);
+    throw new Problem('bad-request', `inputs: no input '${name}'; expected image or pixels`);
   const { width, height, channels } = model.format;
   const stride = width * height * channels;
   expectTensor({ name, datatype, shape }, 'UINT8', [values.length / stride, height, width, channels]);

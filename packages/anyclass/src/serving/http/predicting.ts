@@ -51,7 +51,7 @@ export async function answer(
     if (images.length > limits.images) {
       throw new Problem(
         'too-large',
-        `the request has ${images.length} images; at most ${limits.images} are taken at a time`,
+        `the request has ${images.length} images; the limit is ${limits.images}`,
       );
     }
     ticket.setImages(images.length);
@@ -91,5 +91,5 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function deadlineText(milliseconds: number): string {
-  return `the request was not answered within ${milliseconds / 1000} s; the server has more work than it can do`;
+  return `not answered within ${milliseconds / 1000} s; the server is overloaded`;
 }

@@ -12,21 +12,20 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let length = 0;
-    const done = (settle: () => void) => {
-      request.off('data', onData);
-      settle();
-    };
     const onData = (part: Buffer) => {
       length += part.length;
-      if (length > limit) done(() => reject(tooLong(length, limit)));
-      else parts.push(part);
+      if (length <= limit) parts.push(part);
+      else settle(() => reject(tooLong(length, limit)));
     };
-    request.on('data', onData);
-    request.once('end', () =>
-      done(() => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, length))),
-    );
-    request.once('close', () => done(() => reject(new Problem('client-left', 'the request was cut off'))));
-    request.once('error', () => done(() => reject(new Problem('client-left', 'the request was cut off'))));
+    const onEnd = () => settle(() => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, length)));
+    const onCut = () => settle(() => reject(new Problem('client-left', 'the request was cut off')));
+    const settle = (how: () => void) => {
+      request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
+      // Errors after this are nobody's concern, but an error without a listener would end the process.
+      request.on('error', () => {});
+      how();
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onCut).on('error', onCut);
   });
 }
 
@@ -34,6 +33,6 @@ function tooLong(length: number, limit: number): Problem {
   const megabytes = (bytes: number) => Number((bytes / 1e6).toPrecision(3));
   return new Problem(
     'too-large',
-    `the request has ${megabytes(length)} MB or more; at most ${megabytes(limit)} MB are read`,
+    `the body has at least ${megabytes(length)} MB; the limit is ${megabytes(limit)} MB`,
   );
 }

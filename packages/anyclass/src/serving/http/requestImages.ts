@@ -34,14 +34,14 @@ export async function requestImages(contentType: string, body: Uint8Array): Prom
     return { model: undefined, images: [{ name: '1', bytes: body }] };
   throw new Problem(
     'wrong-type',
-    `a body of type ${type} is not read; send an image, multipart/form-data, or application/json`,
+    `content type ${type} is not supported; send an image, multipart/form-data, or application/json`,
   );
 }
 
 /** What a JSON body holds, checked; the problem names the field. */
 export function jsonBody<Content>(body: Uint8Array, schema: z.ZodType<Content>): Content {
   const value = parsedJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
-  if (value === undefined) throw new Problem('bad-request', 'the body is no JSON');
+  if (value === undefined) throw new Problem('bad-request', 'the body is not valid JSON');
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
@@ -61,7 +61,7 @@ export function base64Bytes(text: string, field: string): Uint8Array {
   const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0;
   // Node skips what is no base64: then fewer bytes come out than the letters stand for.
   if (bytes.length !== Math.floor(((content.length - padding) * 3) / 4))
-    throw new Problem('bad-request', `${field}: is no base64`);
+    throw new Problem('bad-request', `${field}: not valid base64`);
   return bytes;
 }
 
@@ -93,9 +93,13 @@ async function formImages(contentType: string, body: Uint8Array): Promise<ImageR
         bytes: new Uint8Array(await value.arrayBuffer()),
       });
     else if (field === 'model') model = value;
-    else throw new Problem('bad-request', `${field}: is a text; the form takes files, and model as a text`);
+    else
+      throw new Problem(
+        'bad-request',
+        `${field}: unexpected text field; the form takes files, and model as text`,
+      );
   }
-  if (images.length === 0) throw new Problem('bad-request', 'the form has no files');
+  if (images.length === 0) throw new Problem('bad-request', 'the form contains no files');
   return { model, images };
 }
 
@@ -103,6 +107,6 @@ async function readForm(contentType: string, body: Uint8Array): Promise<FormData
   try {
     return await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   } catch {
-    throw new Problem('bad-request', 'the form could not be read: its parts do not fit its boundary');
+    throw new Problem('bad-request', 'the form could not be parsed; check its boundary');
   }
 }

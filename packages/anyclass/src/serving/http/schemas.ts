@@ -2,20 +2,23 @@
 
 import { z } from 'zod';
 
-const base64Image = z.string().min(1).describe('an image in base64, with or without `data:image/…;base64,`');
+const base64Image = z
+  .string()
+  .min(1)
+  .describe('a base64 image, optionally with a `data:image/…;base64,` prefix');
 
 const jsonImage = z.union([
   base64Image,
-  z.object({ name: z.string().optional().describe('comes back with the prediction'), data: base64Image }),
+  z.object({ name: z.string().optional().describe('returned with the prediction'), data: base64Image }),
 ]);
 
 export const predictRequest = z
   .object({
-    model: z.string().optional().describe('which model; needed only where several are served'),
+    model: z.string().optional().describe('the model; required only if several are served'),
     image: jsonImage.optional(),
     images: z.array(jsonImage).min(1).optional(),
   })
-  .meta({ id: 'PredictRequest', description: 'One image, or a list of them.' });
+  .meta({ id: 'PredictRequest', description: 'One image or a list.' });
 
 export type PredictRequest = z.output<typeof predictRequest>;
 
@@ -23,15 +26,15 @@ const byClass = <Value extends z.ZodType>(value: Value) => z.record(z.string(), 
 
 export const prediction = z
   .object({
-    name: z.string().describe("the file's name, the name in JSON, or the image's number"),
+    name: z.string().describe('file name, name given in JSON, or position'),
     labels: z.array(z.string()).describe('predicted classes; none means negative'),
     isNegative: z.boolean(),
-    probabilities: byClass(z.number()).describe('one a class, calibrated'),
+    probabilities: byClass(z.number()).describe('per class, calibrated'),
     presence: z
       .object({ probability: z.number(), gate: z.number(), passes: z.boolean() })
       .describe('the probability that any class is present, and the least that passes the gate'),
     thresholds: byClass(z.number().nullable()).describe(
-      'from which probability a class is predicted where the image passes; null for never',
+      'probability from which a class is predicted if the image passes the gate; null for never',
     ),
   })
   .meta({ id: 'Prediction' });
@@ -39,7 +42,7 @@ export const prediction = z
 export const failure = z
   .object({
     name: z.string(),
-    failure: z.string().describe('why this image has no prediction; the others of the request have theirs'),
+    failure: z.string().describe('why this image has no prediction'),
   })
   .meta({ id: 'Failure' });
 
@@ -80,12 +83,12 @@ export const modelList = z.object({ models: z.array(modelSummary) }).meta({ id: 
 
 export const problemDocument = z
   .object({
-    type: z.string().describe('where this server explains the problem'),
+    type: z.string().describe('link to the explanation'),
     title: z.string(),
     status: z.int(),
-    detail: z.string().describe('what was wrong with this request'),
+    detail: z.string().describe('what went wrong'),
     requestId: z.string(),
-    error: z.string().describe('the detail again, where clients of the Open Inference Protocol look'),
+    error: z.string().describe('same as detail, for clients of the Open Inference Protocol'),
   })
   .meta({ id: 'Problem', description: 'An error, as in RFC 9457.' });
 

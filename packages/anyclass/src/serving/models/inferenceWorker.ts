@@ -68,7 +68,7 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
   const { model, device, precision, batchSize } = task;
   const version = await fileVersion(modelPath(model));
   const capturedSizes = powersUpTo(batchSize);
-  const opened = await openModelScorer(model, { device, precision, batchSize, capturedSizes });
+  const opened = await openModelScorer(model, { device, precision, batchSize, capturedSizes, spins: false });
   const { description, network, runtime, device: chosen, precision: own, scorer, remarks = [] } = opened;
   const { format } = scorer;
   if (isFeatureFormat(format)) {

@@ -48,7 +48,7 @@ export async function openServedModel(name: string, options: ServedModelOptions)
     thread.onDeath((reason) => {
       if (current !== version) return;
       current = undefined;
-      onReload({ problem: `${reason}; opening the model again` });
+      onReload({ problem: `${reason}; reopening the model` });
       void reload();
     });
     return version;
@@ -90,7 +90,7 @@ export async function openServedModel(name: string, options: ServedModelOptions)
     path: task.model,
     version() {
       if (current === undefined)
-        throw new Problem('unavailable', `the model '${name}' is being opened again; try again in a moment`, {
+        throw new Problem('unavailable', `model '${name}' is restarting; retry in a moment`, {
           retryAfter: 2,
         });
       return current;

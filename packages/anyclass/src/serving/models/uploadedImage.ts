@@ -1,6 +1,8 @@
 // What an upload declares itself to be, looked at before anything is decoded: a few bytes can stand for gigabytes of pixels.
 
 import sharp from 'sharp';
+import { imageSize } from '../../data/images/decode.js';
+import { imageKind } from '../../data/images/imageKind.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { Problem } from '../problem.js';
 
@@ -17,12 +19,12 @@ const formats: readonly string[] = ['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif'
  */
 export async function checkUpload(bytes: Uint8Array, maxPixels: number): Promise<void> {
   if (bytes.length === 0) throw new Problem('unreadable', 'the image is empty');
-  const { width, height } = jpegSize(bytes) ?? (await sharpSize(bytes));
+  const { width, height } = jpegSize(bytes) ?? (await declaredSize(bytes));
   if (width * height <= maxPixels) return;
   const megapixels = (pixels: number) => (pixels / 1e6).toFixed(1).replace(/\.0$/, '');
   throw new Problem(
     'too-large',
-    `the image has ${width} x ${height} pixels, ${megapixels(width * height)} megapixels; at most ${megapixels(maxPixels)} are decoded`,
+    `the image has ${width} x ${height} pixels, ${megapixels(width * height)} megapixels; the limit is ${megapixels(maxPixels)}`,
   );
 }
 
@@ -61,15 +63,26 @@ function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-async function sharpSize(bytes: Uint8Array): Promise<Size> {
+async function declaredSize(bytes: Uint8Array): Promise<Size> {
+  const kind = imageKind(bytes);
+  if (kind === 'dicom' || kind === 'bmp') return unsharpSize(bytes);
   const { format, width, height } = await metadata(bytes);
   if (!formats.includes(format)) {
     throw new Problem(
       'wrong-type',
-      `an image of format ${format} is not taken; send JPEG, PNG, WebP, TIFF or GIF`,
+      `${format} images are not supported; send JPEG, PNG, WebP, TIFF, GIF, BMP or DICOM`,
     );
   }
   return { width, height };
+}
+
+/** Of what sharp does not read. */
+async function unsharpSize(bytes: Uint8Array): Promise<Size> {
+  try {
+    return await imageSize({ kind: 'encoded', bytes });
+  } catch (error) {
+    throw new Problem('unreadable', reasonOf(error));
+  }
 }
 
 async function metadata(bytes: Uint8Array) {

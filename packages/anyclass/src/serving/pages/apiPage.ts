@@ -15,14 +15,14 @@ export function apiPage(host: string, needsToken: boolean): string {
   const { paths, components } = openApi(needsToken);
   return page('anyclass serve: API', [
     `<style>${style}</style>`,
-    `<p>The same as <a href="openapi.json">OpenAPI 3.1</a>. <a href="./">Try an image</a>.</p>`,
+    `<p><a href="./">Try an image</a> · <a href="openapi.json">OpenAPI 3.1 document</a></p>`,
     ...(needsToken
-      ? [note('Requests bring the header Authorization: Bearer TOKEN; health checks and pages need none.')]
+      ? [note('Send the header Authorization: Bearer TOKEN; health checks and pages need none.')]
       : []),
     ...sections([
       {
-        name: 'addresses',
-        title: 'Addresses',
+        name: 'endpoints',
+        title: 'Endpoints',
         parts: operations.map((operation) => operationPart(operation, host, paths)),
       },
       {
@@ -30,7 +30,7 @@ export function apiPage(host: string, needsToken: boolean): string {
         title: 'Problems',
         parts: [
           note(
-            'Errors are application/problem+json (RFC 9457); their type leads here. Every answer has its X-Request-Id, which the log has too.',
+            'Errors are application/problem+json (RFC 9457); their type links here. Every response carries an X-Request-Id that also appears in the log.',
           ),
           `<div class="scroll"><table><thead><tr><th class="right">Status</th><th class="left">Type</th><th class="left">Title</th></tr></thead><tbody>${Object.entries(
             problems,
@@ -70,8 +70,8 @@ function operationPart(operation: Operation, host: string, paths: Readonly<Recor
   const types = Object.entries(body ?? {}).map(([type, schema]) => `${code(type)}${schemaLink(schema)}`);
   const lines = [
     ...Object.entries(query ?? {}).map(([name, text]) => `Query ${code(name)}: ${escaped(text)}`),
-    ...(types.length > 0 ? [`Takes ${types.join(', ')}`] : []),
-    `Answers ${typeof answer === 'string' ? code(answer) : `${code('application/json')}${schemaLink(answer)}`}`,
+    ...(types.length > 0 ? [`Accepts ${types.join(', ')}`] : []),
+    `Returns ${typeof answer === 'string' ? code(answer) : `${code('application/json')}${schemaLink(answer)}`}`,
     ...(kinds.length > 0
       ? [`Problems: ${kinds.map((kind) => `<a href="#problem-${kind}">${kind}</a>`).join(', ')}`]
       : []),

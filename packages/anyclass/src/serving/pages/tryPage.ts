@@ -16,7 +16,7 @@ export function tryPage(models: readonly string[], { needsToken }: { readonly ne
     [
       `<style>${style}</style>`,
       `<form id="try">
-<label id="drop" for="files"><strong>Drop images here</strong><span>or choose, or paste them</span>
+<label id="drop" for="files"><strong>Drop images here</strong><span>or click to choose, or paste</span>
 <input id="files" type="file" accept="image/*" multiple></label>
 <p class="settings">${
         models.length > 1 ? `<label>Model <select id="model">${choices}</select></label>` : ''
@@ -26,7 +26,7 @@ export function tryPage(models: readonly string[], { needsToken }: { readonly ne
           : ''
       }</p>
 </form>`,
-      '<p id="state" role="status" class="note">Images go to this server and to nobody else.</p>',
+      '<p id="state" role="status" class="note">Images are sent to this server only.</p>',
       '<div id="results"></div>',
       '<p class="note"><a href="docs">API</a> · <a href="openapi.json">OpenAPI</a></p>',
       `<script>${tryScript}</script>`,

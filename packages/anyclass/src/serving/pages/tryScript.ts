@@ -86,7 +86,7 @@ async function take(files) {
       show(file, { error });
     }
   }
-  state.textContent = done === 0 ? 'No image in that.' : 'Done: ' + done + (done === 1 ? ' image.' : ' images.');
+  state.textContent = done === 0 ? 'No image found.' : 'Done: ' + done + (done === 1 ? ' image.' : ' images.');
 }
 
 byId('files').addEventListener('change', (event) => {

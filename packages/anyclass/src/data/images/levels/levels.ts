@@ -107,19 +107,17 @@ function orderStatistics({
     const at = values[i]! - lowest;
     counts[at] = counts[at]! + 1;
   }
-  let total = values.length;
-  counts.forEach((count, i) => {
-    if (count === 0 || !isPadding(i + lowest)) return;
-    total -= count;
-    counts[i] = 0;
-  });
+  if (padding) {
+    const from = Math.max(0, Math.ceil(padding[0]) - lowest);
+    counts.fill(0, from, Math.max(from, Math.floor(padding[1]) - lowest + 1));
+  }
+  let total = 0;
+  for (const count of counts) total += count;
   if (total === 0) return undefined;
   return (percentile, round) => {
     let rank = round((percentile / 100) * (total - 1));
-    const at = counts.findIndex((count) => {
-      rank -= count;
-      return rank < 0;
-    });
+    let at = 0;
+    while (rank >= counts[at]!) rank -= counts[at++]!;
     return at + lowest;
   };
 }

@@ -1,0 +1,125 @@
+// npm run bench:serving -- [SECONDS] [ROUNDS] [small|large]: `anyclass serve` beside FastAPI with the same batching rule, on loopback and the same cores.
+// PEER_PYTHON names the Python with fastapi, uvicorn, uvloop, httptools, onnxruntime and Pillow.
+
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPredictor } from 'anyclass';
+import { livenessDuring, type Measured, ours, peer, predictLoad, processorTime, quantile } from './load.js';
+import { largeModel, type MeasuredModel, smallModel } from './models.js';
+
+const seconds = Number(process.argv[2] ?? 8);
+const rounds = Number(process.argv[3] ?? 3);
+const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'anyclass-serving-'));
+let port = 18_080;
+
+const wanted = process.argv[4];
+const models = [
+  ...(wanted === 'large' ? [] : [await smallModel(folder)]),
+  ...(wanted === 'small' ? [] : [await largeModel(folder)]),
+];
+for (const model of models) {
+  console.log(`\n## ${model.name}, pictures of ${(model.picture.length / 1024).toFixed(0)} KB`);
+  await throughput(model);
+  await latency(model);
+  await overload(model);
+}
+if (process.env['BENCH_FOLDER'] === undefined) rmSync(folder, { recursive: true });
+
+/** 32 clients, ours and the peer in turns, beside `anyclass predict` on as many files. */
+async function throughput(model: MeasuredModel): Promise<void> {
+  const sides = [
+    { name: 'anyclass serve, ONNX', start: () => ours('ours', model.onnx, port++) },
+    ...(model.safetensors === undefined
+      ? []
+      : [{ name: 'anyclass serve, libtorch', start: () => ours('ours', model.safetensors!, port++) }]),
+    { name: 'FastAPI, ONNX', start: () => peer(model, port++) },
+  ];
+  const best = new Map<string, Measured>();
+  const predicted: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, start } of sides) {
+      await using server = await start();
+      await predictLoad(server.url, model, { connections: 32, seconds: Math.max(2, seconds / 4) });
+      const before = processorTime(server.pid);
+      const work = predictLoad(server.url, model, { connections: 32, seconds });
+      const live = await livenessDuring(server.url, work);
+      const measured = await work;
+      const processor = (processorTime(server.pid) - before) / (measured.goodput * seconds);
+      console.log(
+        `round ${round + 1}, ${name}: ${measured.goodput.toFixed(1)}/s, p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms, ` +
+          `processor ${processor.toFixed(2)} ms a request, ${measured.failures} failures, /health/live p99 ${quantile(live, 0.99).toFixed(1)} ms of ${live.length}`,
+      );
+      if (measured.goodput > (best.get(name)?.goodput ?? 0)) best.set(name, measured);
+    }
+    predicted.push(
+      predictRate(model, Math.ceil(seconds * (best.get('anyclass serve, ONNX')?.goodput ?? 100))),
+    );
+    console.log(`round ${round + 1}, anyclass predict, ONNX: ${predicted.at(-1)?.toFixed(1)}/s`);
+  }
+  const own = best.get('anyclass serve, ONNX')!.goodput;
+  console.log(
+    `best: ours ${own.toFixed(1)}/s, FastAPI ${best.get('FastAPI, ONNX')!.goodput.toFixed(1)}/s, ` +
+      `ratio ${(own / best.get('FastAPI, ONNX')!.goodput).toFixed(2)}; predict ${Math.max(...predicted).toFixed(1)}/s, ratio ${(own / Math.max(...predicted)).toFixed(2)}`,
+  );
+}
+
+/** Images per second of the command, its start left out: the difference of many and few files. */
+function predictRate(model: MeasuredModel, count: number): number {
+  const program = new URL('../../../packages/anyclass/bin/anyclass.js', import.meta.url).pathname;
+  const timed = (images: number) => {
+    const files = join(folder, `files-${images}`);
+    mkdirSync(files, { recursive: true });
+    for (let i = 0; i < images; i++) copyFileSync(model.pictureFile, join(files, `${i}.jpg`));
+    const start = performance.now();
+    const { status } = spawnSync(process.execPath, [program, 'predict', model.onnx, files], {
+      stdio: 'ignore',
+    });
+    if (status !== 0) throw new Error('anyclass predict failed');
+    rmSync(files, { recursive: true });
+    return (performance.now() - start) / 1000;
+  };
+  const few = 32;
+  return (count - few) / (timed(count) - timed(few));
+}
+
+/** One client beside decoding and the model alone, in this process. */
+async function latency(model: MeasuredModel): Promise<void> {
+  const predictor = await openPredictor(model.onnx, { batchSize: 1 });
+  const times: number[] = [];
+  for (let i = 0; i < 60; i++) {
+    const start = performance.now();
+    await predictor.predictOne(model.picture);
+    times.push(performance.now() - start);
+  }
+  predictor[Symbol.dispose]();
+  const alone = quantile(
+    times.sort((a, b) => a - b),
+    0.5,
+  );
+  for (const start of [() => ours('ours', model.onnx, port++), () => peer(model, port++)]) {
+    await using server = await start();
+    await predictLoad(server.url, model, { connections: 1, seconds: 2 });
+    const { p50, p99 } = await predictLoad(server.url, model, { connections: 1, seconds });
+    console.log(
+      `one client, ${server.name}: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms; decode and model alone ${alone.toFixed(2)} ms, difference ${(p50 - alone).toFixed(2)} ms`,
+    );
+  }
+}
+
+/** Three times as many requests as can be answered. */
+async function overload(model: MeasuredModel): Promise<void> {
+  await using server = await ours('ours', model.onnx, port++, ['--queue', '64']);
+  await predictLoad(server.url, model, { connections: 32, seconds: 2 });
+  const peak = await predictLoad(server.url, model, { connections: 48, seconds });
+  const flood = await predictLoad(server.url, model, {
+    connections: 256,
+    seconds,
+    rate: Math.ceil(3 * peak.goodput),
+  });
+  console.log(
+    `overload: ${flood.goodput.toFixed(1)}/s of ${peak.goodput.toFixed(1)}/s at peak (${((100 * flood.goodput) / peak.goodput).toFixed(0)}%), ` +
+      `${flood.rejections.length} rejections, p50 ${quantile(flood.rejections, 0.5).toFixed(1)} ms, p99 ${quantile(flood.rejections, 0.99).toFixed(1)} ms, ${flood.failures} failures`,
+  );
+}

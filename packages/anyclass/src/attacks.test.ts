@@ -1,0 +1,18 @@
+// A few hundred of the attacks of test/attacks; `npm run test:attacks` makes tens of thousands.
+
+import { expect, test } from 'vitest';
+import { runAttacks } from '../test/attacks/attacks.mjs';
+
+const counts: Readonly<Record<string, number>> = {
+  'damaged images': 100,
+  'damaged tables': 150,
+  'damaged weights': 200,
+  'damaged caches': 15,
+  'outputs over inputs': 15,
+  'wrong operator calls': 500,
+};
+
+test('no attack is mistaken for data, replaces a file or ends the process', async () => {
+  for (const { name, problems } of await runAttacks((row: string) => counts[row] ?? 0))
+    expect([name, problems]).toEqual([name, []]);
+}, 240_000);

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../test/pages/browser.js';
+import { closeDataset } from '../data/dataset.js';
+import { openDataset } from '../data/openDataset.js';
+import { randomStream } from '../data/philox.js';
+import { inspectDataset } from './inspectDataset.js';
+import { inspectPage } from './inspectPage.js';
+import { pagePictures } from './pagePictures.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-page-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'page.html');
+const classes = 70;
+
+/** COCO's layout with 70 classes in groups, objects twice in an image, and an image that is there again, smaller. */
+beforeAll(async () => {
+  const categories = Array.from({ length: classes }, (_, i) => ({
+    id: i,
+    name: `class ${i}`,
+    supercategory: ['animal', 'vehicle', 'food'][i % 3],
+  }));
+  const images = Array.from({ length: 40 }, (_, id) => ({ id, file_name: `${id}.png` }));
+  const annotations = images.flatMap(({ id }) =>
+    id % 2 === 0 ? [] : [id, id, id + 30, 3].map((i) => ({ image_id: id, category_id: i % classes })),
+  );
+  writeFileSync(join(folder, 'instances.json'), JSON.stringify({ images, annotations, categories }));
+  for (const { id, file_name: name } of images) {
+    const draw = randomStream('sample', 3, 0, id === 39 ? 1 : id);
+    const cells = Array.from({ length: 64 }, () => draw.below(256));
+    const side = id === 39 ? 40 : 48;
+    const pixels = Uint8Array.from({ length: 48 * 48 * 3 }, (_, i) => {
+      const [x, y] = [Math.floor(i / 3) % 48, Math.floor(i / 144)];
+      return cells[Math.floor(y / 6) * 8 + Math.floor(x / 6)]!;
+    });
+    const image = sharp(pixels, { raw: { width: 48, height: 48, channels: 3 } });
+    await image.resize(side, side).png().toFile(join(folder, name));
+  }
+  const dataset = await openDataset(join(folder, 'instances.json'));
+  const inspection = await inspectDataset(dataset, { size: { width: 16, height: 16 } });
+  writeFileSync(file, inspectPage(inspection, await pagePictures(dataset, inspection)));
+  await closeDataset(dataset);
+}, 60_000);
+
+describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  }, 60_000);
+  afterAll(() => browser.close());
+
+  test('the verdict comes first, and says what to look at', async () => {
+    const { page, problems } = await openFile(browser, file);
+    const first = page.locator('main > *').nth(1);
+    expect(await first.getAttribute('class')).toContain('verdict');
+    expect(await first.textContent()).toMatch(/40 instances, 70 classes, 50\.0% negative; begin with λ/);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  test('tables are folded, hold every class, and are sorted by a click on a column', async () => {
+    const { page } = await openFile(browser, file);
+    const rows = page.locator('#classes details').first().locator('tbody tr');
+    expect(await rows.first().isVisible()).toBe(false);
+    await page.locator('#classes summary').first().click();
+    expect(await rows.count()).toBe(classes + 1);
+    const objects = page.locator('#classes details').first().locator('thead th', { hasText: 'objects' });
+    await objects.click();
+    expect(await rows.first().locator('th').textContent()).toBe('class 3');
+    expect(await objects.getAttribute('aria-sort')).toBe('descending');
+    await objects.click();
+    expect(await rows.first().locator('th').textContent()).not.toBe('class 3');
+    await page.context().close();
+  }, 60_000);
+
+  test('figures say which classes they leave out, and the table of pairs has them', async () => {
+    const { page } = await openFile(browser, file);
+    expect(await page.locator('#together').textContent()).toContain(
+      'the 60 commonest of 70, the table of pairs has more',
+    );
+    expect(await page.locator('#groups .title').allTextContents()).toEqual([
+      'Positive instances',
+      'Annotated objects, and the instances that show them',
+      'Where the row’s group is present, how often the column’s is too, in percent',
+    ]);
+    await page.context().close();
+  }, 60_000);
+
+  test('images that look alike stand side by side with their names and splits', async () => {
+    const { page } = await openFile(browser, file);
+    const set = page.locator('.alike').first();
+    expect(await set.locator('img').count()).toBe(2);
+    expect(await set.textContent()).toMatch(/1\.png[\s\S]*39\.png/);
+    expect(await page.locator('#samples figcaption').first().textContent()).toMatch(/\.png/);
+    await page.context().close();
+  }, 60_000);
+
+  test('heat maps have other colors in the dark, and a phone scrolls nothing but figures', async () => {
+    const fills = async (colorScheme: 'light' | 'dark') => {
+      const { page } = await openFile(browser, file, { colorScheme, viewport: { width: 390, height: 844 } });
+      const found = await page.evaluate(() => ({
+        color: getComputedStyle(document.documentElement).getPropertyValue('--heat-0').trim(),
+        used: document.querySelector('#groups')?.innerHTML.includes('var(--heat-'),
+        fits: document.documentElement.scrollWidth <= innerWidth,
+      }));
+      await page.context().close();
+      return found;
+    };
+    const [light, dark] = [await fills('light'), await fills('dark')];
+    expect([light.fits, dark.fits, light.used]).toEqual([true, true, true]);
+    expect(light.color).not.toBe(dark.color);
+  }, 60_000);
+});

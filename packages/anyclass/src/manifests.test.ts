@@ -1,0 +1,58 @@
+// What every package of the checkout brings when it is published.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly license: string;
+  readonly repository: { readonly directory: string };
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly files: readonly string[];
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly publishConfig: { readonly access: string; readonly provenance: boolean };
+}
+
+const root = resolve(import.meta.dirname, '../../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const { workspaces }: { workspaces: string[] } = JSON.parse(read('package.json'));
+const published = workspaces.filter((folder) => !manifestOf(folder).private);
+const version = manifestOf('packages/anyclass').version;
+
+describe.each(published)('%s', (folder) => {
+  const manifest = manifestOf(folder);
+
+  test('has a readme that begins with its name, and the license', () => {
+    expect(read(`${folder}/README.md`)).toMatch(new RegExp(`^# ${manifest.name}\n`));
+    expect(read(`${folder}/LICENSE`)).toBe(read('LICENSE'));
+    expect(manifest.license).toBe('MIT');
+  });
+
+  test('is published with provenance, from its own folder, at the version of all', () => {
+    expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
+    expect(manifest.repository.directory).toBe(folder);
+    expect(manifest.version).toBe(version);
+  });
+
+  test('has types for every entry point, first of what a compiler looks for', () => {
+    for (const entry of Object.values(manifest.exports)) {
+      const conditions = Object.keys(entry).filter((name) => name !== '@anyclass/source');
+      expect(conditions).toEqual(['types', 'default']);
+      expect(entry['types']).toBe(entry['default']?.replace(/\.js$/, '.d.ts'));
+    }
+  });
+
+  test('leaves tests out and runs nothing when it is installed', () => {
+    expect(manifest.files).toContain('!**/*.test.*');
+    const scripts = Object.keys(manifest.scripts ?? {});
+    expect(scripts.filter((name) => /install|^prepare$|^dependencies$/.test(name))).toEqual([]);
+    expect(existsSync(join(root, folder, 'binding.gyp'))).toBe(false);
+  });
+});
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(read(`${folder}/package.json`));
+}

@@ -1,0 +1,6 @@
+export function runAttacks(
+  countOf: (name: string) => number,
+  seed?: number,
+): Promise<
+  readonly { readonly name: string; readonly tried: number; readonly problems: readonly string[] }[]
+>;

@@ -1,0 +1,177 @@
+// npm run test:serving [REQUESTS] [DAMAGED] [IN_FLIGHT]: what takes too long for npm test. A server gets damaged and oversized uploads,
+// then many requests with its memory watched, then SIGTERM with many in flight. Ends with 1 where it fails.
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setSeed } from '@anyclass/torch';
+import sharp from 'sharp';
+import { fixedDecision } from '../dist/inference/modelDecision.js';
+import { createNetwork } from '../dist/networks/createNetwork.js';
+import { saveModel } from '../dist/runs/modelFile.js';
+
+const [requests = 100_000, uploads = 10_000, inFlight = 1000] = process.argv.slice(2).map(Number);
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-serving-'));
+const model = join(folder, 'model.safetensors');
+const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+/** @type {string[]} */
+const failures = [];
+/**
+ * @param {boolean} isTrue
+ * @param {string} text
+ */
+const check = (isTrue, text) => {
+  console.log(`${isTrue ? 'ok    ' : 'FAILED'}  ${text}`);
+  if (!isTrue) failures.push(text);
+};
+
+setSeed(1);
+const network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
+const classes = ['crack', 'roots'];
+saveModel(model, {
+  network,
+  description: {
+    classes,
+    channels: 3,
+    mean: [0.5],
+    std: [0.25],
+    epoch: 1,
+    loss: 'bce',
+    dataset: 'digits',
+    decision: fixedDecision(classes, 0.3),
+  },
+});
+network.dispose();
+const picture = await sharp(Buffer.alloc(48 * 48 * 3, 90), { raw: { width: 48, height: 48, channels: 3 } })
+  .jpeg()
+  .toBuffer();
+
+const server = await start();
+try {
+  await damagedUploads();
+  await steadyMemory();
+  await termination();
+} finally {
+  server.child.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+}
+process.exit(failures.length > 0 ? 1 : 0);
+
+async function start() {
+  const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
+  const words = [
+    'serve',
+    model,
+    '--port',
+    '0',
+    '--json',
+    '--log-level',
+    'error',
+    '--queue',
+    '2000',
+    '--max-body',
+    '1',
+  ];
+  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = await new Promise((done) => child.stdout.once('data', (data) => done(String(data))));
+  return { child, url: new URL(JSON.parse(line).url) };
+}
+
+/**
+ * The status of the answer; 0 where the connection broke.
+ *
+ * @param {Uint8Array} body
+ * @returns {Promise<number>}
+ */
+function post(body, type = 'image/jpeg', using = agent) {
+  return new Promise((done) => {
+    const { hostname, port } = server.url;
+    const headers = { 'content-type': type, 'content-length': body.length };
+    const sent = request(
+      { hostname, port, path: '/v1/predict', method: 'POST', headers, agent: using },
+      (response) => {
+        response.resume().once('end', () => done(response.statusCode ?? 0));
+      },
+    );
+    sent.on('error', () => done(0));
+    sent.end(body);
+  });
+}
+
+/**
+ * Work on numbers up to a count, 32 at a time.
+ *
+ * @param {number} count
+ * @param {(number: number) => Promise<unknown>} work
+ */
+async function many(count, work) {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: 32 }, worker));
+}
+
+async function damagedUploads() {
+  const sources = [
+    picture,
+    await sharp(picture).png().toBuffer(),
+    await sharp(picture).webp().toBuffer(),
+    await sharp(picture).tiff().toBuffer(),
+  ];
+  const oversized = Buffer.alloc(1_100_000, 1);
+  const statuses = new Map();
+  await many(uploads, async (i) => {
+    const source = sources[i % sources.length] ?? picture;
+    /** @type {(() => [Uint8Array, string])[]} */
+    const kinds = [
+      () => [source.subarray(0, (i * 7) % source.length), 'image/png'],
+      () => [randomBytes(1 + (i % 3000)), 'image/jpeg'],
+      () => [Buffer.concat([source.subarray(0, 2 + (i % 40)), randomBytes(200)]), 'image/jpeg'],
+      () => [Buffer.from(`{"images": ["${randomBytes(i % 50).toString('latin1')}`), 'application/json'],
+      () => [Buffer.from(JSON.stringify({ image: randomBytes(60).toString('base64') })), 'application/json'],
+      () => [Buffer.from(`--x\r\n${randomBytes(60)}`), 'multipart/form-data; boundary=x'],
+      () => (i % 50 === 6 ? [oversized, 'image/jpeg'] : [Buffer.alloc(0), 'image/jpeg']),
+    ];
+    const [body, type] = kinds[i % kinds.length]?.() ?? [picture, 'image/jpeg'];
+    const status = await post(body, type);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  });
+  const found = [...statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
+  const bad = [...statuses.keys()].filter((status) => status < 400 || status > 499);
+  check(bad.length === 0, `${uploads} damaged or oversized uploads get 4xx: ${found}`);
+  check((await post(picture)) === 200, 'and the next image is answered');
+}
+
+async function steadyMemory() {
+  const resident = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+  const warmUp = Math.ceil(requests / 10);
+  await many(warmUp, () => post(picture));
+  const before = resident();
+  let failed = 0;
+  await many(requests, async () => {
+    if ((await post(picture)) !== 200) failed += 1;
+  });
+  const growth = resident() - before;
+  check(failed === 0, `${requests} requests are answered, ${failed} are not`);
+  check(
+    growth < 20,
+    `memory grows by ${growth.toFixed(1)} MiB from ${before.toFixed(0)} MiB (after ${warmUp} requests)`,
+  );
+}
+
+async function termination() {
+  const answers = Array.from({ length: inFlight }, () => post(picture, 'image/jpeg', new Agent()));
+  await Promise.race(answers);
+  const ended = new Promise((done) => server.child.once('exit', done));
+  server.child.kill('SIGTERM');
+  const statuses = await Promise.all(answers);
+  const lost = statuses.filter((status) => status !== 200).length;
+  check(lost === 0, `SIGTERM with ${inFlight} requests in flight loses ${lost}`);
+  check((await ended) === 0, 'and the server ends with 0');
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { enableGrad, keep, noGrad, tensor, tidy } from './index.js';
+import { scaledDotProductAttention } from './nn/attention.js';
+import { sort } from './operators.generated.js';
+
+test('sort needs no options', () => {
+  using values = tensor([3, 1, 2]);
+  const [sorted, places] = sort(values);
+  expect([...sorted.toFloat32Array()]).toEqual([1, 2, 3]);
+  expect(places.shape).toEqual([3]);
+  sorted.dispose();
+  places.dispose();
+});
+
+test.each([
+  ['tidy', () => Reflect.apply(tidy, undefined, [3])],
+  ['noGrad', () => Reflect.apply(noGrad, undefined, [undefined])],
+  ['enableGrad', () => Reflect.apply(enableGrad, undefined, ['x'])],
+  ['keep', () => Reflect.apply(keep, undefined, [undefined])],
+  ['keep', () => Reflect.apply(keep, undefined, [{}])],
+  ['scaledDotProductAttention', () => Reflect.apply(scaledDotProductAttention, undefined, [1, 2, 3])],
+])('%s names itself where it is given something else', (name, call) => {
+  expect(call).toThrow(TypeError);
+  expect(call).toThrow(`${name}: expected`);
+});
