@@ -22,3 +22,4 @@ part 'losses of the first steps' sh -c 'node bench/dist/networks/losses.js /tmp/
 part 'training from the cache' node bench/dist/gpu/trainingRate.js
 part 'several processes' bash bench/gpu/distributed.sh
 part 'feeding' node bench/dist/data/feeding.js cuda
+part 'serving' bash bench/gpu/serving.sh

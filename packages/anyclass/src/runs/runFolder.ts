@@ -75,7 +75,7 @@ export function refuseOldRun(folder: string): void {
     });
   }
   if (existsSync(folder) && readdirSync(folder).some((name) => !isLeftOver(folder, name))) {
-    throw new UserError(`${folder} is not empty: choose another folder for the run`);
+    throw new UserError(`${folder} is not empty; choose another folder for the run`);
   }
 }
 
@@ -117,7 +117,7 @@ const runRecord = z.object({
 /** The paths and the record of a run that exists. Fields that came into being after the run have their defaults. */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
-  if (!existsSync(paths.config)) throw new UserError(`${folder}: there is no run here (no config.json)`);
+  if (!existsSync(paths.config)) throw new UserError(`${folder}: not a run (no config.json)`);
   const record = readWhole(paths.config, runRecord, `remove the folder ${folder} and train again`);
   return {
     paths,
