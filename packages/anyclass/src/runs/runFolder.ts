@@ -74,9 +74,16 @@ export function refuseOldRun(folder: string): void {
       next: resumeCommand(folder),
     });
   }
-  if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock'))) {
+  if (existsSync(folder) && readdirSync(folder).some((name) => !isLeftOver(folder, name))) {
     throw new UserError(`${folder} is not empty; choose another folder for the run`);
   }
+}
+
+/** What a process leaves that was killed before its run had begun: locks, drafts and empty folders. */
+function isLeftOver(folder: string, name: string): boolean {
+  if (name.startsWith('lock') || /^config\.json\..*part$/.test(name)) return true;
+  const { checkpoints, scores } = runPaths(folder);
+  return [checkpoints, scores].includes(join(folder, name)) && readdirSync(join(folder, name)).length === 0;
 }
 
 /** The paths of a new run, its folders made; a folder that holds anything is refused. */
