@@ -20,4 +20,6 @@ part 'networks, ours' node bench/dist/gpu/networks.js
 part 'networks, PyTorch' python3 bench/gpu/networks.py eager,channels-last
 part 'losses of the first steps' sh -c 'node bench/dist/networks/losses.js /tmp/losses cuda && python3 bench/networks/losses.py /tmp/losses cuda'
 part 'training from the cache' node bench/dist/gpu/trainingRate.js
+part 'several processes' bash bench/gpu/distributed.sh
 part 'feeding' node bench/dist/data/feeding.js cuda
+part 'serving' bash bench/gpu/serving.sh

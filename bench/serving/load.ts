@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
-import type { MeasuredModel } from './models.js';
+import type { MeasuredModel, MeasuredPicture } from './models.js';
 
 export interface MeasuredServer extends AsyncDisposable {
   readonly name: string;
@@ -82,7 +82,7 @@ export interface Measured {
 }
 
 /** Sends one picture over and over. */
-export async function predictLoad(url: string, { picture }: MeasuredModel, load: Load): Promise<Measured> {
+export async function predictLoad(url: string, { picture }: MeasuredPicture, load: Load): Promise<Measured> {
   const { connections, seconds, rate } = load;
   const good: number[] = [];
   const rejections: number[] = [];

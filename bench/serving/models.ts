@@ -8,13 +8,16 @@ import { createNetwork } from 'anyclass/networks';
 import { saveModel } from 'anyclass/runs';
 import sharp from 'sharp';
 
-export interface MeasuredModel {
+export interface MeasuredPicture {
+  readonly picture: Buffer;
+  readonly pictureFile: string;
+}
+
+export interface MeasuredModel extends MeasuredPicture {
   readonly name: string;
   readonly onnx: string;
   /** The same weights for libtorch, where there are any. */
   readonly safetensors?: string;
-  readonly picture: Buffer;
-  readonly pictureFile: string;
 }
 
 const classes = Array.from({ length: 17 }, (_, i) => `class ${i}`);
@@ -39,7 +42,7 @@ export async function largeModel(folder: string): Promise<MeasuredModel> {
     });
     await exportOnnx(safetensors, { out: onnx });
   }
-  return { name: 'tresnet-m', onnx, safetensors, ...(await photograph(folder, 500, 375)) };
+  return { name: 'tresnet-m', onnx, safetensors, ...(await photographOf(folder, 500, 375)) };
 }
 
 /** A network of two layers on 32 x 32 pixels, well under a millisecond an image, on pictures of 96 x 96. */
@@ -51,7 +54,7 @@ export async function smallModel(folder: string): Promise<MeasuredModel> {
     using network = new SmallNetwork();
     await exportNetwork(network, { description, inputSize: 32, out: onnx });
   }
-  return { name: 'small', onnx, ...(await photograph(folder, 96, 96)) };
+  return { name: 'small', onnx, ...(await photographOf(folder, 96, 96)) };
 }
 
 class SmallNetwork extends nn.Module {
@@ -64,7 +67,7 @@ class SmallNetwork extends nn.Module {
 }
 
 /** Spots of color under some grain, about as large a file as a photograph of that size. */
-async function photograph(folder: string, width: number, height: number) {
+export async function photographOf(folder: string, width: number, height: number): Promise<MeasuredPicture> {
   const [w, h] = [16, 12];
   const spots = Buffer.from(Array.from({ length: w * h * 3 }, (_, i) => (i * i * 37 + i * 11) % 256));
   const grain = Buffer.from(

@@ -139,7 +139,7 @@ async function killed(child, after, checkpoints, result) {
  *
  * @param {string} run
  */
-function weightsOf(run) {
+export function weightsOf(run) {
   const last = readdirSync(join(run, 'checkpoints'))
     .filter((name) => name.startsWith('epoch-'))
     .sort()

@@ -6,6 +6,7 @@ import { UserError } from '../errors/userError.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { limitedRate } from '../runs/eventLog.js';
 import { isParentMessage, parentVariable } from './messages.js';
+import { launcherVariable } from './ranks/rankFailure.js';
 
 export interface ParentLink extends Disposable {
   emit(event: RunEvent): void;
@@ -61,7 +62,8 @@ export function connectParent(): ParentLink | undefined {
     [Symbol.dispose]() {
       process.off('disconnect', onDisconnect);
       process.off('message', onMessage);
-      if (process.connected) process.disconnect();
+      // A rank still has to tell its launcher why it failed; without listeners the channel keeps no process alive.
+      if (process.connected && process.env[launcherVariable] === undefined) process.disconnect();
     },
   };
 }

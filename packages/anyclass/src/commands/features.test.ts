@@ -62,7 +62,7 @@ beforeAll(async () => {
   writeFileSync('new.csv', ['sour,split,noise,clay,name,weather,ph,moisture,dry', ...other].join('\n'));
   const { code, err } = await run('train', 'features', '--data', 'soil.csv', ...training, '--run', 'soil');
   expect({ code, err }).toMatchObject({ code: 0 });
-}, 60_000);
+}, 180_000);
 
 test('training standardizes the features by the training rows and stores that with the model', () => {
   const { network, description } = loadModel('soil');

@@ -137,7 +137,7 @@ test('given a run, inspect names the label that its scores speak against', () =>
   );
   expect(anyclass('inspect', 'relabeled.csv', '--no-images', '--run', 'nowhere')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('nowhere: there is no run here'),
+    stderr: expect.stringContaining('nowhere: not a run'),
   });
 });
 

@@ -53,7 +53,7 @@ describe('recommend', () => {
     expect({ status, stderr }).toMatchObject({
       status: 0,
       stderr: expect.stringMatching(
-        /6 runs in recommendations\/digits\/pilots: [1-5] finished before and reused/,
+        /6 runs in recommendations\/digits\/pilots: [1-5] already finished and reused/,
       ),
     });
     expect(stdout).toMatch(/Use (bce|any-bce)/);
@@ -62,7 +62,7 @@ describe('recommend', () => {
     const file = join(folder, 'recommendations/digits/recommended.jsonc');
     const read = await readConfiguration(file);
     expect(read).toMatchObject({ epochs: 1, batchSize: 16, evaluation: { decision: { falseAlarms: 0.05 } } });
-    expect(readFileSync(file, 'utf8')).toContain('// The test split had no part in it.');
+    expect(readFileSync(file, 'utf8')).toContain('// The test split was not used.');
     const again = anyclass([...words('20'), '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
       loss: { name: read.loss.name },

@@ -324,7 +324,7 @@ describe('mistakes', () => {
     ],
     [['train', 'quick', '--data', 'nowhere.csv'], 1, 'nowhere.csv: no such file or folder'],
     [['train', 'nowhere.json'], 1, 'nowhere.json: no such file or recipe'],
-    [['train', '--resume', 'photos'], 1, 'photos: there is no run here'],
+    [['train', '--resume', 'photos'], 1, 'photos: not a run'],
     [['train', 'quick', '--set', 'device=cuda:9'], 1, 'device cuda:9'],
     [
       ['train', 'quick', '--run', 'photos/labels.csv'],
@@ -370,7 +370,7 @@ describe('mistakes', () => {
     [['predict', 'x', 'photos', '--threshold', '-0.1'], 2, '--threshold: expected at least 0'],
     [['predict', 'x', 'photos', '--threshold='], 2, "--threshold: '' is not a number"],
     [['predict', 'x', 'photos', '--threshold', '0.5', '--beta', '2'], 2, '--threshold: cannot be combined'],
-    [['predict', 'x', 'photos', '--json', '--format', 'csv'], 2, '--json is --format jsonl, not csv'],
+    [['predict', 'x', 'photos', '--json', '--format', 'csv'], 2, '--json means --format jsonl'],
     [['predict', 'run/model.safetensors', 'photos', '--false-alarms', '0.02'], 1, 'without scores to fit'],
     [['predict', 'x', '-', 'photos', '-'], 2, 'PATH…: - '],
     [['evaluate', 'x', 'digits', '--labels', 'l.csv'], 2, '--labels requires --scores'],

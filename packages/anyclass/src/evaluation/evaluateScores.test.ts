@@ -47,7 +47,7 @@ test('a decision is fitted on other data within the budget, and refused on the s
   const copy = file('copy.csv', readFileSync(scores, 'utf8'));
   for (const fitScores of [scores, copy]) {
     await expect(evaluateScores({ ...shared, fitScores, fitLabels: labels })).rejects.toThrow(
-      `${fitScores} holds the data that are judged`,
+      `${fitScores} holds the data being evaluated`,
     );
   }
 });
@@ -75,9 +75,9 @@ test('a class importance that is damaged, or lacks a class, is refused by name',
 
 test('labels that are all unknown are refused, also for fitting', async () => {
   const none = file('none.csv', 'Filename,crack,roots\na,,\nb,,\nc,,\n');
-  await expect(evaluateScores({ scores, labels: none })).rejects.toThrow(`${none}: holds no label at all`);
+  await expect(evaluateScores({ scores, labels: none })).rejects.toThrow(`${none}: holds no labels`);
   await expect(evaluateScores({ scores, labels, fitScores: scores, fitLabels: none })).rejects.toThrow(
-    `${none}: holds no label at all`,
+    `${none}: holds no labels`,
   );
 });
 

@@ -40,7 +40,7 @@ export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' |
 export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgment> {
   const { scores, labels, fitScores, fitLabels, decision = {}, calibration = 'none', ...rest } = options;
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
-    throw new UserError('fitScores and fitLabels go together');
+    throw new UserError('fitScores and fitLabels must be given together');
   }
   const judged = await labeledScores(scores, labels);
   const classImportance = inOrder(rest.classImportance, judged);
@@ -52,7 +52,7 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   }
   if (resolve(fitScores) === resolve(scores) || isSameData(fitting, judged)) {
     throw new UserError(
-      `${fitScores} holds the data that are judged: a decision that was fitted there would look better than it is. Fit on other data, such as the validation split`,
+      `${fitScores} holds the data being evaluated, so a decision fitted on it would look better than it is; fit on other data, such as the validation split`,
     );
   }
   const helpful = helpfulCalibration(fitting, calibration);
@@ -82,9 +82,7 @@ function isList(importance: ImportanceByClass | readonly number[]): importance i
 async function labeledScores(scores: string, labels: string): Promise<Scored> {
   const table = await readTable(labels);
   if (table.values.every(Number.isNaN))
-    throw new UserError(
-      `${labels}: holds no label at all; expected numbers from 0 to 1 (or empty for unknown)`,
-    );
+    throw new UserError(`${labels}: holds no labels; expected numbers from 0 to 1 (or empty for unknown)`);
   return joinTables(await readTable(scores), table, scores);
 }
 

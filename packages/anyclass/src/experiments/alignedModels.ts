@@ -47,14 +47,14 @@ export interface ScoresOfRun {
 export function mismatch(first: ScoresOfRun, second: ScoresOfRun): string | undefined {
   const [one, two] = [first.scored, second.scored];
   if (one.split !== two.split || one.classNames.join('\n') !== two.classNames.join('\n')) {
-    return `${first.folder} was judged on ${one.split} with the classes ${one.classNames.join(', ')}, ${second.folder} on ${two.split} with ${two.classNames.join(', ')}`;
+    return `${first.folder} was evaluated on ${one.split} with the classes ${one.classNames.join(', ')}, ${second.folder} on ${two.split} with ${two.classNames.join(', ')}`;
   }
   const rowOf = rowsByName(two.names);
   const known = new Set(one.names);
   const onlyFirst = one.names.filter((name) => !rowOf.has(name));
   const onlySecond = two.names.filter((name) => !known.has(name));
   if (onlyFirst.length > 0 || onlySecond.length > 0) {
-    return `${first.folder} and ${second.folder} were not judged on the same ${one.split} images: ${told(onlyFirst)} only in the first, ${told(onlySecond)} only in the second`;
+    return `${first.folder} and ${second.folder} were not evaluated on the same ${one.split} images: ${told(onlyFirst)} only in the first, ${told(onlySecond)} only in the second`;
   }
   const classes = one.classNames.length;
   const otherwise = one.names.filter((name, row) => {

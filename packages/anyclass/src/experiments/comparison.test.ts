@@ -45,7 +45,7 @@ test('folders without a finished run are refused by name', () => {
   expect(() => readRuns([at('nowhere')])).toThrow('nowhere: no such folder');
   writeSyntheticRun(at('begun/one'), run('bce', 1, 1));
   rmSync(at('begun/one/summary.json'));
-  expect(() => readRuns([at('begun')])).toThrow('no finished run below it');
+  expect(() => readRuns([at('begun')])).toThrow('contains no finished run');
   expect(() => readRun(at('begun/one'))).toThrow(
     expect.objectContaining({
       message: expect.stringContaining('begun/one: the run is not finished'),
@@ -235,7 +235,7 @@ describe('a comparison', () => {
     expect(groups.map(({ label }) => label)).toEqual(['bce', 'any-bce λ=0.2', 'any-bce λ=0.02']);
     expect(differences.map(({ loss }) => loss)).toEqual(['any-bce λ=0.2']);
     expect(notes).toEqual([
-      `any-bce λ=0.02 is not compared with bce: ${at('other')} and ${at('all/bce-1')} were not judged on the same test images: 1 (test-60.png) only in the first, none only in the second`,
+      `any-bce λ=0.02 is not compared with bce: ${at('other')} and ${at('all/bce-1')} were not evaluated on the same test images: 1 (test-60.png) only in the first, none only in the second`,
     ]);
   });
 
@@ -250,7 +250,7 @@ describe('a comparison', () => {
       'other validation images',
       '',
       (line: string) => line.replace('validation-59', 'x'),
-      'judged on the same validation images: 1 (x.png)',
+      'evaluated on the same validation images: 1 (x.png)',
     ],
   ])('of runs with %s has a note', async (_, only, change, message) => {
     writeSyntheticRun(at('changed'), run('any-bce', 1, 2));
@@ -269,7 +269,7 @@ describe('a comparison', () => {
     async (change) => {
       writeSyntheticRun(at('short'), { ...run('bce', 5, 2), ...change });
       await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
-        /bce-1 was judged on 60 (validation|test) images, .*short on (59|0): they are seeds of bce/,
+        /bce-1 was evaluated on 60 (validation|test) images, .*short on (59|0): both are seeds of bce/,
       );
       rmSync(at('short'), { recursive: true });
     },
@@ -336,7 +336,7 @@ test('tables name the best figures and say in words what holds', async () => {
   expect(tables.map(({ name }) => name)).toEqual(['decisions', 'results', 'differences']);
   const [decisions, results, differences] = tables.map(({ table }) => table);
   expect(decisions!.title).toBe('pipes, at 5% false alarms');
-  expect(decisions!.note).toContain('too few to guarantee');
+  expect(decisions!.note).toContain('too few negatives to guarantee');
   expect(decisions!.columns.map(({ group, title }) => `${group ?? ''} ${title}`)).toEqual([
     ' loss',
     ' seeds',
@@ -344,7 +344,7 @@ test('tables name the best figures and say in words what holds', async () => {
     'Validation false alarms',
     ...['F1', 'F2', 'F1-Neg', 'false alarms', 'presence AUC', 'mAP'].map((title) => `Test ${title}`),
   ]);
-  expect(differences!.note).toContain('at 0.5 60 draws; at decisions 60');
+  expect(differences!.note).toContain('at 0.5 60 replicates; at decisions 60');
   expect(differences!.rows.map(([, where]) => where)).toEqual([
     'at 5% false alarms',
     'at 0.5',

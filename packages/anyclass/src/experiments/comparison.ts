@@ -1,5 +1,5 @@
-// Runs beside one another: figures over seeds, and paired differences to the standard loss. All of it is computed from the
-// scores in the run folders.
+// Compares runs: metrics over seeds, and paired differences to the standard loss, all computed from the scores in the run
+// folders.
 
 import {
   checkDecisionOptions,
@@ -24,7 +24,7 @@ import { comparisonVerdict } from './verdict.js';
 export type DecisionSettings = Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'>;
 
 export interface ComparisonOptions {
-  /** Of the bootstrap; default 1000, and 0 leaves differences out. At decisions as many of them as `seconds` allow. */
+  /** Bootstrap replicates; default 1000, and 0 disables differences. At decisions, as many of them as `seconds` allow. */
   readonly replicates?: number;
   /** Of the bootstrap's draws; default 0. */
   readonly bootstrapSeed?: number;
@@ -38,9 +38,9 @@ export interface ComparisonOptions {
   readonly onDraw?: (task: DrawTask) => void;
 }
 
-/** Runs beside one another. Plain JSON. */
+/** A comparison of runs. Plain JSON. */
 export interface Comparison {
-  /** What it says, in a sentence for each standard loss. */
+  /** The verdict, a sentence for each standard loss. */
   readonly verdict: string;
   readonly groups: readonly GroupFigures[];
   readonly differences: readonly MethodDifference[];
@@ -55,7 +55,7 @@ export interface Comparison {
   readonly confidence: number;
 }
 
-/** One row of a loss table: a set-up's figures over its seeds. */
+/** One row of a loss table: the metrics of a setup over its seeds. */
 export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
   readonly folders: readonly string[];
   /** The figures of the paper's tables for this data, in their order. */
@@ -110,10 +110,10 @@ export interface HeldDifference extends Difference {
 }
 
 /**
- * Compares finished runs. Runs that differ in their seed alone are one group. Each run's decision is fitted on its own validation
- * scores, at the same price for all, and judged on test. The differences come from a bootstrap over the instances, the same draws
- * for all groups of a dataset; in each draw a side's figure is the mean over the seeds that both sides have. Losses that were
- * not judged on the same images as their standard loss have no difference, but a note.
+ * Compares finished runs. Runs that differ only in their seed are one group. Each run's decision is fitted on its own validation
+ * scores, with the same budget for all, and evaluated on test. The differences come from a bootstrap over the instances, the same
+ * replicates for all groups of a dataset; in each, a side's metric is the mean over the seeds that both sides have. Losses that
+ * were not evaluated on the same images as their standard loss have no difference, but a note.
  *
  * @example
  * const { verdict, groups, differences } = await compareRuns(readRuns(['comparisons/coco']));

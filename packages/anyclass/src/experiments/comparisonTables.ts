@@ -112,7 +112,7 @@ function decisionTable(dataset: string, groups: readonly GroupFigures[]): Table 
   }[];
   return {
     title: `${dataset}, ${decisionPhrase(decided!)}`,
-    note: `Percent. ${promiseText(decided!, decided!.guarantee)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to judge on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.`,
+    note: `Percent. ${promiseText(decided!, decided!.guarantee)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.`,
     columns: [
       ...methodColumns(groups),
       ...parts.flatMap(({ title, figures }) =>
@@ -186,6 +186,6 @@ function spreadNote(groups: readonly GroupFigures[]): string {
   const counts = groups.map(({ seeds }) => seeds.length);
   const most = Math.max(...counts);
   if (most === 1) return 'one seed';
-  if (most === 2) return 'the mean of two seeds, in brackets both';
-  return `the mean over seeds ± their standard deviation${counts.includes(2) ? ', of two seeds in brackets both' : ''}`;
+  if (most === 2) return 'the mean of two seeds, with both in parentheses';
+  return `mean ± standard deviation over seeds${counts.includes(2) ? ', for two seeds both in parentheses' : ''}`;
 }

@@ -28,7 +28,7 @@ export function differenceTable(
   ];
   return {
     title: `${dataset}, ${differences[0]!.split}: difference to the standard loss`,
-    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${drawText(differences, replicates)}; in each, a side's figure is the mean over the seeds that both have). A difference holds where its interval leaves out 0. The interval says nothing of other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
+    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${drawText(differences, replicates)}; in each, a side's metric is the mean over the seeds that both have). A difference holds if its interval excludes 0. The interval does not cover other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
     columns: [
       ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
       { title: 'difference', kind: 'text' },
@@ -47,8 +47,8 @@ export function differenceTable(
 function drawText(differences: readonly MethodDifference[], replicates: number): string {
   const fewest = Math.min(...differences.map((each) => each.replicates));
   if (fewest === 0)
-    return `${replicates} draws; decisions are not compared, which takes a labeled test split and a decision for every run`;
-  return `at 0.5 ${replicates} draws; at decisions ${fewest}, each of which also draws validation anew and fits every decision on it; mAP does not depend on a decision`;
+    return `${replicates} replicates; decisions are not compared, which requires a labeled test split and a decision for every run`;
+  return `at 0.5 ${replicates} replicates; at decisions ${fewest}, each of which also resamples validation and refits every decision on it; mAP does not depend on a decision`;
 }
 
 function differenceCell(difference: HeldDifference | null): Cell {

@@ -111,7 +111,7 @@ describe('a comparison', () => {
     const { status, stderr } = anyclass(...compareWords, '--out', 'out', '--set', 'batchSize=8');
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /digits-tresnet-s-bce-seed1 holds a run with other settings: batchSize is 16 there and 8 now/,
+      /digits-tresnet-s-bce-seed1 holds a run with different settings: batchSize is 16 there and 8 now/,
     );
   });
 
@@ -149,7 +149,7 @@ test('a sweep that was killed goes on, draws its figure and recommends a value',
   const log = readFileSync(at('sweep/logs/digits-tresnet-s-bce-seed1.log'), 'utf8');
   expect(log).toContain('Resuming after epoch 1');
   expect(stdout).toMatch(
-    /^.*(has the highest F1 at 5% false alarms|the standard loss stays).*\n[\s\S]*any-bce λ=0\.1/,
+    /^.*(has the highest F1 at 5% false alarms|keep the standard loss).*\n[\s\S]*any-bce λ=0\.1/,
   );
   expect(readFileSync(at('sweep/sweep-test.svg'), 'utf8')).toMatch(/^<svg/);
   const { verdict, points, recommendation } = JSON.parse(readFileSync(at('sweep/sweep.json'), 'utf8'));
@@ -184,7 +184,7 @@ describe('mistakes', () => {
     [['sweep', 'tiny.json', '--out', 'x', '--false-alarms', '5'], 2, '--false-alarms: expected at most 1'],
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: no such file'],
-    [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "there is no numeric field 'lamda'"],
+    [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "no such numeric field 'lamda'"],
     [['sweep', 'tiny.json', '--out', 'x', '--set', 'loss.name=bce'], 1, 'loss.lambda has no effect with bce'],
   ])('%j ends with %d and says what is wrong', (words, status, message) => {
     const result = anyclass(...words);

@@ -60,11 +60,11 @@ export async function runExperiment(
   // Told once and now, not by every run.
   if (missing.length > 0) engineBuild();
   note(
-    `${rows.length} runs in ${out}: ${rows.length - missing.length} finished before and reused, ${missing.length} to go`,
+    `${rows.length} runs in ${out}: ${rows.length - missing.length} already finished and reused, ${missing.length} to train`,
   );
   if (missing.length > 1 && jobs !== 1 && takesTurns(chosen)) {
     note(
-      "Runs that share a GPU take turns unless NVIDIA's MPS is running; start it first to gain speed: nvidia-cuda-mps-control -d",
+      "Runs that share a GPU take turns unless NVIDIA's MPS is running; to train faster, start it first: nvidia-cuda-mps-control -d",
     );
   }
   if (missing.length > 0 && !noPrepare) {

@@ -76,7 +76,7 @@ async function judgeRun(run: Run, choice: DecisionChoice): Promise<JudgedRun> {
     validation: metrics,
     test: test && measure(test, importance),
     decided,
-    undecided: undecided && `${folder} is judged at 0.5 only: ${undecided}`,
+    undecided: undecided && `${folder} is evaluated at 0.5 only: ${undecided}`,
   };
 }
 
@@ -87,7 +87,7 @@ function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun
     const other = others.find((run) => (run[split]?.rows ?? 0) !== images);
     if (!other) continue;
     throw new UserError(
-      `${first!.model.folder} was judged on ${images} ${split} images, ${other.model.folder} on ${other[split]?.rows ?? 0}: they are seeds of ${label} and must share the same images; leave one of them out`,
+      `${first!.model.folder} was evaluated on ${images} ${split} images, ${other.model.folder} on ${other[split]?.rows ?? 0}: both are seeds of ${label} and must share the same images; leave one of them out`,
     );
   }
 }

@@ -60,18 +60,18 @@ function rateText({ imagesPerSecond, isMeasured }: EstimatedRuns): string {
 
 function noteOf(estimate: PlanEstimate): string {
   const { rows, devices, isOnGpu, seconds, bytes, freeBytes, cacheBytes, cacheFreeBytes } = estimate;
-  const hardware = isOnGpu ? "an NVIDIA H200's" : 'a guess for the cores of this machine';
+  const hardware = isOnGpu ? "an NVIDIA H200's rate" : 'a guess from the number of cores';
   const isAssumed = rows.some((row) => !row.isMeasured);
   return [
     `About ${timeText(seconds)} on ${isOnGpu ? devices.join(', ') : 'the CPU'}.`,
-    ...(isAssumed ? [`~: assumed, ${hardware}; measured from the first epoch on.`] : []),
+    ...(isAssumed ? [`~: assumed, ${hardware}; measured after the first epoch.`] : []),
     diskText('The runs', bytes, freeBytes),
-    ...(cacheBytes > 0 ? [diskText('The prepared images', cacheBytes, cacheFreeBytes)] : []),
+    ...(cacheBytes > 0 ? [diskText('The preprocessed images', cacheBytes, cacheFreeBytes)] : []),
   ].join('\n');
 }
 
 function diskText(what: string, bytes: number, free: number): string {
   const gibibytes = (value: number) => `${(value / 2 ** 30).toFixed(1)} GiB`;
-  const text = `${what} need ${gibibytes(bytes)} of disk, ${gibibytes(free)} are free`;
+  const text = `${what} need ${gibibytes(bytes)} of disk space; ${gibibytes(free)} are free`;
   return bytes > free ? `Caution: ${text}.` : `${text}.`;
 }

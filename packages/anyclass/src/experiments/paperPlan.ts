@@ -70,7 +70,7 @@ export async function planPaper(options: PaperOptions): Promise<PlannedRun[]> {
       const twin = planned.get(run.name);
       if (twin && resultKey(twin.configuration) !== resultKey(run.configuration)) {
         throw new UsageError(
-          `the runs of several networks would be called ${run.name}, since network.name is set; choose one of the networks`,
+          `several networks would share the run name ${run.name}, because network.name is set; choose one network`,
           'networks',
         );
       }

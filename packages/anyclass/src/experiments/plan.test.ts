@@ -199,7 +199,7 @@ describe('a plan', () => {
 });
 
 test('a sweep over a field that no result depends on is refused', () => {
-  expect(() => parseOver('threads=1,2')).toThrow('over: threads says where a run computes');
+  expect(() => parseOver('threads=1,2')).toThrow('over: threads has no effect on results');
 });
 
 describe('what is there of a run', () => {
@@ -219,7 +219,7 @@ describe('what is there of a run', () => {
   test('is refused where it has other settings, with their names and values', () => {
     writeSyntheticRun(planned('other').folder, { configuration, strength: 1 });
     expect(() => runState({ ...planned('other'), configuration: { ...configuration, epochs: 3 } })).toThrow(
-      /other holds a run with other settings: epochs is 2 there and 3 now\. Choose another --out/,
+      /other holds a run with different settings: epochs is 2 there and 3 now\. Choose another output folder/,
     );
   });
 
@@ -260,14 +260,14 @@ describe('a sweep', () => {
 
   test.each([
     ['lambda', 'over: expected field=value,value,…'],
-    ['lamda=1', "there is no numeric field 'lamda'; did you mean 'lambda'?"],
-    ['rate=1', "there is no numeric field 'rate'; did you mean 'optimizer.rate'?"],
+    ['lamda=1', "no such numeric field 'lamda'; did you mean 'lambda'?"],
+    ['rate=1', "no such numeric field 'rate'; did you mean 'optimizer.rate'?"],
     ['optimizer.rat=1', "did you mean 'optimizer.rate'?"],
-    ['device=1', "there is no numeric field 'device'"],
+    ['device=1', "no such numeric field 'device'"],
     ['lambda=1,x', "'x' is not a number"],
     ['lambda=1,1', '1 is listed twice'],
     ['seed=1,2', 'over: vary the seed with seeds'],
-    ['data.digits.seed=1,2', 'data.digits.seed changes the images that runs are judged on'],
+    ['data.digits.seed=1,2', 'data.digits.seed changes the images that runs are evaluated on'],
   ])('over %j is refused', (text, message) => {
     expect(() => parseOver(text)).toThrow(message);
   });

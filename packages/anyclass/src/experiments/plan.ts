@@ -74,7 +74,7 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
   });
   refuseTwins(planned);
   const twice = runs.find(({ name }, i) => runs.findIndex((other) => other.name === name) < i);
-  if (twice) throw new UsageError(`two different runs would have the folder ${twice.folder}`);
+  if (twice) throw new UsageError(`two different runs would share the folder ${twice.folder}`);
   return atKnownFolders(runs, out);
 }
 
@@ -98,7 +98,7 @@ function refuseTwins(runs: readonly VariedRun[]): void {
     const twin = seen.get(key);
     if (twin) {
       throw new UsageError(
-        `'${variantText(twin)}' and '${variantText(run)}' are the same run: no field differs; leave one of them out`,
+        `'${variantText(twin)}' and '${variantText(run)}' are the same run (no field differs); leave one of them out`,
       );
     }
     seen.set(key, run);

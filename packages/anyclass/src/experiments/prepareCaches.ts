@@ -68,7 +68,7 @@ async function prepareOne(
     if (free < bytes + reserve) {
       onEvent({
         type: 'note',
-        text: `No room for a cache at ${data.cache} (${gibibytes(bytes)} GiB needed, ${gibibytes(free)} free): every run decodes the images`,
+        text: `No room for a cache at ${data.cache} (${gibibytes(bytes)} GiB needed, ${gibibytes(free)} free); every run decodes the images itself`,
       });
       return;
     }

@@ -96,7 +96,7 @@ export function readRuns(folders: readonly string[]): Run[] {
     if (existsSync(runPaths(folder).config)) return [readRun(folder)];
     const finished = runsBelow(folder).filter(isFinished);
     if (finished.length === 0) {
-      throw new UserError(`${folder}: no run here (no config.json) and no finished run below it`);
+      throw new UserError(`${folder}: not a run (no config.json), and it contains no finished run`);
     }
     return finished.map(readRun);
   });

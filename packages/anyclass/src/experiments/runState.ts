@@ -34,7 +34,7 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
           `${field} is ${first ?? 'not set'} there and ${second ?? 'not set'} now`,
       );
     throw new UserError(
-      `${folder} holds a run with other settings: ${told.join('; ')}${differing.length > 5 ? '; …' : ''}. Choose another --out, or remove that folder`,
+      `${folder} holds a run with different settings: ${told.join('; ')}${differing.length > 5 ? '; …' : ''}. Choose another output folder, or delete that one`,
     );
   }
   if (!existsSync(paths.summary)) return 'begun';
@@ -95,6 +95,6 @@ function removeRemains(folder: string): void {
     entry.isFile(),
   );
   if (files.length > 0)
-    throw new UserError(`${folder} holds files but no run: choose another --out, or remove that folder`);
+    throw new UserError(`${folder} holds files but no run; choose another output folder, or delete that one`);
   rmSync(folder, { recursive: true });
 }

@@ -88,7 +88,7 @@ test('where a value has no decision on validation nothing is recommended', () =>
   const { value, figures } = point(0.02, 0.44);
   const undecided = { value, figures: { ...figures, decided: null } };
   expect(recommend([standard, undecided], 'λ', decision)).toEqual({
-    reason: expect.stringContaining('No λ is recommended: the validation images of any-bce λ=0.02'),
+    reason: expect.stringContaining('No λ is recommended: any-bce λ=0.02'),
   });
 });
 
@@ -101,7 +101,7 @@ test('values are ranked over the seeds that all have, and those without a run ar
   expect(reason).toMatch(/; over the seed 3, which all have; 0\.5 has no finished run$/);
   const apart = { ...incomplete, figures: { ...incomplete.figures, seeds: [4] } };
   expect(recommend([standard, apart], 'λ', decision)).toEqual({
-    reason: 'No λ is recommended: there is no seed with which all values have a finished run',
+    reason: 'No λ is recommended: no seed has a finished run for all values',
   });
 });
 

@@ -91,10 +91,10 @@ export function recommend(
   const missing = planned.filter((value) => !points.some((point) => point.value === value));
   if (missing.includes(null)) return none('the standard loss, which a value must beat, has no finished run');
   const seeds = sharedSeeds(points);
-  if (seeds.length === 0) return none('there is no seed with which all values have a finished run');
+  if (seeds.length === 0) return none('no seed has a finished run for all values');
   const undecided = points.find(({ figures }) => !figures.decided?.validation?.macroF1);
   if (undecided) {
-    return none(`the validation images of ${undecided.figures.label} are too few to cross-fit a decision on`);
+    return none(`${undecided.figures.label} has too few validation images to cross-fit a decision`);
   }
   const remarks = [
     ...(points.some(({ figures }) => figures.seeds.length > seeds.length)
@@ -109,7 +109,7 @@ export function recommend(
   const where = decisionPhrase(decision);
   const figure = `${percent(f1(best))}, cross-fitted on validation`;
   if (best.value === null) {
-    const reason = `No ${title} beats ${best.figures.label} on F1 ${where} (${figure}): the standard loss stays${remarks}`;
+    const reason = `No ${title} beats ${best.figures.label} on F1 ${where} (${figure}); keep the standard loss${remarks}`;
     return { value: null, reason };
   }
   const standard = points.find(({ value }) => value === null);

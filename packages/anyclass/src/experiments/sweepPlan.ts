@@ -49,19 +49,21 @@ export function parseOver(text: string): SweptField {
     const names = known.map(({ name }) => name);
     const whole = names.find((name) => name.endsWith(`.${given}`));
     const short = Object.keys(symbols).map((name) => name.slice('loss.'.length));
-    const hint = whole ? `did you mean '${whole}'?` : nearestOrAll(given, [...short, ...names], 'there are');
-    throw new UsageError(`there is no numeric field '${given}'; ${hint}`, 'over');
+    const hint = whole
+      ? `did you mean '${whole}'?`
+      : nearestOrAll(given, [...short, ...names], 'choose one of');
+    throw new UsageError(`no such numeric field '${given}'; ${hint}`, 'over');
   }
   if (placeFields.has(field)) {
-    throw new UsageError(`${field} says where a run computes; its result is the same for all values`, 'over');
+    throw new UsageError(`${field} has no effect on results; it only says where a run computes`, 'over');
   }
   if (judgedFields.has(field)) {
     throw new UsageError(
-      `${field} changes the images that runs are judged on, so that no value could be recommended; compare datasets instead`,
+      `${field} changes the images that runs are evaluated on, so no value can be recommended; compare datasets instead`,
       'over',
     );
   }
-  if (field === 'seed') throw new UsageError('vary the seed with seeds, not here', 'over');
+  if (field === 'seed') throw new UsageError('vary the seed with seeds instead', 'over');
   const values = text
     .slice(equals + 1)
     .split(',')

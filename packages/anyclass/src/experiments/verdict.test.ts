@@ -112,7 +112,7 @@ describe('the verdict of a comparison', () => {
 
   test('is about 0.5 where there is no test split', () => {
     expect(comparisonVerdict(comparisonOf({ any: null }))).toBe(
-      'any beats bce on F1 by 5.0 points (4.0 to 6.0) at 0.5, with false alarms higher by 2.0 points (1.0 to 3.0) (validation, 2 seeds, no labeled test split to judge decisions on).',
+      'any beats bce on F1 by 5.0 points (4.0 to 6.0) at 0.5, with false alarms higher by 2.0 points (1.0 to 3.0) (validation, 2 seeds, no labeled test split to evaluate decisions on).',
     );
   });
 
@@ -141,7 +141,7 @@ describe('the verdict of a comparison', () => {
       'any has the highest F1 (F1 50.00 at 5% false alarms and mAP 40.00 on validation); no difference is tested without bootstrap replicates.',
     );
     expect(comparisonVerdict(comparisonOf({}, { groups: groups.slice(0, 1) }))).toContain(
-      'there is nothing to compare it with',
+      'no other loss to compare it with',
     );
   });
 });

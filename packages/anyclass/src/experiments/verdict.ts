@@ -102,7 +102,7 @@ function sentence(difference: MethodDifference, comparison: Omit<Comparison, 've
     split,
     ...(seeds > 0 ? [`${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`] : []),
     ...(macroF1 && !isOfOneSign(macroF1) ? ['not for every seed'] : []),
-    ...(split === 'validation' ? ['no labeled test split to judge decisions on'] : []),
+    ...(split === 'validation' ? ['no labeled test split to evaluate decisions on'] : []),
   ].join(', ');
   const confound = confoundOf(difference, comparison.confounded);
   const caution = confound ? `; they also differ in ${fieldsText(confound.fields)}` : '';
@@ -143,9 +143,9 @@ function untested({
   const isDecided = groups.every(({ decided }) => decided?.validation);
   const where = isDecided ? decisionPhrase(decision) : 'at 0.5';
   const values = `F1 ${percent(f1(best))} ${where} and mAP ${percent(best.validation.mAP?.mean)} on validation`;
-  if (groups.length === 1) return `${best.label} has ${values}; there is nothing to compare it with.`;
+  if (groups.length === 1) return `${best.label} has ${values}; no other loss to compare it with.`;
   const why =
-    replicates === 0 ? 'without bootstrap replicates' : 'without an any-class loss beside its standard loss';
+    replicates === 0 ? 'without bootstrap replicates' : 'without an any-class loss and its standard loss';
   return `${best.label} has the highest F1 (${values}); no difference is tested ${why}.`;
 }
 

@@ -291,9 +291,9 @@ test('weights without classes are refused with what is missing', async () => {
   using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
   saveWeights(network, join(folder, 'plain.safetensors'));
   await expect(openPredictor(join(folder, 'plain.safetensors'))).rejects.toThrow(
-    'does not say of which network and classes',
+    'no network name and classes',
   );
-  await expect(openPredictor(folder.concat('/images'))).rejects.toThrow('holds no model.safetensors');
+  await expect(openPredictor(folder.concat('/images'))).rejects.toThrow('no model.safetensors');
 });
 
 test('one image is predicted from its path or its bytes, with probabilities by class name', async () => {

@@ -33,7 +33,7 @@ export interface Examined {
   readonly nearDuplicates: DuplicateGroups;
   /** Rows of images that claim far more pixels than their bytes can tell apart. */
   readonly overclaimed: readonly number[];
-  /** Rows of images that are nearly of one color. */
+  /** Rows of images of nearly one color. */
   readonly oneColor: readonly number[];
   readonly quarantined: readonly Quarantined[];
   readonly levelProblems: readonly LevelProblem[];

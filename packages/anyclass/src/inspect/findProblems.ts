@@ -21,7 +21,7 @@ export function labelProblems(
   const all = splits.find(({ split }) => split === 'all')?.total ?? 0;
   const unsplit = dataset.names.length - all;
   if (unsplit > 0) {
-    problems.push({ kind: 'unsplit', text: 'rows that belong to no split', count: unsplit, examples: [] });
+    problems.push({ kind: 'unsplit', text: 'rows in no split', count: unsplit, examples: [] });
   }
   return problems;
 }
@@ -44,7 +44,7 @@ export function imageProblems(
   problems.push(
     ...duplicateProblems(dataset, 'duplicate', duplicates, {
       sign: '=',
-      text: 'sets of images that are the same, byte for byte',
+      text: 'sets of byte-identical images',
     }),
     ...duplicateProblems(dataset, 'near-duplicate', nearDuplicates, {
       sign: '≈',
@@ -54,13 +54,13 @@ export function imageProblems(
   if (overclaimed.length > 0) {
     problems.push({
       kind: 'overclaimed-size',
-      text: 'images that claim far more pixels than their bytes can hold: cut off, or made to waste time and memory',
+      text: 'images that claim far more pixels than their bytes can hold: truncated or malicious',
       count: overclaimed.length,
       examples: overclaimed.slice(0, 10).map(named),
     });
   }
   if (oneColor.length > 0) {
-    const text = 'images that are nearly of one color';
+    const text = 'images of nearly one color';
     problems.push({
       kind: 'one-color',
       text,
@@ -117,7 +117,7 @@ function duplicateProblems(
     [kind, text, all],
     [
       `${kind}-across-splits`,
-      'of these stand in more than one split: what is tested was trained on',
+      'of these are in more than one split: test images were trained on',
       all.filter((rows) => splitsOf(rows) > 1),
     ],
     [
@@ -145,7 +145,7 @@ function namer(dataset: Dataset): (row: number) => string {
 /** Labels that a model's scores speak against. */
 export function suspectProblems(suspects: readonly LabelSuspect[]): Problem[] {
   if (suspects.length === 0) return [];
-  const text = 'labels that the scores of the run speak against: have a look at the first';
+  const text = "labels that contradict the run's scores: check the first ones";
   const examples = suspects.slice(0, 10).map(({ name, class: className, kind, score, typical }) => {
     const label = kind === 'missing' ? 'is not labeled' : 'is labeled';
     const others = kind === 'missing' ? 'labeled' : 'unlabeled';

@@ -54,7 +54,7 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
       name: 'lambda',
       title: 'λ',
       parts: [
-        `<p>Try <b>${lambda.from} to ${lambda.to}</b>, beginning with <b>${lambda.start}</b>: ${escaped(lambda.reason)}.</p>`,
+        `<p>Try <b>${lambda.from} to ${lambda.to}</b>, starting with <b>${lambda.start}</b>: ${escaped(lambda.reason)}.</p>`,
       ],
     },
     classSection(inspection),
@@ -210,12 +210,12 @@ function imageTable({ examined, of, width, height, sizes, mean, std, levels }: I
       ['height', `${height.min} to ${height.max}, median ${height.median}`],
       ['commonest', sizes.map(({ size, count }) => `${size} (${number(count)})`).join(', ')],
       ['channel mean', three(mean)],
-      ['channel deviation', three(std)],
+      ['channel standard deviation', three(std)],
       ...(levels
         ? [
             [
               'more than 8 bits',
-              `${number(levels.images)}, ${number(levels.withOwnWindow)} with a window of their own`,
+              `${number(levels.images)}, ${number(levels.withOwnWindow)} with their own window`,
             ],
             ['levels', `${levels.lowest} to ${levels.highest}, typically ${levels.typical.join(' to ')}`],
             ['data.window for all', `[${levels.suggested.join(', ')}]`],

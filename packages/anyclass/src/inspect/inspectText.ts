@@ -20,7 +20,7 @@ export function inspectText(inspection: Inspection): string {
     `labels per instance: ${inspection.labelsPerInstance.map((count, labels) => `${labels}: ${number(count)}`).join(', ')}`,
     togetherSection(inspection),
     ...(inspection.images ? [imageSection(inspection.images)] : []),
-    `λ: try ${lambda.from} to ${lambda.to}, beginning with ${lambda.start}\n   ${lambda.reason}`,
+    `λ: try ${lambda.from} to ${lambda.to}, starting with ${lambda.start}\n   ${lambda.reason}`,
     problemSection(inspection),
   ];
   return sections.filter((section) => section !== '').join('\n\n');

@@ -14,13 +14,13 @@ export function lambdaAdvice(negativeShare: number): LambdaAdvice {
   const percent = `${Math.round(negativeShare * 100)}% negatives`;
   const start = 0.02;
   if (negativeShare > 0.6) {
-    const reason = `with ${percent}, 0.01 to 0.05 did alike without class balancing; with balancing the paper found 0.2 best at 80%`;
+    const reason = `with ${percent}, 0.01 to 0.05 performed alike without class balancing; with balancing the paper found 0.2 best at 80%`;
     return { negativeShare, from: 0.01, to: 0.2, start, reason };
   }
   if (negativeShare >= 0.4) {
     const reason = `with ${percent}, near the 47 to 54% of SewerML, ChestX-ray14 and COCO-41, where 0.01 to 0.05 was best`;
     return { negativeShare, from: 0.01, to: 0.05, start, reason };
   }
-  const reason = `${percent} are fewer than was measured (47% and more): the default is a start, no more`;
+  const reason = `${percent} is less than we have measured (47% and more), so the default is only a starting point`;
   return { negativeShare, from: 0.01, to: 0.05, start, reason };
 }

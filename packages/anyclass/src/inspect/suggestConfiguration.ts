@@ -68,7 +68,7 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
           : []),
         ...(availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
           ? [
-              `${inputSize} px take long on ${availableParallelism()} cores without a GPU: a smaller network.inputSize is faster`,
+              `${inputSize} px take long on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
             ]
           : []),
       ],

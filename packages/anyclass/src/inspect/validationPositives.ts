@@ -26,13 +26,13 @@ export function scarcePositives(
   const problems: Problem[] = [
     {
       kind: 'scarce-validation',
-      text: 'positive validation images: too few to choose an epoch or thresholds by',
+      text: 'positive validation images: too few to choose an epoch or thresholds',
       count: validation.positive,
       examples: [],
     },
     {
       kind: 'scarce-class',
-      text: `classes with fewer than ${enoughOfClass} positive validation images: too few to fit a threshold by`,
+      text: `classes with fewer than ${enoughOfClass} positive validation images: too few to fit a threshold`,
       count: scarce.length,
       examples: scarce.map((count) => `${count.name}: ${count.validation}`),
     },

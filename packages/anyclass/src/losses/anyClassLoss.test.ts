@@ -125,7 +125,7 @@ test('names stand for base and α', () => {
   expect(namedLoss('any-bce', 0.5)).toEqual({ base: 'bce', alpha: 0.5 });
   const unknownName: string = 'hinge';
   expect(() => Reflect.apply(namedLoss, undefined, [unknownName])).toThrow(
-    "unknown loss 'hinge'; there are bce",
+    "unknown loss 'hinge'; expected one of bce",
   );
 });
 
@@ -142,7 +142,7 @@ describe('bad arguments are named', () => {
     [
       'no classes',
       () => anyClassLoss(zeros([2, 0]), zeros([2, 0]), { base: 'bce' }),
-      'with one class or more',
+      'with at least one class',
     ],
     ['integers', () => anyClassLoss(z.to('int64'), y, { base: 'bce' }), 'expected a floating-point dtype'],
     [

@@ -5,7 +5,7 @@ import type { AnyClassLossOptions } from './anyClassLoss.js';
 
 export function checkTensors(logits: Tensor, targets: Tensor, mask: Tensor | undefined): void {
   if (logits.ndim !== 2 || logits.shape[1] === 0) {
-    throw new RangeError(`logits is ${describe(logits)}; expected [rows, classes], with one class or more`);
+    throw new RangeError(`logits is ${describe(logits)}; expected [rows, classes], with at least one class`);
   }
   if (!logits.dtype.includes('float')) {
     throw new TypeError(`logits is ${describe(logits)}; expected a floating-point dtype`);
@@ -24,7 +24,7 @@ export function checkBalance({ balance }: AnyClassLossOptions, logits: Tensor): 
   const { classWeights, negativeWeight } = balance;
   const length = 'device' in classWeights ? classWeights.numel : classWeights.length;
   if (length !== classes) {
-    throw new RangeError(`balance.classWeights has ${length} entries; expected ${classes}, one a class`);
+    throw new RangeError(`balance.classWeights has ${length} entries; expected ${classes}, one per class`);
   }
   if (!(negativeWeight >= 0 && negativeWeight < Number.POSITIVE_INFINITY)) {
     throw new RangeError(

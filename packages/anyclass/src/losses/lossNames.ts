@@ -37,6 +37,6 @@ export function namedLoss(name: LossName, alpha = 1): NamedLoss {
     case 'any-asl':
       return { base: 'asl', alpha };
     default:
-      throw new RangeError(`unknown loss '${String(name)}'; there are ${lossNames.join(', ')}`);
+      throw new RangeError(`unknown loss '${String(name)}'; expected one of ${lossNames.join(', ')}`);
   }
 }

@@ -22,7 +22,7 @@ import { positiveInteger } from './optionFields.js';
  */
 export function createNetwork(name: NetworkName, options: NetworkOptions): Network {
   if (!isNetworkName(name)) {
-    throw new UserError(`there is no network '${String(name)}'; expected one of ${networkNames.join(', ')}`);
+    throw new UserError(`no such network '${String(name)}'; expected one of ${networkNames.join(', ')}`);
   }
   refuseForeignOptions(name, options);
   const complete = { ...defaults, ...options };
@@ -50,7 +50,7 @@ function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void 
   if (foreign === undefined) return;
   const takers = networkNames.filter((other) => Object.hasOwn(networkDefinitions[other].options, foreign));
   const advice = takers.length > 0 ? `it is an option of ${takers.join(', ')}` : `it takes ${own.join(', ')}`;
-  throw new UserError(`${name} takes no ${foreign}; ${advice}`);
+  throw new UserError(`${name} has no option ${foreign}; ${advice}`);
 }
 
 function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): void {

@@ -156,7 +156,7 @@ function checkPartition(name: MaxViTName, { inputSize, partitionSize }: Complete
   const divisor = maps.reduce(greatestCommonDivisor);
   throw new UserError(
     `${name}: at inputSize ${inputSize} the feature maps are ${maps.join(', ')} px wide, and partitionSize ` +
-      `${partitionSize} does not divide them all; take partitionSize ${divisor} or inputSize ${32 * partitionSize}`,
+      `${partitionSize} does not divide them all; use partitionSize ${divisor} or inputSize ${32 * partitionSize}`,
   );
 }
 

@@ -142,7 +142,7 @@ describe('TResNet', () => {
 
   test('sizes that its blur pools cannot halve are refused', () => {
     expect(() => createNetwork('tresnet-m', { classes: 2, inputSize: 30 })).toThrow(
-      'tresnet-m: inputSize is 30; expected a multiple of 4 from 32 on',
+      'tresnet-m: inputSize is 30; expected a multiple of 4, at least 32',
     );
     expect(
       createNetwork('tresnet-m', { classes: 2, inputSize: 36 })
@@ -163,7 +163,7 @@ test('a ViT refuses images of another size than it was made for, and patches tha
 
 test('a MaxViT says which partition fits its feature maps', () => {
   expect(() => createNetwork('maxvit-t', { classes: 2, inputSize: 64 })).toThrow(
-    /feature maps are 16, 8, 4, 2 px wide, .* take partitionSize 2 or inputSize 224/,
+    /feature maps are 16, 8, 4, 2 px wide, .* use partitionSize 2 or inputSize 224/,
   );
 });
 
@@ -199,14 +199,14 @@ test.each(['tresnet-s', 'resnet-18'] as const)('expert heads give %s one small n
 
 test('options of another family, and numbers that are none, are refused', () => {
   expect(() => createNetwork('tresnet-m', { classes: 2, patchSize: 8 })).toThrow(
-    'tresnet-m takes no patchSize; it is an option of vit',
+    'tresnet-m has no option patchSize; it is an option of vit',
   );
   expect(() => createNetwork('vit-b-16', { classes: 2, stochasticDepth: 0 })).toThrow(
-    'vit-b-16 takes no stochasticDepth; it is an option of maxvit-t, maxvit-s',
+    'vit-b-16 has no option stochasticDepth; it is an option of maxvit-t, maxvit-s',
   );
   const misspelled = { classes: 2, pachSize: 8 };
   expect(() => createNetwork('vit-b-16', misspelled)).toThrow(
-    'vit-b-16 takes no pachSize; it takes classes, inputSize, expertHeads, patchSize',
+    'vit-b-16 has no option pachSize; it takes classes, inputSize, expertHeads, patchSize',
   );
   expect(() => createNetwork('tresnet-m', { classes: 0 })).toThrow(
     'tresnet-m: classes is 0; expected more than 0',

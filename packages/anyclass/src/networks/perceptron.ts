@@ -17,8 +17,8 @@ export interface FeatureStatistics {
 }
 
 const mlpOptions = {
-  hidden: z.array(positiveInteger).min(1).describe('mlp: the widths of the hidden layers'),
-  dropout: probability.lt(1).describe('mlp: chance that a hidden unit is left out in a training step'),
+  hidden: z.array(positiveInteger).min(1).describe('mlp: widths of the hidden layers'),
+  dropout: probability.lt(1).describe('mlp: dropout probability of hidden units'),
 };
 
 const mlpDefaults = { hidden: [512, 256], dropout: 0.2 };

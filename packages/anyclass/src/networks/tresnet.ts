@@ -203,7 +203,7 @@ function checkInputSize(name: TResNetName, inputSize: number, square: number): v
   const least = 8 * square;
   if (inputSize % square === 0 && inputSize >= least) return;
   throw new UserError(
-    `${name}: inputSize is ${inputSize}; expected a multiple of ${square} from ${least} on`,
+    `${name}: inputSize is ${inputSize}; expected a multiple of ${square}, at least ${least}`,
   );
 }
 

@@ -90,7 +90,7 @@ class VisionTransformer extends Network {
     const [, , rows, columns] = images.shape;
     if (rows !== inputSize || columns !== inputSize) {
       throw new RangeError(
-        `${this.name}: images of ${rows}x${columns} px, but the network was made for inputSize ${inputSize}`,
+        `${this.name}: images of ${rows}x${columns} px, but the network was built for inputSize ${inputSize}`,
       );
     }
     return tidy(() => this.encoder.forward(tidy(() => this.#tokens(images))));

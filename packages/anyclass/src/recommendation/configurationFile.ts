@@ -32,7 +32,7 @@ export function configurationText(
   };
   const comments: Readonly<Record<string, readonly string[]>> = {
     loss: [verdict, ...reasons],
-    evaluation: ['The price in false alarms that the losses were judged at.'],
+    evaluation: ['The false-alarm budget at which the losses were compared.'],
   };
   const lines = JSON.stringify(pathsForFile(fields, folder), null, 2)
     .split('\n')

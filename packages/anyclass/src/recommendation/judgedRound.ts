@@ -125,11 +125,11 @@ const mostDeals = 5;
 /** With few images, which of them a decision was fitted on matters as much as the loss: they are dealt to folds several times. */
 async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promise<PilotModel> {
   const scored = await scores('validation');
-  if (!scored) throw new UserError(`${folder}: has no scores and labels of the validation split`);
+  if (!scored) throw new UserError(`${folder}: no scores and labels for the validation split`);
   const count = Math.max(1, Math.min(mostDeals, Math.floor(labelsAtOnce / scored.scores.length)));
   const deals = Array.from({ length: count }, (_, deal) => {
     const labels = crossFitted(scored, decision, deal);
-    if (!labels) throw new UserError(`${folder}: its validation images are too few to fit a decision on`);
+    if (!labels) throw new UserError(`${folder}: too few validation images to fit a decision`);
     return labels;
   });
   return { folder, deals, mAP: measure(scored).mAP };
@@ -160,7 +160,7 @@ function aligned(models: readonly ScoresOfRun[]): JudgedModel[][] {
   for (const other of others) {
     const reason = mismatch(first!, other);
     if (reason !== undefined)
-      throw new UserError(`${reason}; the data changed between pilots: begin in another folder`);
+      throw new UserError(`${reason}; the data changed between pilots; start over in another folder`);
   }
   const both = models.map(({ folder, scored }) => ({ folder, scored, validation: scored }));
   return alignedModels([both])[0]!.map(({ scored }) => [{ scored, thresholds: [0.5] }]);

@@ -86,7 +86,7 @@ function refuseUndecidable({ name, labels, splits: { validation } }: Dataset): v
     const count = validation.reduce((sum, row) => sum + Number(labels.presence(row) === kind), 0);
     if (count >= fewestOfKind) continue;
     throw new UserError(
-      `${name}: validation has ${count} ${kind} images, and losses are compared by decisions that are fitted on some and judged on others; draw other splits (data.draw), or add such images`,
+      `${name}: validation has ${count} ${kind} images, too few to fit decisions on some and evaluate them on others; draw other splits (data.draw), or add such images`,
     );
   }
 }

@@ -131,7 +131,7 @@ describe('rounds of pilots', () => {
     });
     for (const { losses } of recorded) expect(losses).toContain('any-bce λ=0.07 (configured)');
     expect(recommendation().label).toBe('any-bce λ=0.07 (configured)');
-    expect(recommendation().verdict).toContain('which the configuration has already');
+    expect(recommendation().verdict).toContain("the configuration's own loss");
   });
 
   test('tell what each part does on average', async () => {
@@ -171,7 +171,7 @@ describe('rounds of pilots', () => {
     expect(recommendation().rounds[0]?.losses).toHaveLength(12);
     const early = await rounds('early', { minutes: 20, strength: () => 2, mostRuns: 2 });
     expect(early.recommendation().reasons.at(-1)).toMatch(
-      /^Not judged, .*: any-bce λ=0\.1.* and \d+ more\.$/,
+      /^Not compared, .*: any-bce λ=0\.1.* and \d+ more\.$/,
     );
   });
 
@@ -214,7 +214,7 @@ test('the recommended configuration reads back as the base with the loss, and ca
   const found = recommendation();
   const text = configurationText({ ...base, batchSize: 32 }, found, folder);
   expect(text).toMatch(/^\/\/ Written by anyclass recommend/);
-  expect(text).toContain('  // The test split had no part in it.\n  "loss": {');
+  expect(text).toContain('  // The test split was not used.\n  "loss": {');
   writeWhole(join(folder, 'recommended.jsonc'), text);
   const read = await readConfiguration(join(folder, 'recommended.jsonc'));
   expect(read).toMatchObject({

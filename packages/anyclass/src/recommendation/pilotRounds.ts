@@ -77,7 +77,7 @@ function planNext(work: PilotWork, result: RoundResult): void {
   const counts = sizes.map((size, i) => (i === 0 ? best.length : size + keptIn(ranked)));
   const [next] = planRounds(work.secondsLeft(), counts, full, speed, true) ?? [];
   if (!next) {
-    note('No time is left for another round');
+    note('No time left for another round');
     return;
   }
   progress.save({ rounds: [...rounds, recorded(best, next)] });

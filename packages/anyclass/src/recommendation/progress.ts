@@ -95,6 +95,6 @@ function refuseChange(path: string, known: object, given: object): void {
   if (!difference) return;
   const { field, first, second } = difference;
   throw new UserError(
-    `${path}: pilots were begun with ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; give the same settings to go on, or another folder to start over`,
+    `${path}: the pilots were started with ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; use the same settings to resume, or another folder to start over`,
   );
 }

@@ -76,7 +76,7 @@ function opening(
   const most = `${(100 * missed).toFixed(1)} points`;
   return matters === false
     ? `The choice among ${among} does not matter here: differences are within the noise, and below ${most}.`
-    : `The pilots cannot tell ${among} apart: differences are within the noise, which may hide ${most}; more validation images or longer pilots would tell.`;
+    : `The pilots cannot tell ${among} apart: differences are within the noise, which may hide ${most}. Use more validation images or longer pilots.`;
 }
 
 function use(
@@ -88,7 +88,7 @@ function use(
     equals.length === 1
       ? ''
       : candidate.role === 'configured'
-        ? ', which the configuration has already'
+        ? ", the configuration's own loss"
         : ', the simplest of them';
   return `Use ${candidate.label}${why}: ${figureName(decision)} ${percent(f1)} ${decisionPhrase(decision)}, cross-fitted on validation.`;
 }
@@ -109,10 +109,10 @@ function reasonsOf({ rounds, full, decision }: Basis): string[] {
   return [
     ...rounds[0]!.effects.map((effect) => effectText(effect, decision)),
     share < 1
-      ? `Judged after ${size}, ${shareText(share)} of a full run; short training favors the any-class term.`
-      : `Judged after ${size}, full runs.`,
-    'The test split had no part in it.',
-    ...(missing.length > 0 ? [`Not judged, for no pilot of it was finished: ${listed(missing)}.`] : []),
+      ? `Based on ${size}, ${shareText(share)} of a full run; short training favors the any-class term.`
+      : `Based on ${size}, full runs.`,
+    'The test split was not used.',
+    ...(missing.length > 0 ? [`Not compared, because no pilot finished: ${listed(missing)}.`] : []),
   ];
 }
 

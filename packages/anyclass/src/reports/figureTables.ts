@@ -56,7 +56,7 @@ export function classTable({ metrics, decided, reliability }: Judgment): Table {
       { title: 'present', kind: 'count' },
       ...percents(['AP', 'AUC', 'F1', 'F2', 'precision', 'recall', 'ECE']),
       ...(decided
-        ? [{ title: 'threshold', kind: 'number', digits: 3 } as const, ...percents(['F1 there', 'F2 there'])]
+        ? [{ title: 'threshold', kind: 'number', digits: 3 } as const, ...percents(['F1 at it', 'F2 at it'])]
         : []),
     ],
     rows: metrics.classNames.map((name, j): Cell[] => [

@@ -19,7 +19,7 @@ export function judgmentText(judgment: Judgment): string {
   const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   return [
     judgmentVerdict(judgment),
-    `${judgment.split || 'scores'}: ${rows} images, ${positiveRows} positive, ${negativeRows} negative; figures in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
+    `${judgment.split || 'scores'}: ${rows} images, ${positiveRows} positive, ${negativeRows} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
     bare(figureTable(judgment)),
     bare(classTable(judgment)),
     ...decisionLines(judgment.decided),
@@ -33,7 +33,7 @@ export function summaryText(folder: string, summary: RunSummary): string {
   const { test, validation } = summary;
   return [
     judgmentText(test ?? validation),
-    `the weights are those of epoch ${chosenEpoch(summary)}`,
+    `weights of epoch ${chosenEpoch(summary)}`,
     `model   ${folder}/model.safetensors\nreport  ${folder}/report.html`,
   ].join('\n\n');
 }
@@ -74,7 +74,7 @@ function decisionLines(decided: Judgment['decided']): string[] {
       `the decision was fitted on ${fittedOn}: ${describeFalseAlarms({ report, fittedOn })}`,
       ...(guarantee.holds
         ? [
-            `on new data like it at most ${percent(guarantee.falseAlarms)}% of negatives raise a false alarm, with ${percent(guarantee.confidence)}% confidence`,
+            `on new data of the same kind, at most ${percent(guarantee.falseAlarms)}% of negatives raise a false alarm, with ${percent(guarantee.confidence)}% confidence`,
           ]
         : []),
       ...report.remarks,

@@ -53,7 +53,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
       ],
     },
   ];
-  const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; epoch ${chosenEpoch(summary)}; begun ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
+  const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; epoch ${chosenEpoch(summary)}; started ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
   writeWhole(
     paths.report,
     page(folder, [verdictBlock(judgmentVerdict(judged)), note(about), ...sections(list)]),

@@ -58,7 +58,7 @@ export function reliabilityFigure(lines: readonly Line[]): Figure {
     svg: lineChart([...lines, ideal], {
       title,
       x: 'largest probability',
-      y: 'how often a class is there',
+      y: 'share with a class present',
       xRange: [0, 1],
       yRange: [0, 1],
     }),
@@ -87,7 +87,7 @@ function thresholdFigure(scored: Scored): Figure {
     line('recall', macro.recall),
     line('F1-Neg', noClass.f1),
   ];
-  return againstThreshold('thresholds', 'Figures against the threshold', 'mean over classes, %', lines);
+  return againstThreshold('thresholds', 'Metrics against the threshold', 'mean over classes, %', lines);
 }
 
 function precisionRecallLines(scored: Scored): Line[] {

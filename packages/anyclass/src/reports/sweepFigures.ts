@@ -86,7 +86,7 @@ export function sweepSvg(panels: SweepPanels): string {
   });
   const height = Math.max(...sides.map((side) => side.height));
   const size = `width="${right}" height="${height}"`;
-  const title = `Figures against ${panels.title}, ${panels.split}`;
+  const title = `Metrics against ${panels.title}, ${panels.split}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${right} ${height}" role="img" aria-label="${title}">`,
     `<title>${title}</title>`,

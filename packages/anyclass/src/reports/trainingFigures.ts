@@ -34,6 +34,6 @@ export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
   });
   return [
     figure('losses', 'Losses', losses, 'loss'),
-    figure('validation-figures', 'Figures on validation', figures, '%'),
+    figure('validation-figures', 'Metrics on validation', figures, '%'),
   ];
 }

@@ -22,7 +22,7 @@ export function unreadableSection(quarantined: readonly Quarantined[]): Section[
       name: 'unreadable',
       title: `${count} unreadable ${quarantined.length === 1 ? 'image' : 'images'}`,
       parts: [
-        note('Left out of training and of all figures here, never replaced by others.'),
+        note('Excluded from training and from all metrics here, never replaced by others.'),
         `<details${quarantined.length > 20 ? '' : ' open'}><summary>Names and reasons</summary>${tableBlock({ name: 'unreadable', table })}</details>`,
       ],
     },

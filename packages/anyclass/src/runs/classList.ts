@@ -20,7 +20,7 @@ export function readClassList(text: string): string[] {
     const name = given.trim();
     if (name === '') throw new UserError(`${place(i)}: has no name`);
     const first = names.findIndex((other) => other.trim() === name);
-    if (first < i) throw new UserError(`${place(i)}: '${name}' is class ${first + 1} already`);
+    if (first < i) throw new UserError(`${place(i)}: '${name}' is already class ${first + 1}`);
     return name;
   });
 }

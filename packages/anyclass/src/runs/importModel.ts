@@ -77,7 +77,7 @@ function checkStatistics({ channels = 3, mean, std }: PreparationChanges): void 
   for (const [option, values] of [['mean', mean] as const, ['std', std] as const]) {
     if (values === undefined) continue;
     if (values.length !== channels) {
-      throw new UsageError(`has ${values.length} values; expected ${channels}, one for each channel`, option);
+      throw new UsageError(`has ${values.length} values; expected ${channels}, one per channel`, option);
     }
     const bad = values.find((value) => !Number.isFinite(value) || (option === 'std' && value <= 0));
     if (bad !== undefined) {
@@ -103,6 +103,6 @@ function refusePart(
   const found = [...shapes].find(([name]) => name.endsWith(head))?.[1][0];
   const has = found === undefined ? 'has no last layer that fits' : `has ${found} outputs`;
   throw new UserError(
-    `${file}: ${has}, but ${classes} ${classes === 1 ? 'class is' : 'classes are'} given; name the classes that it was trained with, in their order`,
+    `${file}: ${has}, but ${classes} ${classes === 1 ? 'class is' : 'classes are'} given; list the classes that it was trained with, in order`,
   );
 }

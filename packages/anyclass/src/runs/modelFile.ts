@@ -54,7 +54,7 @@ export function loadModel(path: string): Model {
   const { network: name = '', networkOptions, model } = metadata;
   if (!isNetworkName(name) || networkOptions === undefined || model === undefined) {
     throw new UserError(
-      `${file}: holds weights but does not say of which network and classes; train writes such files`,
+      `${file}: holds weights but no network name and classes; import it first, or use a model.safetensors written by training`,
     );
   }
   const options: CompleteNetworkOptions = JSON.parse(networkOptions);
@@ -67,7 +67,7 @@ export function loadModel(path: string): Model {
   return {
     network,
     description: describedModel(JSON.parse(model)),
-    remarks: isChecked ? [] : [`${file} has no checksums: damage in it would go unnoticed`],
+    remarks: isChecked ? [] : [`${file} has no checksums, so damage would go unnoticed`],
   };
 }
 
@@ -77,7 +77,7 @@ export function modelPath(path: string): string {
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {
-    throw new UserError(`${path}: holds no model.safetensors; if the run is not finished, resume it`, {
+    throw new UserError(`${path}: no model.safetensors; if the run is not finished, resume it`, {
       next: resumeCommand(path),
     });
   }
@@ -125,7 +125,7 @@ export function classDecision({
       withinBudget: true,
       guarantee: { holds: false, reason: 'not requested' },
       neverPredicted: [],
-      remarks: ['Fitted by an older version: a threshold per class without a budget for false alarms.'],
+      remarks: ['Fitted by an older version: a threshold per class without a false-alarm budget.'],
     },
   };
 }

@@ -78,7 +78,7 @@ test('scores meet labels by name, whatever the order of rows and columns', () =>
   const labels = { names: ['a', 'b'], classNames: ['x', 'y'], values: Float64Array.of(1, 0, 0, Number.NaN) };
   expect([...joinTables(scores, labels).scores]).toEqual([0.4, 0.3, 0.2, 0.1]);
   expect(() => joinTables({ ...scores, classNames: ['y', 'z'] }, labels)).toThrow(
-    'the table of scores: lacks the class x; there are y, z',
+    'the table of scores: lacks the class x; it has y, z',
   );
   expect(() => joinTables({ ...scores, names: ['b', 'c'] }, labels)).toThrow('1 name (a) without scores');
 });
@@ -87,8 +87,8 @@ test.each([
   ['Filename,x,y\na,1,7\nb,7.5,1\n', "line 3: class 'x' holds 7.5; expected a probability from 0 to 1"],
   ['Filename,x,y\na,-0.1,1\nb,0,1\n', "line 2: class 'x' holds -0.1; expected a probability"],
   ['Filename,x,y\n"a",1,\n\n"b",,1\n', "line 4: class 'x' is empty; expected a probability"],
-  ['Filename,y\na,1\nb,1\n', ': lacks the class x; there are y'],
-  ['Filename,x\na,1\n', ' do not go together: 1 name (b) without scores'],
+  ['Filename,y\na,1\nb,1\n', ': lacks the class x; it has y'],
+  ['Filename,x\na,1\n', ' do not match: 1 name (b) without scores'],
 ])(
   'the scores %j are refused with their file, and those of classes without labels count not',
   async (text, message) => {
@@ -115,8 +115,8 @@ test('labels may be soft or empty; others are refused with file, line and class'
 
 test.each([
   ['Filename,x\na,2x\n', "scores.csv, line 2: class 'x' holds '2x'; expected a number"],
-  ['name,x\na,1\n', "scores.csv: has no column 'Filename'"],
-  ['Filename,x\n', 'a header and no rows below it'],
+  ['name,x\na,1\n', "scores.csv: no column 'Filename'"],
+  ['Filename,x\n', 'a header but no rows'],
 ])('the table %j is refused with file and line', async (text, message) => {
   writeFileSync(at('scores.csv'), text);
   const refused = expect(readTable(at('scores.csv'))).rejects;
@@ -146,7 +146,7 @@ test('a resumed run forgets the epochs that it lives again, and a line that was 
 test('a run is not begun in a folder that holds something else', () => {
   writeFileSync(at('notes.txt'), '');
   expect(() => createRunFolder(folder)).toThrow('is not empty');
-  expect(() => openRun(folder)).toThrow('there is no run here');
+  expect(() => openRun(folder)).toThrow('not a run');
 });
 
 test('runs are named after data, network, loss and time, and keep absolute paths', () => {

@@ -74,9 +74,16 @@ export function refuseOldRun(folder: string): void {
       next: resumeCommand(folder),
     });
   }
-  if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock'))) {
-    throw new UserError(`${folder} is not empty: choose another folder for the run`);
+  if (existsSync(folder) && readdirSync(folder).some((name) => !isLeftOver(folder, name))) {
+    throw new UserError(`${folder} is not empty; choose another folder for the run`);
   }
+}
+
+/** What a process leaves that was killed before its run had begun: locks, drafts and empty folders. */
+function isLeftOver(folder: string, name: string): boolean {
+  if (name.startsWith('lock') || /^config\.json\..*part$/.test(name)) return true;
+  const { checkpoints, scores } = runPaths(folder);
+  return [checkpoints, scores].includes(join(folder, name)) && readdirSync(join(folder, name)).length === 0;
 }
 
 /** The paths of a new run, its folders made; a folder that holds anything is refused. */
@@ -110,7 +117,7 @@ const runRecord = z.object({
 /** The paths and the record of a run that exists. Fields that came into being after the run have their defaults. */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
-  if (!existsSync(paths.config)) throw new UserError(`${folder}: there is no run here (no config.json)`);
+  if (!existsSync(paths.config)) throw new UserError(`${folder}: not a run (no config.json)`);
   const record = readWhole(paths.config, runRecord, `remove the folder ${folder} and train again`);
   return {
     paths,

@@ -82,7 +82,7 @@ async function readAnyTable(path: string): Promise<NamedTable> {
   let classNames: readonly string[] = [];
   const readHeader = (columns: readonly string[]) => {
     const nameAt = columns.findIndex((column) => column.toLowerCase() === 'filename');
-    if (nameAt < 0) throw new DataError(`${path}: has no column 'Filename'`);
+    if (nameAt < 0) throw new DataError(`${path}: no column 'Filename'`);
     // `labels` is what `predict` adds for people to read.
     const classAt = columns.flatMap((column, i) => (i === nameAt || column === 'labels' ? [] : [i]));
     classNames = classAt.map((i) => columns[i]!);
@@ -94,7 +94,7 @@ async function readAnyTable(path: string): Promise<NamedTable> {
     };
   };
   await readCsv(path, readHeader, path);
-  if (names.length === 0) throw new UserError(`${path}: a header and no rows below it`);
+  if (names.length === 0) throw new UserError(`${path}: has a header but no rows`);
   return { names, classNames, values: Float64Array.from(values), path, lines };
 }
 
@@ -109,7 +109,7 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
   const missing = labels.classNames.filter((name) => !scores.classNames.includes(name));
   if (missing.length > 0) {
     throw new UserError(
-      `${scores.path ?? 'the table of scores'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; there are ${scores.classNames.join(', ')}`,
+      `${scores.path ?? 'the table of scores'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; it has ${scores.classNames.join(', ')}`,
     );
   }
   checkCells(scores, labels.classNames, isProbability, 'a probability from 0 to 1');
@@ -132,7 +132,7 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const [first, second] = [scores.path ?? 'the scores', labels.path ?? 'the labels'];
-    throw new UserError(`${first} and ${second} do not go together: ${error.message}`);
+    throw new UserError(`${first} and ${second} do not match: ${error.message}`);
   }
 }
 

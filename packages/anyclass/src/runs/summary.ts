@@ -75,5 +75,5 @@ const runSummary = z.object({
 
 /** What a finished run reached, from its folder. */
 export function readSummary({ folder, summary }: RunPaths): RunSummary {
-  return readWhole(summary, runSummary, 'resume the run to write it again', resumeCommand(folder));
+  return readWhole(summary, runSummary, 'resume the run to rewrite it', resumeCommand(folder));
 }

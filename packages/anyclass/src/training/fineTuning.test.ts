@@ -126,9 +126,7 @@ test('weights of another network than network.name are refused with what to set'
   const wrong = readConfiguration('quick', { set: [...set, 'network.name=resnet-18'] });
   await expect(wrong).rejects.toMatchObject({ setting: 'network.name=tresnet-s' });
   const published = readConfiguration('quick', { set: ['network.weights=timm/resnet18.a1_in1k'] });
-  await expect(published).rejects.toThrow(
-    /timm\/resnet18\.a1_in1k are of resnet-18; network\.name is tresnet-s/,
-  );
+  await expect(published).rejects.toThrow(/timm\/resnet18\.a1_in1k.*resnet-18.*tresnet-s/);
 });
 
 test('published weights tell their network and their input size without a request', async () => {

@@ -41,7 +41,7 @@ export function openJournal(path: string): Journal {
     const result = studyEvent.safeParse(parsedJson(line));
     if (result.success) return result.data;
     throw new UserError(
-      `${path}, line ${lines}: is no event of a study: ${line.slice(0, 80)}. Was the file edited? Remove the line to go on without it.`,
+      `${path}, line ${lines}: not an event of a study: ${line.slice(0, 80)}. Was the file edited? Delete the line to continue without it.`,
     );
   };
   return {

@@ -88,7 +88,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
       change((append) => {
         if (trials < state.goal) {
           throw new UserError(
-            `${folder}: the study is to have ${state.goal} trials; --trials may be raised, not lowered to ${trials}. Go on without it, or begin another study`,
+            `${folder}: the study has a goal of ${state.goal} trials, which can be raised but not lowered to ${trials}; omit trials, or start another study`,
           );
         }
         if (trials > state.goal) append({ event: 'goal', trials });

@@ -63,14 +63,14 @@ describe('a space', () => {
   });
 
   test.each([
-    ['log(0,1)', 'begins above 0'],
+    ['log(0,1)', 'above 0'],
     ['uniform(1,0)', 'the lower one first'],
     ['uniform(1)', 'two numbers'],
     ['int(1,2.5)', 'integers'],
-    ['choice(1,1)', 'values that differ'],
-    ['choice()', 'values that differ'],
-    ['gauss(0,1)', 'is no space'],
-    ['0.5', 'is no space'],
+    ['choice(1,1)', 'distinct values'],
+    ['choice()', 'distinct values'],
+    ['gauss(0,1)', 'is not a search space'],
+    ['0.5', 'is not a search space'],
   ])('%s is refused: %s', (text, message) => {
     expect(() => parseSpace(text)).toThrow(message);
   });

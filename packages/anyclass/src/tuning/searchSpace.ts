@@ -30,7 +30,7 @@ export function parseSearch(options: readonly string[], configuration: Configura
   });
   const names = entries.map(([field]) => field);
   const twice = names.find((field, i) => names.indexOf(field) < i);
-  if (twice !== undefined) throw new UsageError(`${twice} is given twice`, 'search');
+  if (twice !== undefined) throw new UsageError(`${twice} is listed twice`, 'search');
   return Object.fromEntries(entries);
 }
 

@@ -30,12 +30,12 @@ export function parseSpace(text: string): Space {
   if (kind === 'choice') {
     const values = parts.map(parsedValue);
     if (inside.trim() === '' || new Set(values).size < values.length)
-      throw new UsageError(`'${text}': a choice needs values that differ, such as choice(64,128,256)`);
+      throw new UsageError(`'${text}': a choice needs distinct values, such as choice(64,128,256)`);
     return { kind, values };
   }
   if (kind !== 'uniform' && kind !== 'log' && kind !== 'int' && kind !== 'logint') {
     throw new UsageError(
-      `'${text}' is no space; write uniform(LOW,HIGH), log(LOW,HIGH), int(LOW,HIGH), logint(LOW,HIGH) or choice(A,B,…)`,
+      `'${text}' is not a search space; write uniform(LOW,HIGH), log(LOW,HIGH), int(LOW,HIGH), logint(LOW,HIGH) or choice(A,B,…)`,
     );
   }
   const [low = Number.NaN, high = Number.NaN] = parts.map((part) =>
@@ -46,7 +46,7 @@ export function parseSpace(text: string): Space {
   if (kind.endsWith('int') && !(Number.isInteger(low) && Number.isInteger(high)))
     throw new UsageError(`'${text}': expected integers`);
   if (kind.startsWith('log') && low <= 0)
-    throw new UsageError(`'${text}': a logarithmic space begins above 0`);
+    throw new UsageError(`'${text}': a logarithmic space must start above 0`);
   return { kind, low, high };
 }
 

@@ -71,7 +71,7 @@ export function refuseChange(folder: string, known: StudySettings, given: StudyS
   if (!difference) return;
   const { field, first, second } = difference;
   throw new UserError(
-    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; the settings of a study are fixed: leave the option out, or start another study`,
+    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; the settings of a study are fixed; omit the option, or start another study`,
   );
 }
 

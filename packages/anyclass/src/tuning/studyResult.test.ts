@@ -144,7 +144,7 @@ describe('the search', () => {
       'loss.lambda': 'log(0.005,1)',
     });
     expect(() => parseSearch(['epochs'], configuration)).toThrow('search: epochs: write epochs=SPACE');
-    expect(() => parseSearch(['epochs=int(1,2)', 'epochs=int(1,3)'], configuration)).toThrow('given twice');
+    expect(() => parseSearch(['epochs=int(1,2)', 'epochs=int(1,3)'], configuration)).toThrow('listed twice');
   });
 
   test.each([

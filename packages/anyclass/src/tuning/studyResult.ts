@@ -70,7 +70,7 @@ export function studyResult(
 
 const shownTrials = 10;
 
-/** The best trials as a table, what each field had to do with it, what failed, and where the best run is. */
+/** A verdict, the best trials as a table, how each field correlates with the metric, what failed, and where the best run is. */
 export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
   const fields = Object.keys(importance);
   const rows = trials
@@ -84,6 +84,9 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
     ]);
   const failed = trials.filter(({ reason }) => reason !== undefined);
   return [
+    best
+      ? `Trial ${best.trial} is the best: validation ${metric} ${metricText(metric, best.value)} after ${best.epochs} epochs.`
+      : 'No trial has a result yet.',
     `${study}: ${countText(trials, goal)}${trials.length > shownTrials ? `; the best ${shownTrials}` : ''}`,
     alignedColumns([
       ['trial', metric, 'status', 'epochs', ...fields],

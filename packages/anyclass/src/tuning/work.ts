@@ -107,8 +107,7 @@ async function carryOut(
   if (outcome.kind === 'interrupted' || isHopeless) await ledger.giveBack(claim, 'interrupted');
   else if (outcome.kind === 'died') await ledger.giveBack(claim, 'died', reason);
   else await ledger.end(claim, outcome.kind, seconds(), reason);
-  if (isHopeless)
-    throw new UserError(`trial ${claim.trial} cannot be trained, nor could any before: ${reason}`);
+  if (isHopeless) throw new UserError(`trial ${claim.trial} failed, like all before it: ${reason}`);
   tell({
     state: outcome.kind === 'died' ? 'interrupted' : outcome.kind,
     ...(reason !== undefined && { reason }),

@@ -103,7 +103,7 @@ export function placeText(place: Place): string {
     place.case === undefined ? [] : `case ${place.case}`,
     place.entry ?? [],
     place.value === undefined ? [] : `value ${place.value}`,
-    place.counts ? `${place.counts.found} values in place of ${place.counts.expected}` : [],
+    place.counts ? `${place.counts.found} values instead of ${place.counts.expected}` : [],
     listed(differing, 3),
   ];
   return parts

@@ -96,7 +96,7 @@ export function readVectorFile(path: string): VectorFile {
   } else if (keys.includes('network') && keys.includes('evalLogits')) {
     return { kind: 'network', vectors: checked(path, networkVectors, content) };
   }
-  const found = keys.length === 0 ? 'nothing of the kind' : `the keys ${keys.slice(0, 8).join(', ')}`;
+  const found = keys.length === 0 ? 'no keys' : `the keys ${keys.slice(0, 8).join(', ')}`;
   throw new DataError(
     `${path}: not a file of golden losses (key 'logits'), metrics ('scores') or a network ('evalLogits'); it has ${found}`,
   );

@@ -1,5 +1,6 @@
 // How a rank tells the process that launched it why it ended: that one prints one message for all of them.
 
+import { EngineError } from '@anyclass/torch/builds';
 import { UserError } from '../../errors/userError.js';
 
 /** Set for processes that report their errors to the one that launched them. */
@@ -25,7 +26,7 @@ export interface RankFailure {
 export function toldLauncher(error: unknown, lines: readonly string[], exitCode: number): boolean {
   if (process.env[launcherVariable] === undefined || !process.connected) return false;
   const code = error instanceof UserError ? error.code : undefined;
-  const isMistake = error instanceof UserError && code !== 'rank-lost';
+  const isMistake = error instanceof EngineError || (error instanceof UserError && code !== 'rank-lost');
   const failure: RankFailure = { kind: 'rank failure', lines, exitCode, code, isMistake };
   process.send?.(failure, () => {});
   return true;

@@ -50,7 +50,8 @@ export function isFusable(input: Tensor, weight: Tensor): boolean {
  */
 export function fusedActivatedBatchNorm(values: FusedNormValues): Tensor {
   const found = operator();
-  if (found === null) throw new Error('the fused library was built without a CUDA compiler; ask isFusable');
+  if (found === null)
+    throw new Error('the fused library was built without a CUDA compiler; check isFusable first');
   const [output] = found(
     values.input,
     values.weight,

@@ -113,7 +113,7 @@ export function localFile(path: string): string {
   const file = isFolder ? join(path, 'model.safetensors') : path;
   if (isFolder && !existsSync(file)) {
     throw new UserError(
-      `network.weights ${path} holds no model.safetensors; expected the folder of a finished run, or a file`,
+      `network.weights ${path}: no model.safetensors; expected the folder of a finished run, or a file`,
     );
   }
   checkInputFile('network.weights', file);

@@ -50,7 +50,7 @@ export function loadWeights(
   const report = fillFrom(network, readWeights(path), path);
   if (report.loaded === 0) {
     throw new UserError(
-      `${path}: none of its ${report.unused.length} names fits ${network.name}, such as ${listed(report.unused)}`,
+      `${path}: none of its ${report.unused.length} names matches ${network.name}, such as ${listed(report.unused)}`,
     );
   }
   const lost = [...report.missing, ...report.misshapen, ...report.unused];
@@ -62,13 +62,13 @@ export function loadWeights(
 /** What was loaded and what was not, for people. */
 export function weightReportText(report: WeightReport): string {
   const { file, naming, prefix, loaded, resized, freshHead, missing, misshapen, unused } = report;
-  const behind = prefix === '' ? '' : ` behind '${prefix}'`;
+  const behind = prefix === '' ? '' : ` after '${prefix}'`;
   const lines = [
     [`interpolated to this input size: ${listed(resized)}`, resized],
-    [`the last layer starts afresh: the file has other classes (${listed(freshHead)})`, freshHead],
-    [`not in the file, left as initialized: ${listed(missing)}`, missing],
-    [`of another shape in the file, left as initialized: ${listed(misshapen)}`, misshapen],
-    [`in the file, of no use here: ${listed(unused)}`, unused],
+    [`last layer reinitialized, because the file has other classes: ${listed(freshHead)}`, freshHead],
+    [`not in the file, keeps its initial values: ${listed(missing)}`, missing],
+    [`different shape in the file, keeps its initial values: ${listed(misshapen)}`, misshapen],
+    [`in the file but unused: ${listed(unused)}`, unused],
   ] as const;
   const remarks = lines.filter(([, names]) => names.length > 0).map(([line]) => `  ${line}`);
   return [`${file}: ${loaded} entries loaded (${naming}${behind})`, ...remarks].join('\n');
@@ -99,7 +99,7 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
     } else if (isHead) {
       report.freshHead.push(name);
     } else {
-      report.misshapen.push(`${name} [${stored.shape.join(', ')}] in place of [${entry.shape.join(', ')}]`);
+      report.misshapen.push(`${name} [${stored.shape.join(', ')}] instead of [${entry.shape.join(', ')}]`);
     }
   }
   const { convention, prefix, unused } = match;

@@ -101,7 +101,7 @@ function storedSources(text: string) {
       return (name.file === undefined ? weightFileNames : [name.file]).map((file) => ({ ...name, file }));
     case 'path': {
       const what = existsSync(name.path)
-        ? 'a path: only weights by name are kept in a cache'
+        ? 'a path; only weights by name are cached'
         : 'neither a name of weights nor a path';
       throw new UserError(`${text} is ${what}`);
     }

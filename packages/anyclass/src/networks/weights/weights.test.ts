@@ -65,7 +65,7 @@ test('a prefix in front of every name is found and taken off, and what stands be
   const report = loadWeights(copy, file);
   expect(report).toMatchObject({ prefix: 'model.net.', unused: ['criterion.weight'], missing: [] });
   expectEqual(copy, network);
-  expect(weightReportText(report)).toContain("behind 'model.net.'");
+  expect(weightReportText(report)).toContain("after 'model.net.'");
   expect(() => loadWeights(copy, file, { strict: true })).toThrow(/criterion\.weight/);
 });
 
@@ -78,7 +78,7 @@ test('with another number of classes the last layer starts afresh, and the repor
   expect(report.freshHead).toEqual(['head.fc.weight', 'head.fc.bias']);
   expect(copy.stateDict().get('head.fc.weight')!.equal(fresh)).toBe(true);
   expectEqual(copy, network, /^head\./);
-  expect(weightReportText(report)).toContain('the last layer starts afresh');
+  expect(weightReportText(report)).toContain('last layer reinitialized');
 });
 
 test('a file without blur filters and batch counts loads with their defaults, other gaps are named', () => {
@@ -97,7 +97,7 @@ test('a file without blur filters and batch counts loads with their defaults, ot
 test('a file of another network is refused, with names that it has', () => {
   const file = saved('foreign', [['stages.0.blocks.0.conv', zeros([1])]]);
   expect(() => loadWeights(createNetwork('tresnet-s', small), file)).toThrow(
-    /foreign\.safetensors: none of its 1 names fits tresnet-s, such as stages\.0\.blocks\.0\.conv/,
+    /foreign\.safetensors: none of its 1 names matches tresnet-s, such as stages\.0\.blocks\.0\.conv/,
   );
 });
 
@@ -105,7 +105,7 @@ test('an entry of another shape is left as initialized and named with both shape
   const state = new Map<string, Tensor>(filled().stateDict());
   state.set('body.conv1.0.weight', zeros([32, 48, 3, 3]));
   const report = loadWeights(createNetwork('tresnet-s', small), saved('shapes', state));
-  expect(report.misshapen).toEqual(['body.conv1.0.weight [32, 48, 3, 3] in place of [32, 12, 3, 3]']);
+  expect(report.misshapen).toEqual(['body.conv1.0.weight [32, 48, 3, 3] instead of [32, 12, 3, 3]']);
 });
 
 describe("timm's names", () => {

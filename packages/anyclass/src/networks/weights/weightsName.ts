@@ -60,7 +60,7 @@ function publishedName(name: string): WeightsName {
   const publisher = publishers.exec(name)?.[1];
   const hint = close ? `; did you mean '${close}'?` : '';
   const others = publisher === 'timm' ? `; any repository of the hub can be named as hf:${name}@main` : '';
-  throw new UserError(`there are no published weights '${name}' of our networks${hint || others}`, {
+  throw new UserError(`no published weights '${name}' for our networks${hint || others}`, {
     ...(!close && { next: { command: 'weights', options: { action: 'list' } } }),
   });
 }
@@ -81,7 +81,7 @@ function addressName(text: string): WeightsName {
   const sha256 = /^sha256=([0-9a-f]{64})$/i.exec(fragment)?.[1]?.toLowerCase();
   if (sha256 === undefined) {
     throw new UserError(
-      `${address}: expected #sha256=HASH behind it, with 64 digits; 'sha256sum FILE' prints them`,
+      `${address}: expected #sha256=HASH after it, with 64 digits; 'sha256sum FILE' prints them`,
     );
   }
   return { kind: 'address', address, sha256 };

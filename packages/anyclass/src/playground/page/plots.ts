@@ -80,7 +80,7 @@ export const plotRows: readonly PlotRow[] = [
   },
   {
     heading: 'Likelihood of the labels',
-    explanation: `${symbol('p', '', 't')} is what is given to the truth: ${symbol('p')} if present, 1−${symbol('p')} if absent; <i>γ</i> raises it to the power (1−${symbol('p', '', 't')})<sup><i>γ</i></sup>`,
+    explanation: `${symbol('p', '', 't')} is the probability of the truth: ${symbol('p')} if present, 1−${symbol('p')} if absent; <i>γ</i> raises it to the power (1−${symbol('p', '', 't')})<sup><i>γ</i></sup>`,
     plots: likelihoods,
   },
   {

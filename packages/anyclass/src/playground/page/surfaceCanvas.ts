@@ -108,6 +108,6 @@ function canvas(name: string, side: number): HTMLCanvasElement {
 
 function context(element: HTMLCanvasElement): CanvasRenderingContext2D {
   const found = element.getContext('2d');
-  if (found === null) throw new Error('this browser draws no canvas');
+  if (found === null) throw new Error('this browser does not support canvas');
   return found;
 }

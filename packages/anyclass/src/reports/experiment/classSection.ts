@@ -81,7 +81,7 @@ async function runMetrics(
 ): Promise<Metrics> {
   const scored = await run.scores(split);
   const validation = await run.scores('validation');
-  if (!scored || !validation) throw new RangeError(`${run.folder}: has no scores of ${split}`);
+  if (!scored || !validation) throw new RangeError(`${run.folder}: no scores for ${split}`);
   return measure(scored, decision && { threshold: fitDecision(validation, decision) });
 }
 

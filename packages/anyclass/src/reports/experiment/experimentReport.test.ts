@@ -175,7 +175,7 @@ test('the paper’s figures stand beside ours where the name of the data or the 
   };
   expect(await pageWith('auto')).not.toContain('in the paper');
   const page = await pageWith('chestxray14');
-  expect(page).toContain('pipes, beside chestxray14 in the paper');
+  expect(page).toContain('pipes, next to chestxray14 in the paper');
   expect(page).toContain('data-value="0.2075"');
   expect(page).toContain('data-name="lambda-1-paper-figures"');
 });

@@ -130,7 +130,7 @@ function tradeOffItems({ groups, decision }: Comparison, several: boolean): Item
     ...figures.map((figure): Item => ({ kind: 'figures', figures: [figure] })),
     {
       kind: 'note',
-      text: 'Each point is a decision fitted on validation within a budget of 0.5 to 20% false alarms, and judged on test. Of two losses the one above is better at that price. Lines are means over seeds; bands reach a standard deviation to either side, with two seeds from one to the other.',
+      text: 'Each point is a decision fitted on validation within a budget of 0.5 to 20% false alarms, and evaluated on test. At any budget, the higher line is the better loss. Lines are means over seeds; bands are ± one standard deviation, or the range with two seeds.',
     },
   ];
 }

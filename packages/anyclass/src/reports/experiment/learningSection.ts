@@ -38,7 +38,7 @@ export function learningSection({ groups }: Material): ReportSection {
         : [
             {
               kind: 'note',
-              text: `On validation, at 0.5${hasSeeds ? ', the mean over seeds; bars reach from the lowest to the highest' : ''}. BCE is plain binary cross-entropy, comparable across losses.`,
+              text: `On validation, at 0.5${hasSeeds ? ', the mean over seeds; bars show the range' : ''}. BCE is plain binary cross-entropy, comparable across losses.`,
             },
             { kind: 'choice', name: 'learning-curve', legend: 'Figure', panels },
           ],

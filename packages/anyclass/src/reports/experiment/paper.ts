@@ -40,7 +40,7 @@ export function paperItems({ dataset, groups }: Material, known: PaperDataset): 
       table: {
         name: `paper-${known}`,
         table: {
-          title: `${dataset}, beside ${known} in the paper`,
+          title: `${dataset}, next to ${known} in the paper`,
           note: 'Percent, at 0.5. The paper: arXiv 2506.05721, one seed each; its networks were trained from scratch at 224 pixels.',
           columns: [
             { title: 'source', kind: 'text' },
@@ -100,7 +100,7 @@ export function ablationTable(
   const columns = (group: string) =>
     ablationFigures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
   return {
-    title: `λ with ${base}, beside ${dataset} in the paper`,
+    title: `λ with ${base}, next to ${dataset} in the paper`,
     note: 'Percent, validation, at 0.5. The paper: TResNet-L, one seed each.',
     columns: [{ title: 'λ', kind: 'text' }, ...columns('Ours'), ...columns('Paper')],
     rows: values

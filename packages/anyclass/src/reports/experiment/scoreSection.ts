@@ -32,7 +32,7 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
     items: [
       {
         kind: 'note',
-        text: 'Precision is the mean over classes of the highest that is reached at a recall or above it, and over seeds. F1 against F1-Neg shows what a threshold for all classes gives the positives and costs the negatives: of two losses the one above and to the right is better whatever the threshold; marks stand at 0.1, 0.15, … 0.9, the mean over seeds. For reliability and negatives the scores of all seeds are taken together. At 0.5 the last figure shows how many negative images raise a false alarm.',
+        text: 'Precision at a recall is the highest precision at that recall or above, averaged over classes and seeds. F1 against F1-Neg shows what one threshold for all classes gains on positives and costs on negatives: the loss closer to the upper right is better at any threshold; marks are at 0.1, 0.15, … 0.9, averaged over seeds. Reliability and negatives pool the scores of all seeds. At 0.5, the last plot shows how many negative images raise a false alarm.',
       },
       {
         kind: 'figures',

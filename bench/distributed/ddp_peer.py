@@ -1,0 +1,36 @@
+# One rank of the same step with PyTorch's DistributedDataParallel over Gloo (torchvision's networks without their compiled part
+# are not needed: timm has both). Prints the time of a step.
+#
+#   RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29511 python3 bench/distributed/ddp_peer.py NETWORK SIZE BATCH STEPS
+import json
+import os
+import sys
+import time
+
+import timm
+import torch
+import torch.distributed as dist
+
+name, size, batch, steps = (sys.argv[1:] + ["resnet-18", "64", "16", "12"][len(sys.argv) - 1:])[:4]
+torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+dist.init_process_group("gloo")
+torch.manual_seed(1)
+architecture = {"resnet-18": "resnet18", "vit-b-16": "vit_base_patch16_224"}[name]
+options = {"img_size": int(size)} if name.startswith("vit") else {}
+network = timm.create_model(architecture, num_classes=10, **options)
+model = torch.nn.parallel.DistributedDataParallel(network, gradient_as_bucket_view=True)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+images = torch.randn(int(batch), 3, int(size), int(size))
+targets = (torch.randn(int(batch), 10) > 0.5).float()
+loss_of = torch.nn.BCEWithLogitsLoss()
+times = []
+for i in range(int(steps) + 4):
+    started = time.perf_counter()
+    optimizer.zero_grad()
+    loss_of(model(images), targets).backward()
+    optimizer.step()
+    if i >= 4:
+        times.append((time.perf_counter() - started) * 1000)
+if dist.get_rank() == 0:
+    print(json.dumps({"name": name, "milliseconds": sorted(times)[len(times) // 2]}))
+dist.destroy_process_group()

@@ -1,0 +1,55 @@
+// One rank of our training step: forward, loss, backward with gradients summed in buckets, SGD. Prints the time of a step.
+//
+//   RANK=0 WORLD_SIZE=2 node bench/dist/distributed/ours.js NETWORK SIZE BATCH STEPS
+
+import {
+  captureStep,
+  cudaSynchronize,
+  distributed,
+  hasCuda,
+  optim,
+  randn,
+  setSeed,
+  tidy,
+} from '@anyclass/torch';
+import { anyClassLoss } from 'anyclass/losses';
+import { createNetwork, isNetworkName } from 'anyclass/networks';
+
+const [name = 'resnet-18', size = '64', batch = '16', steps = '12'] = process.argv.slice(2);
+if (!isNetworkName(name)) throw new Error(`there is no network '${name}'`);
+const isAlone = process.env['WORLD_SIZE'] === undefined;
+const group = isAlone ? undefined : await distributed.init();
+const device = hasCuda() ? 'cuda' : 'cpu';
+setSeed(1);
+const network = createNetwork(name, { classes: 10, inputSize: Number(size) });
+network.to({ device, memoryFormat: device === 'cpu' ? 'contiguous' : 'channelsLast' });
+const optimizer = new optim.SGD(network.parameters(), { lr: 0.01, momentum: 0.9 });
+const buckets = group && new distributed.GradientBuckets(group, network.parameters());
+const images = randn([Number(batch), 3, Number(size), Number(size)], { device });
+const targets = randn([Number(batch), 10], { device })
+  .gt(0.5)
+  .to('float32');
+
+const step = () => {
+  optimizer.zeroGrad();
+  const loss = anyClassLoss(network.forward(images), targets, { base: 'bce', alpha: 0 });
+  buckets?.prepare();
+  loss.backward();
+  buckets?.finish();
+  optimizer.step();
+  return [loss.detach()];
+};
+const isCaptured = device === 'cuda' && group?.backend !== 'gloo';
+const captured = captureStep(() => step());
+const run = isCaptured ? () => captured(images) : step;
+const times: number[] = [];
+for (let i = 0; i < Number(steps) + 4; i++) {
+  const started = performance.now();
+  tidy(() => void run());
+  if (device === 'cuda') cudaSynchronize();
+  if (i >= 4) times.push(performance.now() - started);
+}
+const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
+if ((group?.rank ?? 0) === 0)
+  console.log(JSON.stringify({ name, milliseconds: median, buckets: buckets?.sizes }));
+process.stdout.write('', () => process.exit(0));

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../events/runEvent.js';
+import { outcomeOf } from './rankEnds.js';
+import type { RankFailure } from './rankFailure.js';
+import type { RankEnd } from './rankProcess.js';
+import { resumedWork } from './resumedWork.js';
+
+const well: RankEnd = { rank: 0, pid: 1, code: 0, signal: null, at: 0, failure: undefined, lastLines: [] };
+const told = (line: string, more: Partial<RankFailure> = {}): RankFailure => ({
+  kind: 'rank failure',
+  lines: [line],
+  exitCode: 1,
+  isMistake: false,
+  ...more,
+});
+const lost = told('connection lost', { code: 'rank-lost' });
+
+test('ranks that all end well are finished', () => {
+  expect(outcomeOf([well, { ...well, rank: 1 }], new Set())).toEqual({ kind: 'finished' });
+});
+
+test('a killed rank is the reason, not those that lost it, whoever ended first; another attempt may do better', () => {
+  const killed: RankEnd = { ...well, rank: 1, pid: 7, code: null, signal: 'SIGKILL', at: 20 };
+  const outcome = outcomeOf([{ ...well, code: 1, at: 10, failure: lost }, killed], new Set());
+  expect(outcome).toEqual({
+    kind: 'failed',
+    lines: ['anyclass: rank 1 (process 7) was ended by SIGKILL'],
+    exitCode: 1,
+    isWorthRestart: true,
+  });
+});
+
+test('what the user has to mend is told, and not tried again', () => {
+  const mistake = told('anyclass: batchSize is 1', { isMistake: true, exitCode: 2 });
+  const ends = [
+    { ...well, code: 1, failure: lost },
+    { ...well, rank: 1, code: 2, failure: mistake },
+  ];
+  expect(outcomeOf(ends, new Set())).toMatchObject({
+    lines: ['anyclass: batchSize is 1'],
+    exitCode: 2,
+    isWorthRestart: false,
+  });
+});
+
+test('a rank that hangs is named beside those that waited for it', () => {
+  const hung: RankEnd = { ...well, rank: 1, pid: 9, code: null, signal: 'SIGKILL' };
+  const outcome = outcomeOf([{ ...well, code: 1, failure: lost }, hung], new Set([1]));
+  expect(outcome).toMatchObject({
+    lines: ['connection lost', 'rank 1 (process 9) did not end by itself and was killed'],
+  });
+});
+
+test('ranks that were asked to stop are interrupted', () => {
+  const asked = { ...well, code: 130, failure: told('resume it', { exitCode: 130, isMistake: true }) };
+  expect(outcomeOf([asked, { ...asked, rank: 1 }], new Set())).toMatchObject({
+    kind: 'interrupted',
+    lines: ['resume it'],
+    exitCode: 130,
+  });
+});
+
+test('a restart resumes the run that had begun, and begins one that had not', () => {
+  const words = ['train', 'quick', '--json'];
+  const begun = resumedWork(words);
+  expect([begun.words(), begun.words()]).toEqual([words, words]);
+  begun.listen(startedIn('runs/a'));
+  expect(begun.words()).toEqual(['train', '--resume', 'runs/a', '--json']);
+  const other = resumedWork(['evaluate', 'runs/a']);
+  other.words();
+  expect(other.words()).toEqual(['evaluate', 'runs/a']);
+});
+
+function startedIn(run: string): RunEvent {
+  return {
+    type: 'started',
+    run,
+    dataset: 'digits',
+    network: 'resnet-18',
+    loss: 'bce',
+    device: 'cpu',
+    precision: 'float32',
+    epochs: 1,
+  };
+}

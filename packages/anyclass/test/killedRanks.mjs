@@ -1,0 +1,122 @@
+// Two processes that train together, of which one is killed again and again, must end with the weights of two that were left
+// alone, bit for bit (needs a build: npm run setup).
+//
+//   node packages/anyclass/test/killedRanks.mjs 30
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { weightsOf } from './killedRuns.mjs';
+import { program } from './ranks.mjs';
+
+const fields = [
+  'network.inputSize=32',
+  'data.digits.scenes={"train":96,"validation":16,"test":16}',
+  'batchSize=16',
+  'epochs=3',
+  'optimizer.name=sgd',
+  'optimizer.rate=0.05',
+  'averageDecay=0.9',
+  'augmentation={"flip":0.5,"rotation":10}',
+  'evaluation.replicates=0',
+  'checkpoints.everyMinutes=0.003',
+  'device=cpu',
+  'threads=1',
+];
+
+/**
+ * Kills a random rank at random moments below a launcher that restarts, until a run is through.
+ *
+ * @param {number} kills
+ * @param {(line: string) => void} say
+ */
+export async function killRanks(kills, say) {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-killed-ranks-'));
+  try {
+    const started = performance.now();
+    const reference = launched(join(folder, 'reference'), 0);
+    const first = await reference.ended;
+    if (first.code !== 0) throw new Error(first.errors);
+    const duration = performance.now() - started;
+    const expected = weightsOf(join(folder, 'reference'));
+    say(`undisturbed: ${(duration / 1000).toFixed(1)} s`);
+    const result = { kills: 0, finished: 0, different: /** @type {string[]} */ ([]) };
+    while (result.kills < kills) {
+      const run = join(folder, `run-${result.finished}`);
+      const launch = launched(run, kills);
+      let isOver = false;
+      const ended = launch.ended.finally(() => {
+        isOver = true;
+      });
+      while (!isOver && result.kills < kills) {
+        await Promise.race([sleep(Math.random() * duration), ended]);
+        const ranks = ranksOf(launch.child.pid ?? 0);
+        const victim = ranks[Math.floor(Math.random() * ranks.length)];
+        if (isOver || victim === undefined) continue;
+        try {
+          process.kill(victim, 'SIGKILL');
+        } catch {
+          continue; // it ended by itself just now
+        }
+        result.kills++;
+        say(`kill ${result.kills}`);
+      }
+      const { code, errors } = await ended;
+      if (code !== 0) throw new Error(`the launcher ended with exit code ${code}:\n${errors}`);
+      result.finished++;
+      if (weightsOf(run) !== expected) result.different.push(run);
+      rmSync(run, { recursive: true });
+    }
+    return result;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} run
+ * @param {number} restarts
+ */
+function launched(run, restarts) {
+  const words = ['launch', '--processes', '2', '--restarts', String(restarts), '--timeout', '60'];
+  const settings = fields.flatMap((field) => ['--set', field]);
+  const child = spawn(process.execPath, [program, ...words, 'train', 'quick', '--run', run, ...settings], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (text) => {
+    errors += text;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code, errors }));
+  return { child, ended };
+}
+
+/**
+ * The children of a process, as Linux tells.
+ *
+ * @param {number} parent
+ */
+function ranksOf(parent) {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        const [state, owner] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return Number(owner) === parent && state !== 'Z';
+      } catch {
+        return false;
+      }
+    });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const result = await killRanks(Number(process.argv[2] ?? 30), (line) => console.log(line));
+  console.log(JSON.stringify(result));
+  if (result.different.length > 0) process.exitCode = 1;
+}
