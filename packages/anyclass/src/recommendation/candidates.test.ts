@@ -39,10 +39,13 @@ describe('the candidates', () => {
       candidateLists(configured(loss), { keepsOwn: true }).map((list) =>
         list.flatMap(({ label, role }) => (role === 'configured' ? [label] : [])),
       );
-    const own: Partial<LossFields> = { name: 'any-bce', lambda: 0.02 };
+    const balanced: Partial<LossFields> = { beta: 0.9999, reduction: 'batch' };
+    const own: Partial<LossFields> = { ...balanced, name: 'any-bce', lambda: 0.02 };
     expect(roles(own)).toEqual(Array(3).fill(['any-bce λ=0.02 balanced']));
     expect(roles({ ...own, lambda: 0.07 })).toEqual(Array(3).fill(['any-bce λ=0.07 balanced (configured)']));
-    expect(roles({ name: 'focal', gamma: 1 })).toEqual(Array(3).fill(['focal balanced (configured)']));
+    expect(roles({ ...balanced, name: 'focal', gamma: 1 })).toEqual(
+      Array(3).fill(['focal balanced (configured)']),
+    );
     expect(roles({ name: 'bce', beta: null, reduction: 'mean', lambda: 0.3 })).toEqual([[], [], []]);
   });
 
