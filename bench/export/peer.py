@@ -14,7 +14,8 @@ def twin(name, size):
 
     # torchvision's compiled part does not load beside every torch, and is not needed.
     library = torch.library.Library("torchvision", "DEF")
-    library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    for operator in ("nms", "qnms"):
+        library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     if name == "maxvit-t":
         import torchvision
 
