@@ -1,5 +1,4 @@
-# One rank of the same step with PyTorch's DistributedDataParallel over Gloo (torchvision's networks without their compiled part
-# are not needed: timm has both). Prints the time of a step.
+# One rank of the same step with PyTorch's DistributedDataParallel over Gloo, on timm's networks. Prints the time of a step.
 #
 #   RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29511 python3 bench/distributed/ddp_peer.py NETWORK SIZE BATCH STEPS
 import json
@@ -7,9 +6,14 @@ import os
 import sys
 import time
 
-import timm
 import torch
 import torch.distributed as dist
+
+# torchvision, which timm imports, asks for operators of its compiled part, which may not fit this torch.
+library = torch.library.Library("torchvision", "DEF")
+for operator in ("nms", "qnms"):
+    library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+import timm  # noqa: E402
 
 name, size, batch, steps = (sys.argv[1:] + ["resnet-18", "64", "16", "12"][len(sys.argv) - 1:])[:4]
 torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
