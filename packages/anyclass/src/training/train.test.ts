@@ -59,7 +59,7 @@ const isTestBegun = (event: RunEvent) => event.type === 'progress' && event.task
 /** Interrupts a run at an event; default in the middle of its second epoch. */
 async function interrupted(
   run: string,
-  isMoment = (event: RunEvent) => event.type === 'step' && event.epoch === 2,
+  isMoment = (event: RunEvent) => event.type === 'step' && event.epoch === 2 && event.step > 0,
 ): Promise<TrainingResult> {
   const controller = new AbortController();
   return train(configuration, {

@@ -81,7 +81,7 @@ describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no C
     const run = join(folder, 'interrupted');
     const controller = new AbortController();
     const onEvent = (event: RunEvent) => {
-      if (event.type === 'step' && event.epoch === 2) controller.abort();
+      if (event.type === 'step' && event.epoch === 2 && event.step > 0) controller.abort();
     };
     await train({ ...configuration, ...fields }, { run, onEvent, signal: controller.signal });
     await resume(run);

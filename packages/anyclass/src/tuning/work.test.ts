@@ -155,15 +155,13 @@ describe('the work on a study', () => {
       reason: 'pipes.csv: no such file',
       hasBegun: false,
     });
-    await expect(goOn(folder, 5, { objective })).rejects.toThrow(
-      'trial 0 cannot be trained, nor could any before: pipes.csv: no such file',
-    );
+    await expect(goOn(folder, 5, { objective })).rejects.toThrow(/trial 0 .*pipes.csv: no such file/);
     expect((await goOn(folder, 5)).map(({ status }) => status)).not.toContain('failed');
   });
 
   test('ends where the first three trials fail while they train', async () => {
     const objective: Objective = async () => ({ kind: 'failed', reason: 'out of memory', hasBegun: true });
-    await expect(study(9, { objective })).rejects.toThrow('trial 2 cannot be trained, nor could any before');
+    await expect(study(9, { objective })).rejects.toThrow('trial 2 failed, like all before it');
   });
 
   test('carries out several trials side by side where asked to', async () => {
