@@ -102,7 +102,9 @@ function commandLines(text: string): { line: string; command: string; flags: str
     ([, code]) => code!,
   );
   return [...blocks, ...inline].flatMap((line) => {
-    const call = /(?:^|\s|\$ )(?:npx )?anyclass ([a-z]+)((?:\s[^#|;&]*)?)/.exec(line);
+    // What launch runs is a command with options of its own.
+    const call =
+      /(?:^|\s|\$ )(?:npx )?anyclass (?:launch (?:--[a-z-]+ \S+ )+)?([a-z]+)((?:\s[^#|;&]*)?)/.exec(line);
     if (!call) return [];
     const flags = [...call[2]!.matchAll(/(?:^|\s)(--[a-z][\w-]*)/g)].map(([, flag]) => flag!);
     return [{ line, command: call[1]!, flags }];

@@ -48,7 +48,7 @@ test('a dry run tells the plan and leaves nothing behind', () => {
 
 test('a table ends in a page with the published figures, and is resumed by the same command', () => {
   const { status, stdout, stderr } = anyclass(...words, '--replicates', '20', '--jobs', '2');
-  expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('4 to go') });
+  expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('4 to train') });
   expect(stderr).toMatch(/Table 1[\s\S]*sewerml +tresnet-s +4 +0 +1 +68 [\s\S]*About .* on the CPU\./);
   expect(stdout).toContain(join('out', 'table-1.html'));
   const rows = readFileSync(join(folder, 'out', 'table-1', 'paper-sewerml.csv'), 'utf8').split('\n');
@@ -63,7 +63,7 @@ test('a table ends in a page with the published figures, and is resumed by the s
   expect(Math.abs(estimate.bytes / taken - 1)).toBeLessThan(0.03);
 
   const again = anyclass(...words, '--replicates', '0');
-  expect(again.stderr).toContain('4 finished before and reused, 0 to go');
+  expect(again.stderr).toContain('4 already finished and reused, 0 to train');
   expect(again.stderr).not.toContain('~');
 }, 180_000);
 

@@ -130,7 +130,7 @@ test('data that are not there end the study before it has trials', () => {
 test.each([
   [[], 2, 'is a new study; name a CONFIG or RECIPE for it'],
   [['--show'], 1, 'no study here'],
-  [['quick', '--search', 'epochs=3'], 2, "'3' is no space"],
+  [['quick', '--search', 'epochs=3'], 2, "'3' is not a search space"],
   [['quick', '--search', 'loss.lamda=log(0.1,1)'], 2, "did you mean 'lambda'?"],
   [['quick', '--metric', 'loss'], 2, '--metric'],
   [['quick', '--devices', 'first'], 2, "'first' is neither cpu nor cuda:N"],

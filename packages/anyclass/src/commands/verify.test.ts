@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { networkNames } from '../networks/catalogue.js';
 
 const packageRoot = path.resolve(import.meta.dirname, '../..');
 const program = path.join(packageRoot, 'bin/anyclass.js');
@@ -88,7 +89,7 @@ describe.skipIf(!isBuilt)('anyclass networks (needs the built package: npm run b
   test('gives the same as JSON', async () => {
     const { stdout } = await anyclass('networks', '--json');
     const listed = JSON.parse(stdout);
-    expect(listed).toHaveLength(8);
+    expect(listed).toHaveLength(networkNames.length);
     expect(listed[1]).toMatchObject({
       name: 'tresnet-m',
       classes: 17,

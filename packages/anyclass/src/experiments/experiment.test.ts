@@ -63,7 +63,7 @@ describe('a comparison', () => {
     const words = [...compareWords, '--jobs', '2', '--out', 'out'];
     const { code, said } = await interrupted(words, 'epoch 1/2', 'SIGINT');
     expect(code).toBe(130);
-    expect(said).toContain('2 runs in out: 0 finished before and reused, 2 to go');
+    expect(said).toContain('2 runs in out: 0 already finished and reused, 2 to train');
     expect(said).toContain('press Ctrl-C again to quit immediately');
     expect(said).toContain('Interrupted; all runs are saved.');
     expect(existsSync(at('out/lock'))).toBe(false);
@@ -101,7 +101,7 @@ describe('a comparison', () => {
     );
     expect({ status, stderr }).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('2 finished before and reused, 0 to go'),
+      stderr: expect.stringContaining('2 already finished and reused, 0 to train'),
     });
     expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(at('out/comparison.json'), 'utf8')));
     expect(statSync(model).mtimeMs).toBe(before);

@@ -9,8 +9,8 @@ import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
 import { checkAddressSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
-import type { SessionOptions } from './onnx/onnxRuntime.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
+import type { SessionOptions } from './onnx/sessionOptions.js';
 import { createScorer, type Scorer } from './scorer.js';
 
 export interface ModelScorer extends Disposable {

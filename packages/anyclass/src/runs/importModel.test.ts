@@ -89,7 +89,7 @@ test('classes are a list with commas, lines of a file or a JSON list, each once'
   writeFileSync(at('classes.json'), '["a, b", "c"]');
   expect(readClassList(at('classes.json'))).toEqual(['a, b', 'c']);
   expect(() => readClassList('missing.txt')).toThrow('missing.txt: no such file');
-  expect(() => readClassList('a,b,a')).toThrow("class 3 of 'a,b,a': 'a' is class 1 already");
+  expect(() => readClassList('a,b,a')).toThrow("class 3 of 'a,b,a': 'a' is already class 1");
   expect(() => readClassList('a,,b')).toThrow('has no name');
   writeFileSync(at('object.json'), '{ "a": 1 }');
   expect(() => readClassList(at('object.json'))).toThrow(/object\.json: expected a JSON list/);

@@ -272,7 +272,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     );
     writeFileSync(join(folder, 'text.onnx'), 'text');
     await expect(serve([join(folder, 'text.onnx')], quiet)).rejects.toThrow('text.onnx');
-    await expect(serve([join(folder, 'missing')], quiet)).rejects.toThrow('there is no such model or run');
+    await expect(serve([join(folder, 'missing')], quiet)).rejects.toThrow('no such model or run');
     await expect(serve([onnx, `onnx=${torch}`], quiet)).rejects.toThrow("two models are named 'onnx'");
   });
 

@@ -49,7 +49,7 @@ test('of all cases the worst check of each figure is kept, with its case', () =>
 test.each([
   [{ case: 7, value: 3 }, 'case 7, value 3'],
   [{ entry: 'fc.weight' }, 'fc.weight'],
-  [{ counts: { found: 2, expected: 3 } }, '2 values in place of 3'],
+  [{ counts: { found: 2, expected: 3 } }, '2 values instead of 3'],
   [
     { structure: { lacks: [{ name: 'a', shape: [1, 2] }], has: [{ name: 'a', shape: [2] }] } },
     'lacks a [1, 2], has a [2]',

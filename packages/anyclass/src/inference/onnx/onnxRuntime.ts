@@ -3,6 +3,7 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
+import type { SessionOptions } from './sessionOptions.js';
 
 /** What we use of it. */
 export interface OnnxRuntime {
@@ -32,14 +33,6 @@ export async function findOnnxRuntime(): Promise<
         : `onnxruntime-node could not be loaded: ${reasonOf(error)}; ${remedy} again`,
     };
   }
-}
-
-export interface SessionOptions {
-  /**
-   * Threads that wait for work spin, which answers soonest where nothing else needs the cores. A server's decoding and HTTP do: there
-   * it costs more than it gains (four times the throughput of a small model without it). Default true.
-   */
-  readonly spins?: boolean | undefined;
 }
 
 /**

@@ -10,8 +10,8 @@ const hash = 'ab'.repeat(32);
 describe('the catalogue', () => {
   test('has weights of every network that others published some for', () => {
     const without = networkNames.filter((name) => !networkDefinitions[name].weights.published?.length);
-    // Ours alone, and one that nobody published in this form.
-    expect(without).toEqual(['tresnet-s', 'maxvit-s']);
+    // Ours alone, one that nobody published in this form, and those of feature vectors.
+    expect(without).toEqual(['tresnet-s', 'maxvit-s', 'linear', 'mlp']);
   });
 
   test('names each of them once, tells three means and deviations, and where to get it from', () => {

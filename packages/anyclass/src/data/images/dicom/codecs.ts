@@ -71,7 +71,7 @@ async function freeThread(): Promise<Worker> {
 }
 
 function startedThread(): Worker {
-  const thread = new Worker(program);
+  const thread = new Worker(program, { execArgv: [] });
   threads += 1;
   thread.once('exit', () => {
     threads -= 1;
