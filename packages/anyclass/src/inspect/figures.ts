@@ -30,21 +30,8 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
     title,
     { width, height: 90 + sorted.length * 22 },
     {
-      grid: { ...ownMargins, left: labelWidth(names), right: 30, top: 50, bottom: 10 },
+      ...namedRows(names),
       legend: legend(splits, width).option,
-      xAxis: {
-        ...axis('', 0),
-        type: 'value',
-        position: 'top',
-        axisLabel: { color: light.faint, formatter: compact },
-      },
-      yAxis: {
-        ...axis('', 0),
-        type: 'category',
-        data: names,
-        axisTick: { show: false },
-        axisLabel: { color: light.ink, interval: 0 },
-      },
       series: splits.map((split) => ({
         type: 'bar',
         name: split,
@@ -78,24 +65,11 @@ export function annotationFigure(name: string, counts: readonly ClassCount[]): F
     title,
     { width, height: 90 + sorted.length * 26 },
     {
-      grid: { ...ownMargins, left: labelWidth(names), right: 30, top: 50, bottom: 10 },
+      ...namedRows(names),
       legend: legend(
         series.map((one) => one.name),
         width,
       ).option,
-      xAxis: {
-        ...axis('', 0),
-        type: 'value',
-        position: 'top',
-        axisLabel: { color: light.faint, formatter: compact },
-      },
-      yAxis: {
-        ...axis('', 0),
-        type: 'category',
-        data: names,
-        axisTick: { show: false },
-        axisLabel: { color: light.ink, interval: 0 },
-      },
       series: series.map((one) => ({
         type: 'bar',
         name: one.name,
@@ -150,4 +124,24 @@ function partOf(shown: number, all: number): string {
 
 function compact(value: number): string {
   return value >= 1000 ? `${value / 1000}k` : String(value);
+}
+
+/** The margins and axes of bars that lie beside their names. */
+function namedRows(names: readonly string[]) {
+  return {
+    grid: { ...ownMargins, left: labelWidth(names), right: 30, top: 50, bottom: 10 },
+    xAxis: {
+      ...axis('', 0),
+      type: 'value' as const,
+      position: 'top' as const,
+      axisLabel: { color: light.faint, formatter: compact },
+    },
+    yAxis: {
+      ...axis('', 0),
+      type: 'category' as const,
+      data: [...names],
+      axisTick: { show: false },
+      axisLabel: { color: light.ink, interval: 0 },
+    },
+  };
 }
