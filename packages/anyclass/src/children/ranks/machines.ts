@@ -137,7 +137,7 @@ function startAgent(
         lastLines: printed.trimEnd().split('\n').slice(-keptLines).filter(Boolean),
       });
     child.once('error', (error) => {
-      printed = `${file}: ${error.message}`;
+      printed = `cannot run '${file}': ${error.message}`;
       end(1, null);
     });
     child.once('close', end);
