@@ -76,7 +76,7 @@ function opening(
   const most = `${(100 * missed).toFixed(1)} points`;
   return matters === false
     ? `The choice among ${among} does not matter here: differences are within the noise, and below ${most}.`
-    : `The pilots cannot tell ${among} apart: differences are within the noise, which may hide ${most}. Use more validation images or longer pilots.`;
+    : `The pilots cannot tell ${among} apart: differences are within the noise, which may hide ${most}. Use more validation data or longer pilots.`;
 }
 
 function use(
