@@ -104,7 +104,7 @@ function behind(losses: readonly JudgedCandidate[]): string {
 function reasonsOf({ rounds, full, decision }: Basis): string[] {
   const last = rounds.at(-1)!;
   const share = shareOf(last, full);
-  const size = `${countOf(last.instances, 'image')} × ${countOf(last.epochs, 'epoch')} × ${countOf(last.seeds.length, 'seed')}`;
+  const size = `${countOf(last.instances, 'instance')} × ${countOf(last.epochs, 'epoch')} × ${countOf(last.seeds.length, 'seed')}`;
   const missing = [...new Set(rounds.flatMap((round) => round.missing))];
   return [
     ...rounds[0]!.effects.map((effect) => effectText(effect, decision)),
