@@ -1,6 +1,7 @@
 // Brings a checkout to where everything runs: npm packages, the TypeScript build, and what `anyclass setup` does on any machine.
-// Uses Node's own modules only, since nothing else is there yet. What is in place already is left alone.
+// Needs nothing but Node until the packages are installed. What is in place already is left alone.
 
+import { bundleProgram } from './bundle.mjs';
 import { installChromiumForTests } from './chromium.mjs';
 import { buildTypeScript, installPackages } from './javascript.mjs';
 import { run, SetupError } from './shell.mjs';
@@ -12,6 +13,7 @@ try {
     throw new SetupError(`Node ${process.versions.node} is too old: anyclass needs Node 20.15 or newer`);
   installPackages();
   buildTypeScript();
+  await bundleProgram();
   run(process.execPath, ['packages/anyclass/bin/anyclass.js', 'setup']);
   installChromiumForTests();
 } catch (error) {

@@ -1,30 +1,19 @@
 #!/usr/bin/env node
-// Node reads the modules that a module imports all at once, and gives up where the system allows few open files (`ulimit -n 64`).
-// They are read a few at a time instead. What cannot be loaded ends the program with a message.
-import { promises } from 'node:fs';
+// The program is in the bundle, which a checkout has once it is built. What cannot be loaded ends it with a message.
+import { existsSync } from 'node:fs';
 
-const most = 16;
-const { readFile } = promises;
-const waiting = [];
-let reading = 0;
-promises.readFile = async (...given) => {
-  if (reading === most) await new Promise((resolve) => waiting.push(resolve));
-  else reading++;
-  try {
-    return await readFile(...given);
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else reading--;
-  }
-};
-
+const bundle = new URL('../bundle/main.js', import.meta.url);
 try {
-  await import('../dist/main.js');
+  await import(bundle.href);
 } catch (error) {
-  const isLimit = error?.code === 'EMFILE' || error?.code === 'ENFILE';
-  const shown = process.argv.includes('--debug') ? error?.stack : error?.message;
-  const remedy = isLimit ? "too many files are open; raise the limit with 'ulimit -n'" : shown;
-  process.stderr.write(`anyclass: the program could not be loaded: ${remedy}\n`);
+  process.stderr.write(`anyclass: the program could not be loaded: ${remedy(error)}\n`);
   process.exitCode = 1;
+}
+
+/** @param {NodeJS.ErrnoException} error */
+function remedy({ code, message, stack }) {
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return "too many files are open; raise the limit with 'ulimit -n'";
+  if (!existsSync(bundle)) return "it is not built; run 'npm run setup' in the checkout";
+  return process.argv.includes('--debug') ? stack : message;
 }

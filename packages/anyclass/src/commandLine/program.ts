@@ -103,7 +103,9 @@ async function report(thrown: unknown, failure: Failure): Promise<number> {
   const lines = await errorLines(error, error === thrown ? shownMessage(error) : messageOf(thrown), failure);
   const exitCode = error instanceof UsageError ? 2 : error instanceof UserError ? error.exitCode : 1;
   // Of several ranks, the launcher prints one message for all.
-  if (!toldLauncher(error, lines, exitCode)) for (const line of lines) failure.terminal.note(line);
+  if (toldLauncher(error, lines, exitCode)) return exitCode;
+  const { terminal } = failure;
+  for (const line of lines) (terminal.fail ?? terminal.note)(line);
   return exitCode;
 }
 

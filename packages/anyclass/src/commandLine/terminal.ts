@@ -9,16 +9,19 @@ export interface Terminal {
   print(text: string): void;
   /** A note, to standard error. */
   note(text: string): void;
+  /** Why the program failed, to standard error. Default a note. */
+  fail?(text: string): void;
   /** Shows what long work reports, on standard error. */
   readonly onEvent: RunEventListener;
 }
 
 /** Of several ranks the first speaks; the others only say why they failed. */
 export function standardTerminal(isSpeaker = true): Terminal {
-  if (!isSpeaker) return { print() {}, note: (text) => void process.stderr.write(`${text}\n`), onEvent() {} };
+  const say = (text: string) => void process.stderr.write(`${text}\n`);
+  if (!isSpeaker) return { print() {}, note() {}, fail: say, onEvent() {} };
   return {
     print: (text) => void process.stdout.write(`${text}\n`),
-    note: (text) => void process.stderr.write(`${text}\n`),
+    note: say,
     onEvent: runDisplay(process.stderr),
   };
 }

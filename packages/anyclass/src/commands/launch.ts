@@ -6,7 +6,7 @@ import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 
 /** What divides its work among ranks. */
-const launchable = ['train', 'evaluate', 'predict'];
+const launchable = ['train', 'evaluate', 'predict', 'embed', 'prepare'];
 
 export const launch = command({
   name: 'launch',

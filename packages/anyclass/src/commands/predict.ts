@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs';
-import { discardQuietly } from '@anyclass/torch/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
-import { printed } from '../commandLine/terminal.js';
+import type { Terminal } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { type CountedNames, countedNames } from '../data/countedNames.js';
 import { takesFeatures } from '../data/inputs.js';
+import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { checkOutputFile, draftOutput } from '../files/outputs.js';
+import { checkOutputFile } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
-import type { Draft } from '../files/wholeFile.js';
 import { dividedPredictions, shareOfImages } from '../inference/dividedPredictions.js';
 import { featureInputs } from '../inference/featureFiles.js';
 import { imageInputs } from '../inference/imageInputs.js';
@@ -28,6 +27,7 @@ import {
 } from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
+import { fileOutput, standardOutput } from './predictionOutput.js';
 import { thresholdField, usedDecision } from './usedDecision.js';
 
 /** In the name of a file: the number of the process that writes it. */
@@ -35,6 +35,38 @@ const rankMark = '{rank}';
 
 /** Some images could not be read; the others were predicted. */
 const someFailed = 3;
+
+const options = z.object({
+  model: z.string().describe('a run, a model.safetensors, or an exported .onnx'),
+  paths: z
+    .array(z.string())
+    .min(1)
+    .describe(
+      'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
+    ),
+  format: z.enum(outputFormats).optional().describe('output format; default csv'),
+  out: z
+    .string()
+    .optional()
+    .describe(
+      `output file; default standard output. With launch, ${rankMark} in the name gives each process a file`,
+    )
+    .meta({ placeholder: 'FILE' }),
+  ...decisionFields,
+  threshold: thresholdField,
+  details: z
+    .boolean()
+    .default(false)
+    .describe('add the probability that any class is present, the gate, and the thresholds of the labels'),
+  top: z.int().positive().optional().describe('add the N most probable classes'),
+  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+  batchSize: z.int().positive().default(32).describe('images per batch'),
+  set: settingOption(
+    'override data.channels, .mean, .std, .window, .frame or .pixelLimit of training, or data.strict=true to stop at the first unreadable image',
+  ),
+  force,
+  json: z.boolean().default(false).describe('the same as --format jsonl'),
+});
 
 export const predict = command({
   name: 'predict',
@@ -58,40 +90,10 @@ export const predict = command({
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
     ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
   ],
-  options: z.object({
-    model: z.string().describe('a run, a model.safetensors, or an exported .onnx'),
-    paths: z
-      .array(z.string())
-      .min(1)
-      .describe(
-        'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
-      ),
-    format: z.enum(outputFormats).optional().describe('output format; default csv'),
-    out: z
-      .string()
-      .optional()
-      .describe(
-        `output file; default standard output. With launch, ${rankMark} in the name gives each process a file`,
-      )
-      .meta({ placeholder: 'FILE' }),
-    ...decisionFields,
-    threshold: thresholdField,
-    details: z
-      .boolean()
-      .default(false)
-      .describe('add the probability that any class is present, the gate, and the thresholds of the labels'),
-    top: z.int().positive().optional().describe('add the N most probable classes'),
-    device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
-    batchSize: z.int().positive().default(32).describe('images per batch'),
-    set: settingOption(
-      'override data.channels, .mean, .std, .window, .frame or .pixelLimit of training, or data.strict=true to stop at the first unreadable image',
-    ),
-    force,
-    json: z.boolean().default(false).describe('the same as --format jsonl'),
-  }),
-  async run(options, terminal) {
-    const { model, paths, out: given, device, batchSize, set, json, details, top } = options;
-    const format = options.format ?? (json ? 'jsonl' : 'csv');
+  options,
+  async run(given, terminal) {
+    const { paths, json, details, top } = given;
+    const format = given.format ?? (json ? 'jsonl' : 'csv');
     if (json && format !== 'jsonl')
       throw new UsageError(`--json means --format jsonl, not ${format}; give one of them`);
     if (format === 'sewerml' && (details || top !== undefined))
@@ -99,76 +101,92 @@ export const predict = command({
     if (paths.filter((path) => path === '-').length > 1)
       throw new UsageError('PATH…: - reads the list from standard input and can be given once');
     const ranks = await joinRanks();
-    const isOwnFile = given?.includes(rankMark) ?? false;
-    const out = given?.replaceAll(rankMark, String(ranks?.rank ?? 0));
-    const isWriter = ranks?.isFirst !== false || isOwnFile;
-    if (ranks && paths.includes('-'))
-      throw new UsageError('PATH…: - cannot be divided among processes; give files, folders or patterns');
-    if (out !== undefined && isWriter) checkOutput(out, format, options);
-    const { strict, ...preparation } = imageSettings(set);
-    const decision = await usedDecision(options, terminal);
-    using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
-    for (const remark of predictor.remarks) terminal.note(remark);
-    const { header, line } = outputOf(format, {
-      classes: predictor.description.classes,
-      decision: predictor.decision,
-      details,
-      top,
-    });
-    // Only for a file: printed output is already out, so Ctrl-C may end the program immediately.
-    using interruption =
-      out === undefined
-        ? undefined
-        : interruptible(
-            terminal,
-            'Stopping after the current images; press Ctrl-C again to quit immediately',
-          );
-    const reading = new AbortController();
-    interruption?.signal.addEventListener('abort', () => reading.abort());
-    using target = out === undefined ? standardOutput : fileOutput(out);
-    const failed: string[] = [];
-    const skipped = countedNames();
-    let predicted = 0;
-    const { description } = predictor;
-    const { signal } = reading;
-    const inputs = takesFeatures(description)
-      ? featureInputs(paths, description.features, undefined, signal)
-      : imageInputs(paths, undefined, signal, skipped.add);
-    const many = (count: number) => counted(count, takesFeatures(description) ? 'row' : 'image');
-    const spared = out === undefined ? inputs : sparing(out, inputs);
-    for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile })) {
-      if (reading.signal.aborted) break;
-      if ('failure' in prediction) {
-        if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
-        failed.push(`${prediction.name}: ${prediction.failure}`);
-        continue;
-      }
-      // Only with the first prediction: a header alone looks like a result.
-      const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
-      if (await target.write(`${first}${line(prediction)}`)) predicted++;
-      else reading.abort();
-    }
-    if (interruption?.signal.aborted) {
-      const message = `Interrupted after ${many(predicted)}; ${target.leave()}`;
-      throw new UserError(message, { exitCode: interruption.exitCode() });
-    }
-    if (reading.signal.aborted) return predicted;
-    if (!isWriter) return predicted;
+    const share = await failingTogether(ranks, () => predictShare(ranks, { ...given, format }, terminal));
+    if (!share) return 0;
+    const { predicted, failed, skipped, noun } = share;
     if (skipped.count > 0) terminal.note(skippedNote(skipped));
-    if (predicted + failed.length === 0)
-      throw new UserError(
-        `no ${takesFeatures(description) ? 'row' : 'image'} in ${paths.map(inWords).join(', ')}`,
-      );
-    if (predicted > 0) target.finish();
     if (failed.length > 0)
-      throw new UserError(
-        failureText(predicted, failed, takesFeatures(description) ? 'file or row' : 'image'),
-        { exitCode: someFailed },
-      );
-    terminal.note(many(predicted));
+      throw new UserError(failureText(predicted, failed, noun === 'row' ? 'file or row' : 'image'), {
+        exitCode: someFailed,
+      });
+    terminal.note(counted(predicted, noun));
     return predicted;
   },
 });
+
+type Options = z.output<typeof options>;
+
+interface PredictedShare {
+  readonly predicted: number;
+  /** What could not be read, and why. */
+  readonly failed: readonly string[];
+  readonly skipped: CountedNames;
+  readonly noun: 'row' | 'image';
+}
+
+/** What this process wrote: all predictions, on the first of several ranks; or those of its share. Undefined for nothing. */
+async function predictShare(
+  ranks: Ranks | undefined,
+  given: Options & { readonly format: OutputFormat },
+  terminal: Terminal,
+): Promise<PredictedShare | undefined> {
+  const { model, paths, format, device, batchSize, set, details, top } = given;
+  const isOwnFile = given.out?.includes(rankMark) ?? false;
+  const out = given.out?.replaceAll(rankMark, String(ranks?.rank ?? 0));
+  const isWriter = ranks?.isFirst !== false || isOwnFile;
+  if (ranks && paths.includes('-'))
+    throw new UsageError('PATH…: - cannot be divided among processes; give files, folders or patterns');
+  if (out !== undefined && isWriter) checkOutput(out, format, given);
+  const { strict, ...preparation } = imageSettings(set);
+  const decision = await usedDecision(given, terminal);
+  using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+  const { description } = predictor;
+  for (const remark of predictor.remarks) terminal.note(remark);
+  const { header, line } = outputOf(format, {
+    classes: description.classes,
+    decision: predictor.decision,
+    details,
+    top,
+  });
+  // Only for a file: printed output is already out, so Ctrl-C may end the program immediately.
+  using interruption =
+    out === undefined
+      ? undefined
+      : interruptible(terminal, 'Stopping after the current images; press Ctrl-C again to quit immediately');
+  const reading = new AbortController();
+  interruption?.signal.addEventListener('abort', () => reading.abort());
+  using target = out === undefined ? standardOutput : fileOutput(out);
+  const failed: string[] = [];
+  const skipped = countedNames();
+  let predicted = 0;
+  const { signal } = reading;
+  const inputs = takesFeatures(description)
+    ? featureInputs(paths, description.features, undefined, signal)
+    : imageInputs(paths, undefined, signal, skipped.add);
+  const noun = takesFeatures(description) ? 'row' : 'image';
+  const spared = out === undefined ? inputs : sparing(out, inputs);
+  for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile })) {
+    if (signal.aborted) break;
+    if ('failure' in prediction) {
+      if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
+      failed.push(`${prediction.name}: ${prediction.failure}`);
+      continue;
+    }
+    // Only with the first prediction: a header alone looks like a result.
+    const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
+    if (await target.write(`${first}${line(prediction)}`)) predicted++;
+    else reading.abort();
+  }
+  if (interruption?.signal.aborted) {
+    const message = `Interrupted after ${counted(predicted, noun)}; ${target.leave()}`;
+    throw new UserError(message, { exitCode: interruption.exitCode() });
+  }
+  // Without a reader there is nothing more to say, and with another writer nothing to write.
+  if (signal.aborted || !isWriter) return { predicted, failed: [], skipped: countedNames(), noun };
+  if (predicted + failed.length === 0) throw new UserError(`no ${noun} in ${paths.map(inWords).join(', ')}`);
+  if (predicted > 0) target.finish();
+  return { predicted, failed, skipped, noun };
+}
 
 /** Of all inputs; of several ranks on the first, or of its own share on each. */
 function predictions(
@@ -247,43 +265,4 @@ function failureText(predicted: number, failed: readonly string[], word: string)
       ? `no ${word} could be read:`
       : `${failed.length} of ${predicted + failed.length} ${word === 'image' ? 'images' : 'files and rows'} could not be read:`;
   return [many, ...failed.map((text) => `  ${text}`)].join('\n');
-}
-
-/** Removes unfinished output when disposed. */
-interface Output extends Disposable {
-  /** Writes a line; false if the reader has closed the stream. */
-  write(text: string): Promise<boolean>;
-  finish(): void;
-  /** Keeps what was written so far, and says where. */
-  leave(): string;
-}
-
-const standardOutput: Output = {
-  write: printed,
-  finish() {},
-  leave: () => 'predictions so far are on standard output',
-  [Symbol.dispose]() {},
-};
-
-/** Created with its first line. */
-function fileOutput(path: string): Output {
-  let draft: Draft | undefined;
-  return {
-    async write(text) {
-      draft ??= draftOutput('--out', path);
-      draft.write(`${text}\n`);
-      return true;
-    },
-    finish() {
-      draft?.finish();
-      draft = undefined;
-    },
-    leave() {
-      const kept = draft;
-      kept?.leave();
-      draft = undefined;
-      return kept ? `predictions so far are in ${kept.path}` : `nothing was written to ${path}`;
-    },
-    [Symbol.dispose]: () => draft && discardQuietly(draft),
-  };
 }

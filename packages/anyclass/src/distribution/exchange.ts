@@ -15,6 +15,12 @@ export async function gatherTexts(ranks: Ranks, text: string): Promise<string[]>
   return all.map((bytes) => Buffer.from(bytes).toString());
 }
 
+/** The entries of all ranks, one after another in the order of the ranks. They travel as JSON. */
+export async function gatherLists<Entry>(ranks: Ranks, own: readonly Entry[]): Promise<Entry[]> {
+  const all = await gatherTexts(ranks, JSON.stringify(own));
+  return all.flatMap((text): Entry[] => JSON.parse(text));
+}
+
 /**
  * Every rank's numbers, one after another in the order of the ranks; each may have as many as it likes.
  *

@@ -4,7 +4,7 @@ import type { Dataset } from '../data/dataset.js';
 import { refusePartial } from '../data/images/missingImages.js';
 import type { InputSource } from '../data/inputs.js';
 import { createLoader } from '../data/loading/loader.js';
-import { gatherFloats, gatherIntegers, gatherTexts } from '../distribution/exchange.js';
+import { gatherFloats, gatherIntegers, gatherLists } from '../distribution/exchange.js';
 import { ownThreads, type Ranks } from '../distribution/ranks.js';
 import { shareOf } from '../distribution/shares.js';
 import type { Quarantined } from '../events/runSummary.js';
@@ -61,12 +61,11 @@ export async function scoreRows(
 }
 
 async function gathered(ranks: Ranks, own: ScoredRows): Promise<ScoredRows> {
-  const unread = await gatherTexts(ranks, JSON.stringify(own.quarantined));
   return {
     rows: await gatherIntegers(ranks, own.rows),
     logits: await gatherFloats(ranks, own.logits),
     targets: await gatherFloats(ranks, own.targets),
-    quarantined: unread.flatMap((text): readonly Quarantined[] => JSON.parse(text)),
+    quarantined: await gatherLists(ranks, own.quarantined),
   };
 }
 

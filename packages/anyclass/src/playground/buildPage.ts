@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundle } from '../pages/bundle.js';
 
-// The same place from src and from dist.
-const sources = join(import.meta.dirname, '../../src/playground/page');
+// The same place from src, dist and the bundle.
+const sources = fileURLToPath(new URL('../../src/playground/page', import.meta.url));
 
 export async function buildPage(): Promise<string> {
   const [html, style, script] = await Promise.all([

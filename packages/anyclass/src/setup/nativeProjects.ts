@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { NativeProject, PrebuiltSource } from '@anyclass/torch/setup';
 import { fusedProject } from './fusedProject.js';
 import { imagesProject } from './imagesProject.js';
@@ -8,5 +9,5 @@ export const nativeProjects: readonly NativeProject[] = [fusedProject, imagesPro
 /** The npm package with all of them built for this platform. */
 export const prebuiltLibraries: PrebuiltSource = {
   packageName: `@anyclass/native-${process.platform}-${process.arch}`,
-  from: import.meta.filename,
+  from: fileURLToPath(import.meta.url),
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import { fitOptions } from '../configuration/decisionFields.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
-import { copyFromFirstNow, gatherTexts } from '../distribution/exchange.js';
+import { copyFromFirstNow, gatherLists } from '../distribution/exchange.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { judge } from '../evaluation/judge.js';
 import type { Quarantined, RunSummary } from '../events/runSummary.js';
@@ -112,9 +112,7 @@ export async function helpFinishing(session: Session, run: ActiveRun): Promise<v
 /** Training images that could not be read, on any rank. */
 async function quarantinedInTraining({ loader }: Session, { ranks }: ActiveRun): Promise<Quarantined[]> {
   const own = loader.quarantined();
-  if (!ranks) return own;
-  const all = await gatherTexts(ranks, JSON.stringify(own));
-  return all.flatMap((text): Quarantined[] => JSON.parse(text));
+  return ranks ? gatherLists(ranks, own) : own;
 }
 
 interface JudgedModel {

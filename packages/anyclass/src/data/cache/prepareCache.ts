@@ -1,8 +1,12 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { namedError } from '@anyclass/torch/files';
+import { gatherLists } from '../../distribution/exchange.js';
+import { keptPace } from '../../distribution/pace.js';
+import { ownThreads, type Ranks } from '../../distribution/ranks.js';
+import { type FolderTeam, teamOfFolder } from '../../distribution/sameFolder.js';
+import { shareOf } from '../../distribution/shares.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import { takeLock } from '../../files/processLock.js';
@@ -33,10 +37,13 @@ export interface PrepareOptions extends DecoderOptions {
   readonly strict?: boolean;
   /** Read every prepared image again and compare its checksum. */
   readonly check?: boolean;
+  /** Those that divide the work, where they see the same folder. */
+  readonly ranks?: Ranks | undefined;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunEventListener;
 }
 
+/** Of all ranks that see the same folder. */
 export interface PrepareResult {
   readonly path: string;
   readonly rows: number;
@@ -54,12 +61,17 @@ export interface PrepareResult {
  * await prepareCache(dataset, { format: { width: 224, height: 224, channels: 3 }, folder: '.anyclass/cache' })
  */
 export async function prepareCache(dataset: Dataset, options: PrepareOptions): Promise<PrepareResult> {
-  const { format, signal } = options;
+  const { format, signal, ranks } = options;
   const manifest = manifestFor(dataset, format);
   const path = cachePath(options.folder, manifest);
   await mkdir(path, { recursive: true });
-  using _lock = takeLock(join(path, 'prepare.lock'), (who) => `${path}: ${who} is preparing this cache`);
-  if (!(await manifestMatches(path, manifest))) writeManifest(path, manifest);
+  const team = ranks && (await teamOfFolder(ranks, path));
+  const isFirst = team?.isFirst ?? true;
+  using _lock = isFirst
+    ? takeLock(join(path, 'prepare.lock'), (who) => `${path}: ${who} is preparing this cache`)
+    : undefined;
+  if (isFirst && !(await manifestMatches(path, manifest))) writeManifest(path, manifest);
+  await ranks?.group.barrier().finished();
   const files: FileHandle[] = [];
   const originals = decodedPixels(dataset.images, format, options);
   try {
@@ -68,7 +80,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
     const records = Buffer.alloc(manifest.rows * recordBytes);
     await recordFile.read(records, 0, records.length, 0);
 
-    const limited = limiter(2 * (options.processes || availableParallelism()));
+    const limited = limiter(2 * (options.processes || ownThreads()));
     const quarantine = createQuarantine(dataset.names, { strict: options.strict ?? false });
     const stride = imageBytes(format);
     const chunkRows = Math.max(16, Math.min(512, Math.floor((32 * 1024 * 1024) / stride)));
@@ -77,15 +89,17 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
       options.onEvent?.({
         type: 'progress',
         task: `preparing ${dataset.name}`,
-        done,
+        done: Math.min(manifest.rows, done * (team?.worldSize ?? 1)),
         total: manifest.rows,
         unit: 'images',
       });
     let decoded = 0;
+    const share = shareOf(manifest.rows, team);
+    const pace = await keptPace(ranks, Math.ceil((share.end - share.start) / chunkRows));
     report(0);
-    for (let start = 0; start < manifest.rows; start += chunkRows) {
+    for (let { start } = share; start < share.end; start += chunkRows) {
       signal?.throwIfAborted();
-      const end = Math.min(start + chunkRows, manifest.rows);
+      const end = Math.min(start + chunkRows, share.end);
       const stored = chunk.subarray(0, (end - start) * stride);
       if (options.check) await images.read(stored, 0, stored.length, start * stride);
       const changed = await settleAll(
@@ -114,14 +128,26 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
         await recordFile.datasync();
         decoded += news.length;
       }
-      report(end);
+      report(end - share.start);
+      await pace.next();
     }
-    const quarantined = quarantine.list();
-    writeWhole(
-      join(path, 'failed.jsonl'),
-      quarantined.map((failure) => `${JSON.stringify(failure)}\n`),
-    );
-    return { path, rows: manifest.rows, decoded, bytes: manifest.rows * stride, quarantined };
+    await pace.rest();
+    const own: PreparedShare = { decoded, quarantined: quarantine.list() };
+    const shares = ranks && team ? await sharesOfTeam(ranks, team, own) : [own];
+    const quarantined = shares.flatMap((each) => each.quarantined);
+    if (isFirst) {
+      writeWhole(
+        join(path, 'failed.jsonl'),
+        quarantined.map((failure) => `${JSON.stringify(failure)}\n`),
+      );
+    }
+    return {
+      path,
+      rows: manifest.rows,
+      decoded: shares.reduce((sum, each) => sum + each.decoded, 0),
+      bytes: manifest.rows * stride,
+      quarantined,
+    };
   } catch (error) {
     // An open file does not tell its name.
     throw namedError(path, error);
@@ -129,6 +155,18 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
     await originals.close();
     await Promise.all(files.map((file) => file.close()));
   }
+}
+
+type PreparedShare = Pick<PrepareResult, 'decoded' | 'quarantined'>;
+
+/** What each rank of a team did; when this is known, all are through. */
+async function sharesOfTeam(
+  ranks: Ranks,
+  { members }: FolderTeam,
+  own: PreparedShare,
+): Promise<PreparedShare[]> {
+  const all = await gatherLists(ranks, [own]);
+  return members.flatMap((rank) => all[rank] ?? []);
 }
 
 /** The record of a row as it should be: the old one if all is as it was, else a new one, with pixels decoded. */

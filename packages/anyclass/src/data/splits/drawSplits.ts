@@ -38,7 +38,7 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
   }
   // Without labels, iterative stratification deals out groups by their size alone.
   const [train, validation, test = none] = iterativeStratifiedSplit(
-    method === 'random' ? new Uint8Array(labels.rows) : targetsOf(labels),
+    method === 'random' ? new Uint8Array(labels.rows) : labels,
     {
       classes: method === 'random' ? 1 : Math.max(1, labels.classes),
       shares: hasTest ? shares : shares.slice(0, 2),
@@ -55,18 +55,4 @@ export function describeDraw(groups: Grouping | undefined, options: DrawOptions)
   const by = groups ? `, rows of one '${groups.column}' together` : '';
   const percent = shares.map((share) => Math.round(share * 1000) / 10).join('/');
   return `drawn: ${method}${by}, ${percent}, seed ${seed}`;
-}
-
-/** All targets row by row; in bytes, a quarter of the memory, where none is unknown. */
-function targetsOf(labels: LabelMatrix): Uint8Array | Float32Array {
-  const { rows, classes, hasUnknown } = labels;
-  if (classes === 0) return new Uint8Array(rows);
-  const targets = hasUnknown ? new Float32Array(rows * classes) : new Uint8Array(rows * classes);
-  for (let row = 0; row < rows; row++) {
-    for (let j = 0; j < classes; j++) {
-      if (labels.isPresent(row, j)) targets[row * classes + j] = 1;
-      else if (hasUnknown && Number.isNaN(labels.at(row, j))) targets[row * classes + j] = Number.NaN;
-    }
-  }
-  return targets;
 }

@@ -7,6 +7,9 @@ import { openInputs, takesFeatures } from '../../data/inputs.js';
 import { createLoader } from '../../data/loading/loader.js';
 import { type OpenOptions, openDataset } from '../../data/openDataset.js';
 import { growingInt32 } from '../../data/typedArrays.js';
+import { gatherFloats, gatherIntegers, gatherLists } from '../../distribution/exchange.js';
+import { failingTogether } from '../../distribution/failure.js';
+import { joinRanks, type Ranks } from '../../distribution/ranks.js';
 import { UserError } from '../../errors/userError.js';
 import { readingFor } from '../../evaluation/runSettings.js';
 import type { RunEventListener } from '../../events/runEvent.js';
@@ -14,7 +17,7 @@ import type { Quarantined } from '../../events/runSummary.js';
 import type { ComputeWishes } from '../../inference/computeDevice.js';
 import { scoredBatches } from '../../inference/scorer.js';
 import { openEmbeddingModel } from './embeddingModel.js';
-import { createFeatureFile, featureKind } from './featureFile.js';
+import { createFeatureFile, featureFiles, featureKind } from './featureFile.js';
 
 export interface EmbedOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
   /** `.parquet`, `.csv`, `.npy` or `.safetensors`; a matrix gets a table of labels beside it. */
@@ -49,6 +52,17 @@ export interface Embedded {
  * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });
  */
 export async function embed(model: string, spec: string, options: EmbedOptions): Promise<Embedded> {
+  const ranks = await joinRanks();
+  return failingTogether(ranks, () => embedShare(ranks, model, spec, options));
+}
+
+/** Ranks embed a piece of each batch, and the first writes them all. */
+async function embedShare(
+  ranks: Ranks | undefined,
+  model: string,
+  spec: string,
+  options: EmbedOptions,
+): Promise<Embedded> {
   const { out, batchSize = 64, strict = false, cache, signal, onEvent, device, precision } = options;
   featureKind(out);
   using opened = await openEmbeddingModel(model, {
@@ -65,9 +79,12 @@ export async function embed(model: string, spec: string, options: EmbedOptions):
     const { inputs } = await openInputs(dataset, opened.scorer.format, cache, {
       onNote: (text) => onEvent?.({ type: 'note', text }),
     });
-    const loader = createLoader(dataset, inputs, { rows, batchSize, strict });
+    const { rank = 0, worldSize: world = 1, isFirst = true } = ranks ?? {};
+    const step = batchSize * world;
+    const loader = createLoader(dataset, inputs, { rows, batchSize: step, strict, rank, world });
     const { classes, labels, groups, names } = dataset;
-    const file = createFeatureFile(out, { classes, hasGroups: groups !== undefined, width: opened.width });
+    const shape = { classes, hasGroups: groups !== undefined, width: opened.width };
+    const file = isFirst ? createFeatureFile(out, shape) : undefined;
     let written = 0;
     try {
       const progress = (done: number) =>
@@ -75,24 +92,28 @@ export async function embed(model: string, spec: string, options: EmbedOptions):
       progress(0);
       const batches = loader.epoch(0, signal ? { signal } : {});
       for await (const { batch, logits: embeddings } of scoredBatches(batches, opened.scorer)) {
-        const some = Array.from(batch.indices, (row, i) => ({
+        const indices = ranks ? await gatherIntegers(ranks, batch.indices) : batch.indices;
+        const values = ranks ? await gatherFloats(ranks, embeddings) : embeddings;
+        const some = Array.from(indices, (row, i) => ({
           name: names.at(row),
           split: splitNames[splitOf[row]!]!,
           group: groups?.names[groups.codes[row]!],
           labels: Float32Array.from(classes, (_, j) => labels.at(row, j)),
-          features: embeddings.slice(i * opened.width, (i + 1) * opened.width),
+          features: values.slice(i * opened.width, (i + 1) * opened.width),
         }));
-        file.add(some);
+        file?.add(some);
         written += some.length;
-        progress(Math.min(rows.length, (batch.step + 1) * batchSize));
+        progress(Math.min(rows.length, (batch.step + 1) * step));
       }
-      const quarantined = loader.quarantined();
+      const quarantined = ranks
+        ? await gatherLists<Quarantined>(ranks, loader.quarantined())
+        : loader.quarantined();
       if (written === 0) throw new UserError(`${dataset.name}: none of ${rows.length} rows could be read`);
-      file.finish();
-      const { files } = file;
+      file?.finish();
+      const files = featureFiles(out);
       return { files, network: opened.network, rows: written, features: opened.width, classes, quarantined };
     } catch (error) {
-      file.discard();
+      file?.discard();
       throw error;
     } finally {
       await inputs.close();

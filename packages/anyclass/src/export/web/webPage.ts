@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { bundle } from '../../pages/bundle.js';
 
@@ -17,7 +18,7 @@ const webPage = z.object({
 });
 
 // Packing puts the files here. A checkout has none and bundles the sources that are there, so they are never old.
-export const packedPage = join(import.meta.dirname, 'page.json');
+export const packedPage = fileURLToPath(new URL('../../../dist/export/web/page.json', import.meta.url));
 
 /** The page as it is packed or, in a checkout, bundled. */
 export async function readWebPage(): Promise<WebPage> {
@@ -30,8 +31,8 @@ export const placeholders = { title: '{{title}}', version: '{{version}}' } as co
 
 /** Bundles the sources; needs esbuild. */
 export async function bundleWebPage(): Promise<WebPage> {
-  // The same place from src and from dist.
-  const sources = join(import.meta.dirname, '../../../src/export/web/page');
+  // The same place from src, dist and the bundle.
+  const sources = fileURLToPath(new URL('../../../src/export/web/page', import.meta.url));
   const [html, style, script, worker] = await Promise.all([
     readFile(join(sources, 'index.html'), 'utf8'),
     bundle(join(sources, 'style.css')),

