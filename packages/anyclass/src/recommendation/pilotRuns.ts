@@ -73,7 +73,7 @@ export async function measureSpeed(
   const { base, full, note } = training;
   const wanted = Math.max(2 * base.batchSize, Math.round(probe.seconds * assumed.imagesPerSecond));
   const size = { instances: Math.min(full.train, wanted), epochs: probe.epochs };
-  note(`Measuring the speed of this machine with ${countOf(size.instances, 'image')}`);
+  note(`Measuring the speed of this machine with ${countOf(size.instances, 'instance')}`);
   const started = performance.now();
   const { folders, unfinished } = await training.train([plannedPilot(training, candidate, size, 0)]);
   const seconds = (performance.now() - started) / 1000;
