@@ -46,7 +46,7 @@ const launch = [
 ];
 const fields = [
   'network.inputSize=32',
-  'data.digits.scenes={"train":256,"validation":16,"test":16}',
+  'data.digits.scenes={"train":96,"validation":16,"test":16}',
   'batchSize=16',
   'epochs=2',
   'averageDecay=0.9',

@@ -161,7 +161,7 @@ const digits = (/** @type {string} */ run) => [
   ...[
     ...[
       'network.inputSize=32',
-      'data.digits.scenes={"train":128,"validation":16,"test":16}',
+      'data.digits.scenes={"train":96,"validation":16,"test":16}',
       'batchSize=16',
       'epochs=2',
     ],

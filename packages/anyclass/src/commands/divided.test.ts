@@ -190,6 +190,31 @@ describe.skipIf(unavailable !== null)(
       ]);
     }, 120_000);
 
+    test('train a run of compare and a trial of tune together', async () => {
+      const rows = Array.from({ length: 60 }, (_, i) => {
+        const split = ['train', 'validation', 'test'][i % 3];
+        return `${i},${split},${i % 2},${Number(i % 5 === 0)},${Math.sin(i)},${(i % 5) / 5}`;
+      });
+      writeFileSync(at('soil.csv'), `Filename,split,dry,sour,feature_0,feature_1\n${rows.join('\n')}\n`);
+      const fields = ['epochs=1', 'batchSize=8', 'evaluation.replicates=0', 'device=cpu', 'threads=1'];
+      const common = [
+        ...['features', '--data', at('soil.csv'), ...fields.flatMap((field) => ['--set', field])],
+        ...['--processes', '2'],
+      ];
+      const losses = ['--losses', 'bce', '--seeds', '1', '--replicates', '0', '--out', at('compared')];
+      const [compared] = await runRanks([program, 'compare', ...common, ...losses], 1);
+      expect([compared?.code, compared?.errors]).toEqual([0, expect.any(String)]);
+      const [tuned] = await runRanks([program, 'tune', at('study'), ...common, '--trials', '1'], 1);
+      expect([tuned?.code, tuned?.errors]).toEqual([0, expect.any(String)]);
+      const records = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /^(compared|study)\/.*\/config\.json$/.test(name))
+        .map((name) => JSON.parse(text(name)).distribution);
+      expect(records).toEqual([
+        { worldSize: 2, backend: 'gloo' },
+        { worldSize: 2, backend: 'gloo' },
+      ]);
+    }, 120_000);
+
     test('prepare one cache together where they see one folder, and one each where they do not', async () => {
       copyFileSync(at('labels.csv'), at('photos', 'labels.csv'));
       const words = (cache: string) => [
