@@ -48,7 +48,7 @@ const small = [
 
 beforeAll(() => drawImages(folder));
 
-describe('from a folder to a judged model', () => {
+describe('from a folder to an evaluated model', () => {
   test('init looks at the folder and writes a configuration', () => {
     const { status, stdout, stderr } = anyclass(['init', 'photos']);
     expect({ status, stdout }).toMatchObject({

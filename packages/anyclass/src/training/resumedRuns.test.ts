@@ -187,7 +187,7 @@ test.each([
   notes.length = 0;
   expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
   expect(notes[0]).toContain(message);
-  expect(notes[0]).toContain(': the run is judged again');
+  expect(notes[0]).toContain(': evaluating the run again');
   expect(filesOf('whole')).toEqual(before);
 });
 
@@ -198,5 +198,5 @@ test('a run is evaluated by its last epoch where the weights of the best are dam
   notes.length = 0;
   const { summary } = await resume(at('weights'), { onEvent });
   expect(summary).toMatchObject({ bestEpoch: 2, isLastInstead: true });
-  expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*: the last epoch is judged instead/));
+  expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*; evaluating the last epoch instead/));
 });

@@ -118,7 +118,7 @@ describe('a run', () => {
     expect(result.summary?.bestValue).toBe(best.validation.mAP);
   });
 
-  test('is judged the same by evaluate', async () => {
+  test('has the same metrics in evaluate', async () => {
     const open = { digits: { scenes: { train: 64, validation: 40, test: 40 } } };
     const options = { open, replicates: 0, batchSize: 16, device: 'cpu' };
     const { judgment } = await evaluate(at('whole'), 'digits', options);

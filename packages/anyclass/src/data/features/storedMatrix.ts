@@ -81,7 +81,7 @@ function checkPlace({ rows, columns, type, start }: MatrixPlace, size: number, n
   const end = start + rows * columns * numberTypes[type].bytes;
   if (end > size) {
     throw new DataError(
-      `${name}: ends after ${size} bytes, but ${rows} x ${columns} numbers take ${end}; is it whole?`,
+      `${name}: ends after ${size} bytes, but ${rows} x ${columns} numbers take ${end}; is it complete?`,
     );
   }
 }
@@ -130,7 +130,7 @@ async function readFully(handle: FileHandle, start: number, length: number, name
   let done = 0;
   while (done < length) {
     const { bytesRead } = await handle.read(bytes, done, length - done, start + done);
-    if (bytesRead === 0) throw new DataError(`${name}: ends early, at byte ${start + done}; is it whole?`);
+    if (bytesRead === 0) throw new DataError(`${name}: ends early, at byte ${start + done}; is it complete?`);
     done += bytesRead;
   }
   return bytes;
