@@ -86,7 +86,7 @@ export function brokenWeights(network: Network): string[] {
 
 function causesAndCheckpoint(lastCheckpoint: string | undefined): string[] {
   return [
-    '  usual causes: a learning rate that is too high, float16 without room, an image or a label that is no number',
+    '  usual causes: a learning rate that is too high, float16 overflow, an image or a label that is not a number',
     lastCheckpoint !== undefined && existsSync(lastCheckpoint)
       ? `  the last good checkpoint: ${lastCheckpoint}`
       : '  there is no checkpoint from before',

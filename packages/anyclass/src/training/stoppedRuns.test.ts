@@ -58,7 +58,7 @@ test('a start that fails leaves no folder in the way of the next one', async () 
 });
 
 const undefinedMetrics: [BestMetric, Partial<ConfigurationInput['data']>, string][] = [
-  ['f2Ciw', {}, 'bestBy f2Ciw needs weights of the classes'],
+  ['f2Ciw', {}, 'bestBy f2Ciw needs class weights'],
   [
     'mAP',
     { keep: ['9'], digits: { scenes: { train: 16, validation: 1, test: 1 } } },

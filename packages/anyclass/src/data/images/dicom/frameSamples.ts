@@ -118,7 +118,7 @@ function plainFrame(
   const end = Math.min(element.dataOffset + element.length, file.byteArray.length);
   if (start + size > end) {
     const has = Math.max(0, end - element.dataOffset);
-    throw new DataError(`cut off: ${has} bytes of pixels; expected ${header.frames * size}`);
+    throw new DataError(`truncated: ${has} bytes of pixels; expected ${header.frames * size}`);
   }
   return file.byteArray.subarray(start, start + size);
 }
