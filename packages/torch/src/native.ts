@@ -35,13 +35,14 @@ export interface Native {
   strides(tensor: Place): number[];
   dtype(tensor: Place): number;
   device(tensor: Place): Device;
-  storageBytes(tensor: Place): number;
   storage(tensor: Place): number;
   isContiguous(tensor: Place, memoryFormat: number): boolean;
   isPinned(tensor: Place): boolean;
   dispose(tensor: Place): void;
   disposeMany(tensors: Int32Array, count: number): void;
-  accountMemory(bytes: number): void;
+  watch(object: object, tensor: Place): void;
+  unwatch(tensor: Place): void;
+  release(): void;
   liveTensors(): number;
 
   backward(
