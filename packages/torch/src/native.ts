@@ -202,9 +202,9 @@ function load(path: string): Native {
     return createRequire(import.meta.url)(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EngineError(
-      `libtorch could not be loaded: ${reason}; if libtorch was moved, removed or updated, run 'npx anyclass setup'`,
-      { cause: error },
-    );
+    const advice = /failed to map segment|cannot allocate memory/i.test(reason)
+      ? 'the process may not use more memory; raise its limit (ulimit -v)'
+      : "if libtorch was moved, removed or updated, run 'npx anyclass setup'";
+    throw new EngineError(`libtorch could not be loaded: ${reason}; ${advice}`, { cause: error });
   }
 }

@@ -11,6 +11,7 @@ import { nearest } from '../errors/nearest.js';
 import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
+import { checkAddressSpace, startingSpace } from '../inference/memory.js';
 import { version } from '../runs/version.js';
 import type { Command, CommandEntry } from './command.js';
 import { flagOf } from './fields.js';
@@ -45,7 +46,9 @@ export async function runProgram(
       terminal.print(commandHelp(command));
       return 0;
     }
-    await command.run(parseOptions(command, rest), terminal);
+    const options = parseOptions(command, rest);
+    checkAddressSpace(startingSpace);
+    await command.run(options, terminal);
     return 0;
   } catch (error) {
     return await report(error, { commands, name, debug, terminal });

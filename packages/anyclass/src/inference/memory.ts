@@ -45,21 +45,29 @@ function askedFor(message: string): string | undefined {
   return /tried to allocate ([\d.]+ [KMGT]i?B)/i.exec(message)?.[1];
 }
 
-/** Of address space: threads with their stacks and heaps, the decoder, and the engine's own. */
-const leastLeft = 768 * 2 ** 20;
+const mebibyte = 2 ** 20;
+
+/** Address space that decoding and scoring take: threads with their stacks and heaps, the decoder, and the engine's own. */
+export const scoringSpace = 768 * mebibyte;
+
+/** The same of a run, at whose end a page with pictures is made. */
+export const trainingSpace = 1536 * mebibyte;
+
+/** What a command takes at least, once Node has started. */
+export const startingSpace = 512 * mebibyte;
 
 /**
- * Throws where the process may not have the address space that decoding and scoring take. Libraries that decode images end the
+ * Throws where the process may not have the address space that it will take. Libraries that decode images, and Node itself, end the
  * process where they get none, without a word that could be caught.
  *
- * @param needed bytes beyond the usual
+ * @param remedy besides raising the limit, such as `, or lower the batch size`
  */
-export function checkAddressSpace(needed: number): void {
+export function checkAddressSpace(needed: number, remedy = ''): void {
   const left = addressSpaceLeft();
-  if (left === undefined || left.bytes >= leastLeft + needed) return;
+  if (left === undefined || left.bytes >= needed) return;
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en-US')} MB`;
   throw new UserError(
-    `the limit of the process's memory (ulimit -v, ${megabytes(left.limit)}) leaves ${megabytes(left.bytes)}, and ${megabytes(leastLeft + needed)} are needed: raise it, or lower the batch size`,
+    `the limit of the process's memory (ulimit -v, ${megabytes(left.limit)}) leaves ${megabytes(Math.max(0, left.bytes))}, and ${megabytes(needed)} are needed: raise it${remedy}`,
   );
 }
 
