@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { lacksAddressSpace } from './builds/addressSpace.js';
 import { EngineError, engineBuild } from './builds/engine.js';
 import type { Device } from './dtype.js';
 
@@ -185,8 +186,13 @@ export function interposed<T>(replace: (addon: Native) => Partial<Native>, fn: (
   }
 }
 
+/** Where libtorch's libraries and its threads get less, some of them fail, and others wait for them for ever. */
+const engineSpace = 1280 * 2 ** 20;
+
 function open(): Native {
   const { path } = engineBuild();
+  const problem = lacksAddressSpace(engineSpace);
+  if (problem !== undefined) throw new EngineError(`libtorch cannot be loaded: ${problem}`);
   // OpenMP's threads wait for one another by spinning, which on a busy machine keeps from running those that they wait
   // for: with five processes on two cores an epoch took 66 s, and 3 to 5 s where waiting threads sleep. Read once, when
   // libtorch is loaded.

@@ -5,13 +5,12 @@
 // next.
 
 import { EngineError } from '@anyclass/torch/builds';
-import { FileError, isSystemError } from '@anyclass/torch/files';
+import { FileError, isSystemError, WeightFileError } from '@anyclass/torch/files';
 import { toldLauncher } from '../children/ranks/rankFailure.js';
 import { nearest } from '../errors/nearest.js';
 import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { checkAddressSpace, startingSpace } from '../inference/memory.js';
 import { version } from '../runs/version.js';
 import type { Command, CommandEntry } from './command.js';
 import { flagOf } from './fields.js';
@@ -46,9 +45,7 @@ export async function runProgram(
       terminal.print(commandHelp(command));
       return 0;
     }
-    const options = parseOptions(command, rest);
-    checkAddressSpace(startingSpace);
-    await command.run(options, terminal);
+    await command.run(parseOptions(command, rest), terminal);
     return 0;
   } catch (error) {
     return await report(error, { commands, name, debug, terminal });
@@ -138,7 +135,7 @@ async function errorLines(
 }
 
 function isFileError(error: unknown): boolean {
-  return error instanceof FileError || isSystemError(error);
+  return error instanceof FileError || error instanceof WeightFileError || isSystemError(error);
 }
 
 /** How to set a field with the options of a command. */

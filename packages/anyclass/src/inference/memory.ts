@@ -1,6 +1,6 @@
 // What to do where memory does not suffice: the engine tells what it asked for, not what would help.
 
-import { readFileSync } from 'node:fs';
+import { lacksAddressSpace } from '@anyclass/torch/builds';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 
@@ -53,9 +53,6 @@ export const scoringSpace = 768 * mebibyte;
 /** The same of a run, at whose end a page with pictures is made. */
 export const trainingSpace = 1536 * mebibyte;
 
-/** What a command takes at least, once Node has started. */
-export const startingSpace = 512 * mebibyte;
-
 /**
  * Throws where the process may not have the address space that it will take. Libraries that decode images, and Node itself, end the
  * process where they get none, without a word that could be caught.
@@ -63,22 +60,6 @@ export const startingSpace = 512 * mebibyte;
  * @param remedy besides raising the limit, such as `, or lower the batch size`
  */
 export function checkAddressSpace(needed: number, remedy = ''): void {
-  const left = addressSpaceLeft();
-  if (left === undefined || left.bytes >= needed) return;
-  const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en-US')} MB`;
-  throw new UserError(
-    `the limit of the process's memory (ulimit -v, ${megabytes(left.limit)}) leaves ${megabytes(Math.max(0, left.bytes))}, and ${megabytes(needed)} are needed: raise it${remedy}`,
-  );
-}
-
-/** Undefined where there is no limit, or the system does not tell. */
-function addressSpaceLeft(): { readonly bytes: number; readonly limit: number } | undefined {
-  try {
-    const [, text] = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    const [, used] = /^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-    if (text === undefined || used === undefined) return undefined;
-    return { limit: Number(text), bytes: Number(text) - 1024 * Number(used) };
-  } catch {
-    return undefined;
-  }
+  const problem = lacksAddressSpace(needed);
+  if (problem !== undefined) throw new UserError(`${problem}${remedy}`);
 }
