@@ -219,7 +219,7 @@ function findingLines({ check, judgment }: Pick<OnnxExport, 'check' | 'judgment'
   }
   if (judgment) {
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
-    lines.push(`evaluated on ${judgment.images} validation images: mAP ${now}, in float32 ${before}`);
+    lines.push(`evaluated on ${judgment.images} validation instances: mAP ${now}, in float32 ${before}`);
   }
   return lines;
 }
