@@ -269,7 +269,7 @@ describe('a comparison', () => {
     async (change) => {
       writeSyntheticRun(at('short'), { ...run('bce', 5, 2), ...change });
       await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
-        /bce-1 was evaluated on 60 (validation|test) images, .*short on (59|0): both are seeds of bce/,
+        /bce-1 was evaluated on 60 (validation|test) instances, .*short on (59|0): both are seeds of bce/,
       );
       rmSync(at('short'), { recursive: true });
     },

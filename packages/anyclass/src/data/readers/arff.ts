@@ -102,8 +102,8 @@ function checkedCell(cell: string, { name, kind, values }: ArffAttribute, where:
   if (kind === 'nominal' && !values.includes(cell)) {
     throw new DataError(`${where()}: '${name}' is '${cell}'; expected one of ${values.join(', ')}`);
   }
-  if (kind === 'numeric' && !Number.isFinite(Math.fround(decimal(cell)))) {
-    throw new DataError(`${where()}: '${name}' is '${cell}'; expected a number up to 3.4e38`);
+  if (kind === 'numeric' && !Number.isFinite(decimal(cell))) {
+    throw new DataError(`${where()}: '${name}' is '${cell}'; expected a number`);
   }
   return cell;
 }
