@@ -31,6 +31,7 @@ export function runAddons(folder) {
     ...process.env,
     ANYCLASS_HOME: process.env.SANITIZED_HOME ?? join(folder, 'home'),
     CXX: compiler,
+    NO_COLOR: '1',
   };
   const preloaded = {
     ...environment,
@@ -49,7 +50,7 @@ export function runAddons(folder) {
   }
   const words = [join(repository, 'node_modules/vitest/vitest.mjs'), 'run', '--testTimeout=300000', ...tests];
   const run = spawnSync(process.execPath, words, { ...at, env: preloaded });
-  const passed = /Tests\s+(.*)/.exec(run.stdout.replace(/\u001b\[[0-9;]*m/g, ''))?.[1] ?? 'no tests';
+  const passed = /Tests\s+(.*)/.exec(run.stdout)?.[1] ?? 'no tests';
   const found = `${run.stdout}${run.stderr}`.match(/ERROR: AddressSanitizer|runtime error:/g) ?? [];
   const isClean = run.status === 0 && found.length === 0;
   if (!isClean) console.error(run.stdout.slice(-4000), run.stderr.slice(-6000));
