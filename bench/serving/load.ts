@@ -1,8 +1,7 @@
 // Servers to measure, and the load on them.
 
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import autocannon from 'autocannon';
 import type { MeasuredModel, MeasuredPicture } from './models.js';
 
 export interface MeasuredServer extends AsyncDisposable {
@@ -14,23 +13,21 @@ export interface MeasuredServer extends AsyncDisposable {
 /** `anyclass serve` in a process of its own, as users start it. */
 export function ours(name: string, model: string, port: number, options: readonly string[] = []) {
   const program = new URL('../../../packages/anyclass/bin/anyclass.js', import.meta.url).pathname;
-  const words = [
-    program,
-    'serve',
-    `m=${model}`,
-    '--port',
-    String(port),
-    '--log-level',
-    'error',
-    '--drain',
-    '0',
-  ];
-  return start(name, process.execPath, [...words, ...options], port);
+  const words = [program, 'serve', `m=${model}`, '--port', String(port)];
+  const quietly = ['--log-level', 'error', '--drain', '0'];
+  return start(name, process.execPath, [...words, ...quietly, ...options], port);
 }
 
 export function peer(model: MeasuredModel, port: number) {
   const program = new URL('../../serving/peer.py', import.meta.url).pathname;
   return start('FastAPI', process.env['PEER_PYTHON'] ?? 'python3', [program, model.onnx, String(port)], port);
+}
+
+/** Reads requests and says ok: what is left is Node's HTTP, and the client. */
+export function nothing(port: number) {
+  const program = `require('node:http').createServer((request, response) =>
+    request.resume().once('end', () => response.end('ok'))).listen(${port}, '127.0.0.1')`;
+  return start('nothing', process.execPath, ['-e', program], port);
 }
 
 async function start(
@@ -39,7 +36,7 @@ async function start(
   words: readonly string[],
   port: number,
 ): Promise<MeasuredServer> {
-  const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawnOn(serverCore, program, words, ['ignore', 'ignore', 'inherit']);
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   const url = `http://127.0.0.1:${port}`;
   for (let tries = 0; ; tries++) {
@@ -64,78 +61,64 @@ async function start(
   };
 }
 
+// BENCH_CORES=SERVER,CLIENT: on cores of their own, neither takes processor time from the other.
+const [serverCore, clientCore] = process.env['BENCH_CORES']?.split(',') ?? [];
+
+function spawnOn(core: string | undefined, program: string, words: readonly string[], stdio: StdioOptions) {
+  return core === undefined
+    ? spawn(program, words, { stdio })
+    : spawn('taskset', ['-c', core, program, ...words], { stdio });
+}
+
 export interface Load {
   readonly connections: number;
   readonly seconds: number;
   /** Requests per second; as fast as answers come where left out. */
   readonly rate?: number;
+  /** What is posted; a GET where left out. */
+  readonly file?: string;
 }
 
+/** What a client saw; times in milliseconds. */
 export interface Measured {
   /** Good answers per second. */
   readonly goodput: number;
+  readonly answers: number;
   readonly p50: number;
   readonly p99: number;
-  /** Milliseconds to an answer of 429, sorted. */
-  readonly rejections: readonly number[];
+  /** Answers of 429. */
+  readonly rejections: number;
+  readonly rejectionP50: number;
+  readonly rejectionP99: number;
   readonly failures: number;
+  /** Requests that were due when no connection was free. */
+  readonly unsent: number;
+  /** Processor time that the client took. */
+  readonly processor: number;
+}
+
+/** Sends requests from another process: what a loaded client measures in its own event loop is that loop, too. */
+export function clientLoad(url: string, load: Load): Promise<Measured> {
+  const program = new URL('client.js', import.meta.url).pathname;
+  const words = [program, JSON.stringify({ url, ...load })];
+  const child = spawnOn(clientCore, process.execPath, words, ['ignore', 'pipe', 'inherit']);
+  let text = '';
+  child.stdout?.on('data', (part) => {
+    text += part;
+  });
+  return new Promise((done, fail) => {
+    child.once('close', (code) => (code === 0 ? done(JSON.parse(text)) : fail(new Error('a client failed'))));
+  });
 }
 
 /** Sends one picture over and over. */
-export async function predictLoad(url: string, { picture }: MeasuredPicture, load: Load): Promise<Measured> {
-  const { connections, seconds, rate } = load;
-  const good: number[] = [];
-  const rejections: number[] = [];
-  let failures = 0;
-  const start = performance.now();
-  await new Promise<void>((done, fail) => {
-    const instance = autocannon(
-      {
-        url: `${url}/v1/predict`,
-        method: 'POST',
-        headers: { 'content-type': 'image/jpeg' },
-        body: picture,
-        connections,
-        duration: seconds,
-        timeout: 60,
-        ...(rate !== undefined && { overallRate: rate }),
-      },
-      (error) => (error ? fail(error) : done()),
-    );
-    instance.on('response', (_client, status, _bytes, milliseconds) => {
-      if (status === 200) good.push(milliseconds);
-      else if (status === 429) rejections.push(milliseconds);
-      else failures += 1;
-    });
-    instance.on('reqError', () => {
-      failures += 1;
-    });
-  });
-  const elapsed = (performance.now() - start) / 1000;
-  good.sort((a, b) => a - b);
-  return {
-    goodput: good.length / elapsed,
-    p50: quantile(good, 0.5),
-    p99: quantile(good, 0.99),
-    rejections: rejections.sort((a, b) => a - b),
-    failures,
-  };
+export function predictLoad(url: string, { pictureFile }: MeasuredPicture, load: Load): Promise<Measured> {
+  return clientLoad(`${url}/v1/predict`, { ...load, file: pictureFile });
 }
 
-/** Milliseconds to the answer of /health/live, asked every 20 ms for as long as some work takes; sorted. */
-export async function livenessDuring(url: string, work: Promise<unknown>): Promise<number[]> {
-  let isDone = false;
-  void work.finally(() => {
-    isDone = true;
-  });
-  const times: number[] = [];
-  while (!isDone) {
-    const start = performance.now();
-    await (await fetch(`${url}/health/live`)).text();
-    times.push(performance.now() - start);
-    await new Promise((next) => setTimeout(next, 20));
-  }
-  return times.sort((a, b) => a - b);
+/** Asks /health/live every 20 ms. */
+export function probeLiveness(url: string, seconds: number): Promise<Measured> {
+  return clientLoad(`${url}/health/live`, { connections: 4, seconds, rate: 50 });
 }
 
 /** Processor time of a process so far, in milliseconds; it tells more than the clock where others use the cores too. */

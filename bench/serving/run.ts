@@ -1,4 +1,4 @@
-// npm run bench:serving -- [SECONDS] [ROUNDS] [small|large]: `anyclass serve` beside FastAPI with the same batching rule, on loopback and the same cores.
+// npm run bench:serving -- [SECONDS] [ROUNDS] [small|large] [throughput|latency|overload]: `anyclass serve` beside FastAPI with the same batching rule, on loopback and the same cores.
 // PEER_PYTHON names the Python with fastapi, uvicorn, uvloop, httptools, onnxruntime and Pillow.
 
 import { spawnSync } from 'node:child_process';
@@ -6,7 +6,16 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPredictor } from 'anyclass';
-import { livenessDuring, type Measured, ours, peer, predictLoad, processorTime, quantile } from './load.js';
+import {
+  type Measured,
+  nothing,
+  ours,
+  peer,
+  predictLoad,
+  probeLiveness,
+  processorTime,
+  quantile,
+} from './load.js';
 import { largeModel, type MeasuredModel, smallModel } from './models.js';
 
 const seconds = Number(process.argv[2] ?? 8);
@@ -14,16 +23,15 @@ const rounds = Number(process.argv[3] ?? 3);
 const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'anyclass-serving-'));
 let port = 18_080;
 
-const wanted = process.argv[4];
+const [wantedModel, wantedPart] = process.argv.slice(4);
 const models = [
-  ...(wanted === 'large' ? [] : [await smallModel(folder)]),
-  ...(wanted === 'small' ? [] : [await largeModel(folder)]),
+  ...(wantedModel === 'large' ? [] : [await smallModel(folder)]),
+  ...(wantedModel === 'small' ? [] : [await largeModel(folder)]),
 ];
 for (const model of models) {
   console.log(`\n## ${model.name}, pictures of ${(model.picture.length / 1024).toFixed(0)} KB`);
-  await throughput(model);
-  await latency(model);
-  await overload(model);
+  for (const part of [throughput, latency, overload])
+    if (wantedPart === undefined || wantedPart === part.name) await part(model);
 }
 if (process.env['BENCH_FOLDER'] === undefined) rmSync(folder, { recursive: true });
 
@@ -35,6 +43,8 @@ async function throughput(model: MeasuredModel): Promise<void> {
       ? []
       : [{ name: 'anyclass serve, libtorch', start: () => ours('ours', model.safetensors!, port++) }]),
     { name: 'FastAPI, ONNX', start: () => peer(model, port++) },
+    // What the client takes itself, and Node's HTTP.
+    ...(model.name === 'small' ? [{ name: 'nothing but HTTP', start: () => nothing(port++) }] : []),
   ];
   const best = new Map<string, Measured>();
   const predicted: number[] = [];
@@ -43,15 +53,17 @@ async function throughput(model: MeasuredModel): Promise<void> {
       await using server = await start();
       await predictLoad(server.url, model, { connections: 32, seconds: Math.max(2, seconds / 4) });
       const before = processorTime(server.pid);
-      const work = predictLoad(server.url, model, { connections: 32, seconds });
-      const live = await livenessDuring(server.url, work);
-      const measured = await work;
-      const processor = (processorTime(server.pid) - before) / (measured.goodput * seconds);
+      const [measured, live] = await Promise.all([
+        predictLoad(server.url, model, { connections: 32, seconds }),
+        probeLiveness(server.url, seconds),
+      ]);
+      const { goodput, answers, p50, p99, processor, failures } = measured;
       console.log(
-        `round ${round + 1}, ${name}: ${measured.goodput.toFixed(1)}/s, p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms, ` +
-          `processor ${processor.toFixed(2)} ms a request, ${measured.failures} failures, /health/live p99 ${quantile(live, 0.99).toFixed(1)} ms of ${live.length}`,
+        `round ${round + 1}, ${name}: ${goodput.toFixed(1)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ` +
+          `processor ${((processorTime(server.pid) - before) / answers).toFixed(3)} ms a request (client ${(processor / answers).toFixed(3)}), ` +
+          `${failures} failures, /health/live p50 ${live.p50.toFixed(1)}, p99 ${live.p99.toFixed(1)} ms of ${live.answers}`,
       );
-      if (measured.goodput > (best.get(name)?.goodput ?? 0)) best.set(name, measured);
+      if (goodput > (best.get(name)?.goodput ?? 0)) best.set(name, measured);
     }
     predicted.push(
       predictRate(model, Math.ceil(seconds * (best.get('anyclass serve, ONNX')?.goodput ?? 100))),
@@ -108,18 +120,26 @@ async function latency(model: MeasuredModel): Promise<void> {
   }
 }
 
-/** Three times as many requests as can be answered. */
+/** Three times as many requests as can be answered, at even distances. */
 async function overload(model: MeasuredModel): Promise<void> {
   await using server = await ours('ours', model.onnx, port++, ['--queue', '64']);
   await predictLoad(server.url, model, { connections: 32, seconds: 2 });
   const peak = await predictLoad(server.url, model, { connections: 48, seconds });
-  const flood = await predictLoad(server.url, model, {
-    connections: 256,
-    seconds,
-    rate: Math.ceil(3 * peak.goodput),
-  });
+  const rate = Math.ceil(3 * peak.goodput);
+  const before = processorTime(server.pid);
+  // The lone requests of another client, where the first one is busy: what it measures is its own event loop, too.
+  const isFast = rate > 200;
+  const [flood, live, lone] = await Promise.all([
+    predictLoad(server.url, model, { connections: 256, seconds, rate }),
+    probeLiveness(server.url, seconds),
+    isFast ? predictLoad(server.url, model, { connections: 16, seconds, rate: 50 }) : undefined,
+  ]);
+  const { rejections, rejectionP50, rejectionP99 } = lone ?? flood;
+  const requests = flood.answers + flood.rejections;
   console.log(
     `overload: ${flood.goodput.toFixed(1)}/s of ${peak.goodput.toFixed(1)}/s at peak (${((100 * flood.goodput) / peak.goodput).toFixed(0)}%), ` +
-      `${flood.rejections.length} rejections, p50 ${quantile(flood.rejections, 0.5).toFixed(1)} ms, p99 ${quantile(flood.rejections, 0.99).toFixed(1)} ms, ${flood.failures} failures`,
+      `${flood.rejections} rejections, p50 ${rejectionP50?.toFixed(1)} ms, p99 ${rejectionP99?.toFixed(1)} ms (of ${rejections}), ` +
+      `${flood.failures} failures, ${flood.unsent} not sent; processor ${((processorTime(server.pid) - before) / requests).toFixed(3)} ms a request ` +
+      `(client ${(flood.processor / requests).toFixed(3)}), /health/live p99 ${live.p99?.toFixed(1)} ms`,
   );
 }

@@ -21,6 +21,7 @@ export {
 export { type IterativeSplitOptions, iterativeStratifiedSplit } from './splits/iterativeStratifiedSplit.js';
 export { type ShuffleSplitOptions, shuffleSplit } from './splits/shuffleSplit.js';
 export type { Split, SplitSizes } from './splits/splitSizes.js';
+export type { SparseLabels } from './splits/splitUnits.js';
 export { stratifiedShuffleSplit } from './splits/stratifiedShuffleSplit.js';
 export { type ThreeWaySplit, threeWaySplit } from './splits/threeWaySplit.js';
 export { type LikelihoodOptions, type LikelihoodQuantity, likelihood } from './surfaces/likelihood.js';

@@ -220,7 +220,7 @@ function verdictOf(subject: string, { check, judgment }: Pick<OnnxExport, 'check
   }
   if (judgment) {
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
-    sentences.push(`On ${judgment.images} validation images mAP is ${now}, and ${before} in float32.`);
+    sentences.push(`On ${judgment.images} validation instances mAP is ${now}, and ${before} in float32.`);
   }
   return sentences.join(' ');
 }

@@ -46,7 +46,7 @@ describe('recommend', () => {
     expect({ code, said }).toMatchObject({
       code: 130,
       said: expect.stringMatching(
-        /images\/s measured\nPlan:\n {2}round 1: 2 losses × 3 seeds, 64 images × 1 epoch \(100% of a full run\), about /,
+        /instances\/s measured\nPlan:\n {2}round 1: 2 losses × 3 seeds, 64 instances × 1 epoch \(100% of a full run\), about /,
       ),
     });
     const { status, stdout, stderr } = anyclass(words('20'));

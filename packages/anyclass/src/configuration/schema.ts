@@ -148,7 +148,11 @@ const evaluation = z.strictObject({
     .boolean()
     .default(true)
     .describe('evaluate the test split when training ends; false leaves it untouched'),
-  replicates: z.int().min(0).default(1000).describe('bootstrap replicates; 0 disables intervals'),
+  replicates: z
+    .int()
+    .min(0)
+    .default(1000)
+    .describe('bootstrap replicates; 0 disables intervals; at most 100 with more than 1,000 classes'),
   confidence: z.number().gt(0).lt(1).default(0.95).describe('confidence of the intervals'),
 });
 

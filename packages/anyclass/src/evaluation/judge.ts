@@ -20,7 +20,7 @@ export interface JudgeOptions {
   readonly calibration?: Calibration | undefined;
   readonly uncalibrated?: Scored | undefined;
   readonly classImportance?: readonly number[] | undefined;
-  /** Bootstrap replicates; 0 disables intervals. Default 1000. */
+  /** Bootstrap replicates; 0 disables intervals. Default 1000; at most 100 where there are more than 1,000 classes. */
   readonly replicates?: number | undefined;
   /** Default 0.95. */
   readonly confidence?: number | undefined;
@@ -35,7 +35,8 @@ export interface JudgeOptions {
  */
 export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   const { decision, validation, calibration, uncalibrated, classImportance } = options;
-  const { replicates = 1000, confidence = 0.95 } = options;
+  const { confidence = 0.95 } = options;
+  const replicates = affordableReplicates(options.replicates ?? 1000, scored.classNames.length);
   const shared = classImportance ? { classImportance } : {};
   const settings = [0.5, ...(decision ? [decision] : [])];
   const [atHalf, atDecision] =
@@ -54,6 +55,11 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
     reliability: reliabilityFigures(uncalibrated ?? scored),
     ...(calibration && { calibrated: { calibration, ...reliabilityFigures(scored) } }),
   };
+}
+
+/** 1,000 replicates of 10,000 classes take 4 GB and a quarter of an hour. */
+function affordableReplicates(wanted: number, classes: number): number {
+  return classes > 1000 ? Math.min(wanted, 100) : wanted;
 }
 
 function decidedFigures(

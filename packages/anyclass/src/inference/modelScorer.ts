@@ -7,7 +7,7 @@ import { changedInput, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
-import { checkAddressSpace } from './memory.js';
+import { checkAddressSpace, scoringSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
 import type { SessionOptions } from './onnx/sessionOptions.js';
@@ -47,13 +47,14 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   if (isOnnx(model)) return openOnnxScorer(model, options);
   const { device = 'auto', precision = 'auto', batchSize = 32, capturedSizes, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });
-  const { network, description, remarks = [] } = loadModel(model);
+  const { network, description, remarks = [] } = loadModel(model, { memoryMap: true });
   try {
     const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
     const { inputSize } = network.options;
     // Several maps of 64 channels at a quarter of the pixels: what a batch takes at least.
-    if (!takesFeatures(input)) checkAddressSpace(batchSize * inputSize ** 2 * 64 * 4);
+    if (!takesFeatures(input))
+      checkAddressSpace(scoringSpace + batchSize * inputSize ** 2 * 64 * 4, ', or lower the batch size');
     return {
       description,
       remarks,

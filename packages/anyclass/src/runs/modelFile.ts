@@ -35,6 +35,14 @@ export interface Model {
   readonly remarks?: readonly string[];
 }
 
+export interface LoadModelOptions {
+  /**
+   * Read the file once, into the network, so that a large model is not twice in memory; a program that cuts the file short
+   * meanwhile ends this process (SIGBUS). Default false.
+   */
+  readonly memoryMap?: boolean;
+}
+
 /** Writes a model to one safetensors file, whole or not at all. */
 export function saveModel(path: string, { network, description }: Model): void {
   saveWeights(network, path, { model: JSON.stringify(description) });
@@ -48,7 +56,7 @@ export function saveModel(path: string, { network, description }: Model): void {
  * const { network, description } = loadModel('runs/sewer');
  * description.classes // ['RB', 'OB', …]
  */
-export function loadModel(path: string): Model {
+export function loadModel(path: string, { memoryMap = false }: LoadModelOptions = {}): Model {
   const file = modelPath(path);
   const { metadata } = readSafetensorsHeader(file);
   const { network: name = '', networkOptions, model } = metadata;
@@ -59,8 +67,7 @@ export function loadModel(path: string): Model {
   }
   const options: CompleteNetworkOptions = JSON.parse(networkOptions);
   const network = buildNetwork(name, options).eval().requireGrad(false);
-  // Read once, into the network: a large model is not twice in memory.
-  const { tensors } = loadTensors(file, { memoryMap: true });
+  const { tensors } = loadTensors(file, { memoryMap });
   network.loadStateDict(tensors);
   for (const tensor of tensors.values()) tensor.dispose();
   const isChecked = metadata['checksums'] !== undefined;

@@ -27,13 +27,18 @@ export type ProblemKind = keyof typeof problems;
  * throw new Problem('too-large', 'the request has 40 images; the limit is 32');
  */
 export class Problem extends Error {
-  override readonly name = 'Problem';
+  override readonly name: string;
   readonly kind: ProblemKind;
   /** Seconds after which it makes sense to try again. */
   readonly retryAfter: number | undefined;
 
   constructor(kind: ProblemKind, detail: string, { retryAfter }: { readonly retryAfter?: number } = {}) {
+    // A full server makes thousands a second, and nobody reads where they were made.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(detail);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.name = 'Problem';
     this.kind = kind;
     this.retryAfter = retryAfter;
   }

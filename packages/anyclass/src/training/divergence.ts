@@ -40,7 +40,7 @@ export function divergence(
     [
       `the loss is ${figures.loss} in epoch ${where.epoch}, step ${where.step}: the run stops`,
       `  largest logit ${figures.largestLogit}, gradient norm ${figures.gradientNorm}`,
-      `  images of the batch: ${listed(where.names, 8)}`,
+      `  names in the batch: ${listed(where.names, 8)}`,
       ...(notFinite.length > 0 ? [`  gradients not finite in: ${normTexts(notFinite)}`] : []),
       ...(largest.length > 0 ? [`  longest gradients: ${normTexts(largest)}`] : []),
       ...causesAndCheckpoint(where.lastCheckpoint),

@@ -25,7 +25,7 @@ test('a loss that is no number ends the run with a diagnosis, the last checkpoin
   const failure = await train(wild, { run: at('wild') }).catch((error: Error) => error.message);
   expect(failure).toMatch(/the loss is (NaN|Infinity|-Infinity|\d.*) in epoch 1, step \d/);
   expect(failure).toMatch(/largest logit .*, gradient norm/);
-  expect(failure).toContain('images of the batch: train-0000');
+  expect(failure).toContain('names in the batch: train-0000');
   expect(existsSync(at('wild', 'lock'))).toBe(false);
 }, 60_000);
 

@@ -1,5 +1,5 @@
 export function runAttacks(
-  countOf: (name: string) => number,
+  countOf: (name: string, share: number) => number,
   seed?: number,
 ): Promise<
   readonly { readonly name: string; readonly tried: number; readonly problems: readonly string[] }[]

@@ -10,6 +10,10 @@ import { randomStream } from '../../dist/data/philox.js';
 const [seed, first, count] = process.argv.slice(2, 5).map(Number);
 const log = openSync(process.argv[5], 'w');
 const { Tensor, tidy, ones, zeros } = torch;
+const generated = await import(
+  new URL('./operators.generated.js', import.meta.resolve('@anyclass/torch')).href
+);
+const functions = Object.keys(generated).filter((name) => typeof torch[name] === 'function');
 const methods = Object.getOwnPropertyNames(Tensor.prototype).filter(
   (name) =>
     !['constructor', 'dispose', 'print', 'backward'].includes(name) &&
@@ -39,13 +43,16 @@ const argumentOf = (draw) =>
 
 for (let i = first; i < first + count; i++) {
   const draw = randomStream('sample', seed, 99, i);
-  const name = methods[draw.below(methods.length)];
+  const at = draw.below(methods.length + functions.length);
+  const name = methods[at] ?? functions[at - methods.length];
   ftruncateSync(log, 0);
   writeSync(log, `case ${i}: ${name}`, 0);
   try {
     tidy(() => {
       const given = Array.from({ length: draw.below(5) }, () => argumentOf(draw));
-      tensorOf(draw)[name](...given);
+      const own = tensorOf(draw);
+      if (at < methods.length) own[name](...given);
+      else torch[name](own, ...given);
     });
   } catch (error) {
     if (!(error instanceof Error)) throw new Error(`${name} threw ${String(error)}`);

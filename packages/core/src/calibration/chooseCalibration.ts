@@ -100,10 +100,13 @@ function withoutClasses(calibration: Calibration, improves: (j: number) => boole
 
 function takeRows({ scores, targets, classNames }: Scored, order: Int32Array): Scored {
   const classes = classNames.length;
-  const pick = (values: ArrayLike<number>) =>
-    Float64Array.from({ length: order.length * classes }, (_, i) => {
-      return values[order[Math.floor(i / classes)]! * classes + (i % classes)]!;
+  const pick = (values: ArrayLike<number>) => {
+    const picked = new Float64Array(order.length * classes);
+    order.forEach((row, at) => {
+      for (let j = 0; j < classes; j++) picked[at * classes + j] = values[row * classes + j]!;
     });
+    return picked;
+  };
   return { scores: pick(scores), targets: pick(targets), classNames };
 }
 

@@ -49,9 +49,16 @@ export function remarksOn(
     remarks.push(`${undecided} undecided rows count neither as positive nor as negative.`);
   }
   if (neverPredicted.length > 0 && presence !== null) {
-    remarks.push(`Never predicted, since no positives pass the gate: ${neverPredicted.join(', ')}.`);
+    remarks.push(`Never predicted, since no positives pass the gate: ${listed(neverPredicted)}.`);
   }
   return remarks;
+}
+
+/** Of thousands of names, the first few. */
+function listed(names: readonly string[]): string {
+  const most = 20;
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
 function budgetText(budget: RuleFit['budget'], { leastF1Neg }: Omit<DecisionReport, 'remarks'>): string {

@@ -9,7 +9,7 @@
 import type { NumpyRandom } from '../random/numpyRandom.js';
 import type { Key } from './distinctKeys.js';
 import { generatorOf } from './shuffleSplit.js';
-import { type SplitUnits, splitUnits } from './splitUnits.js';
+import { type SparseLabels, type SplitUnits, splitUnits } from './splitUnits.js';
 import { spreadNegatives } from './spreadNegatives.js';
 
 /** How to deal out the rows. */
@@ -32,7 +32,7 @@ const rounding = 1e-9;
 
 /**
  * Splits multi-label rows so that every class has its share of each part, the rarest class first, and so have rows that are
- * undecided and rows that are negative. Labels are 0 to 1 row by row, present from 0.5 on, or NaN for unknown.
+ * undecided and rows that are negative. Labels are 0 to 1 row by row, present from 0.5 on, or NaN for unknown; or those present alone.
  *
  * @returns the row indices of each part, ascending
  *
@@ -42,7 +42,7 @@ const rounding = 1e-9;
  * // [0 3 5] and [1 2 4]: one row of each class and one negative on both sides
  */
 export function iterativeStratifiedSplit(
-  labels: ArrayLike<number>,
+  labels: ArrayLike<number> | SparseLabels,
   options: IterativeSplitOptions,
 ): Int32Array[] {
   checkShares(options.shares);
@@ -50,12 +50,12 @@ export function iterativeStratifiedSplit(
   const random = generatorOf(options.random);
   const wanted = options.shares.map((share) => ({
     rows: share * units.rows,
-    strata: units.totals.map((total) => share * total),
+    strata: Float64Array.from(units.totals, (total) => share * total),
     negatives: share * units.negatives,
     slack: negativeSlack * share * units.negatives,
   }));
   const partOfUnit = new Int32Array(units.count).fill(-1);
-  const left = [...units.totals];
+  const left = units.totals.slice();
 
   const give = (unit: number, parts: readonly number[]): void => {
     const part = parts[random.integer(parts.length)]!;
@@ -63,14 +63,14 @@ export function iterativeStratifiedSplit(
     partOfUnit[unit] = part;
     want.rows -= units.size(unit);
     want.negatives -= units.negativesOf(unit);
-    for (let j = 0; j < left.length; j++) {
-      const count = units.labelsOf(unit, j);
+    units.eachStratum(unit, (j, count) => {
       want.strata[j] = want.strata[j]! - count;
       left[j] = left[j]! - count;
-    }
+    });
   };
 
   const order = Array.from(random.permutation(units.count));
+  const holdersOf = holdersOfStrata(units, order);
   const allParts = wanted.map((_, part) => part);
   const mostRows = (parts: readonly number[]) => largest(parts, (part) => wanted[part]!.rows);
   const partsForClass = (j: number): number[] => {
@@ -86,8 +86,8 @@ export function iterativeStratifiedSplit(
     );
   };
   for (let j = rarest(left); j >= 0; j = rarest(left)) {
-    const holders = order.filter((unit) => partOfUnit[unit] === -1 && units.labelsOf(unit, j) > 0);
-    for (const unit of holders.sort((a, b) => units.labelsOf(b, j) - units.labelsOf(a, j))) {
+    const holders = Array.from(holdersOf(j)).filter((unit) => partOfUnit[unit] === -1);
+    for (const unit of holders.sort((a, b) => units.rowsIn(b, j) - units.rowsIn(a, j))) {
       give(unit, partsForClass(j));
     }
   }
@@ -110,12 +110,29 @@ function checkShares(shares: readonly number[]): void {
   if (Math.abs(total - 1) > 1e-9) throw new RangeError(`shares sum to ${total}; expected 1`);
 }
 
-/** The stratum with the fewest labels left to deal, or -1 when none is left. */
-function rarest(totals: readonly number[]): number {
-  let found = -1;
-  totals.forEach((total, j) => {
-    if (total > 0 && (found < 0 || total < totals[found]!)) found = j;
+/** Of a stratum the units that have rows in it, in the order given. */
+function holdersOfStrata(units: SplitUnits, order: readonly number[]): (stratum: number) => Uint32Array {
+  const starts = new Uint32Array(units.totals.length + 1);
+  units.totals.forEach((total, j) => {
+    starts[j + 1] = starts[j]! + total; // rows, of which a unit may have several
   });
+  const holders = new Uint32Array(starts.at(-1)!);
+  const ends = starts.slice(0, -1);
+  for (const unit of order) {
+    units.eachStratum(unit, (j) => {
+      holders[ends[j]!] = unit;
+      ends[j] = ends[j]! + 1;
+    });
+  }
+  return (j) => holders.subarray(starts[j], ends[j]);
+}
+
+/** The stratum with the fewest labels left to deal, or -1 when none is left. */
+function rarest(totals: Int32Array): number {
+  let found = -1;
+  for (let j = 0; j < totals.length; j++) {
+    if (totals[j]! > 0 && (found < 0 || totals[j]! < totals[found]!)) found = j;
+  }
   return found;
 }
 

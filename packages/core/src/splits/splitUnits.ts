@@ -1,20 +1,30 @@
-import { PRESENT_FROM, presenceOfRows, ROW_NEGATIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
+import { type InstancePresence, instancePresence, PRESENT_FROM } from '../labels/instancePresence.js';
 import { distinctKeys, type Key } from './distinctKeys.js';
 
-/** What a split deals out: single rows, or groups of them. */
+/** Labels of which only those present take memory, for tables of many classes. */
+export interface SparseLabels {
+  readonly rows: number;
+  /** The classes whose target is known and 0.5 or more, each once. */
+  present(row: number): ArrayLike<number>;
+  presence(row: number): InstancePresence;
+}
+
+/** What a split deals out: single rows, or groups of them. Memory is in proportion to the labels present. */
 export interface SplitUnits {
   readonly count: number;
   readonly rows: number;
   /** Negative rows in all. */
   readonly negatives: number;
   /** Rows in each stratum: the classes, and one more for undecided rows. */
-  readonly totals: readonly number[];
+  readonly totals: Int32Array;
   unitOfRow(row: number): number;
   /** Rows in a unit. */
   size(unit: number): number;
   negativesOf(unit: number): number;
   /** Rows of a unit in a stratum. */
-  labelsOf(unit: number, stratum: number): number;
+  rowsIn(unit: number, stratum: number): number;
+  /** Calls back with each stratum that a unit has rows in, and how many. */
+  eachStratum(unit: number, visit: (stratum: number, rows: number) => void): void;
 }
 
 /**
@@ -22,71 +32,102 @@ export interface SplitUnits {
  * splitUnits([1, 0, 0, 0], { classes: 2, groups: ['a', 'a'] }).size(0) // 2
  */
 export function splitUnits(
-  labels: ArrayLike<number>,
+  labels: ArrayLike<number> | SparseLabels,
   { classes, groups }: { readonly classes: number; readonly groups?: ArrayLike<Key> },
 ): SplitUnits {
   if (!Number.isInteger(classes) || classes < 1) {
     throw new RangeError(`classes is ${classes}; expected a positive integer`);
   }
+  const sparse = 'present' in labels ? labels : sparseLabels(labels, classes);
+  if (groups !== undefined && groups.length !== sparse.rows) {
+    throw new RangeError(`groups has ${groups.length} entries for ${sparse.rows} rows`);
+  }
+  return unitsOf(sparse, classes, groups && distinctKeys(groups, 'appearance', 'groups').indices);
+}
+
+function unitsOf(labels: SparseLabels, classes: number, groupOfRow: Int32Array | undefined): SplitUnits {
+  const { rows } = labels;
+  const unitOfRow = groupOfRow ? (row: number) => groupOfRow[row]! : (row: number) => row;
+  const count = groupOfRow ? groupOfRow.reduce((most, unit) => Math.max(most, unit + 1), 0) : rows;
+  const sizes = new Int32Array(count);
+  const negativesOf = new Int32Array(count);
+  const totals = new Int32Array(classes + 1);
+  const undecided = [classes];
+  const none: number[] = [];
+  const strataOf = (row: number): ArrayLike<number> => {
+    const presence = labels.presence(row);
+    if (presence === 'positive') return labels.present(row);
+    return presence === 'undecided' ? undecided : none;
+  };
+  let negatives = 0;
+  // The entries of a unit begin where those of the units before it end; a stratum has one for each of its rows there.
+  const starts = new Uint32Array(count + 1);
+  for (let row = 0; row < rows; row++) {
+    const unit = unitOfRow(row);
+    const strata = strataOf(row);
+    sizes[unit] = sizes[unit]! + 1;
+    starts[unit + 1] = starts[unit + 1]! + strata.length;
+    if (labels.presence(row) === 'negative') {
+      negativesOf[unit] = negativesOf[unit]! + 1;
+      negatives += 1;
+    }
+    for (let i = 0; i < strata.length; i++) totals[strata[i]!] = totals[strata[i]!]! + 1;
+  }
+  for (let unit = 0; unit < count; unit++) starts[unit + 1] = starts[unit + 1]! + starts[unit]!;
+  const entries = new Uint32Array(starts[count]!);
+  const next = starts.slice(0, count);
+  for (let row = 0; row < rows; row++) {
+    const unit = unitOfRow(row);
+    const strata = strataOf(row);
+    entries.set(strata, next[unit]!);
+    next[unit] = next[unit]! + strata.length;
+  }
+  for (let unit = 0; unit < count; unit++) entries.subarray(starts[unit], starts[unit + 1]).sort();
+  return {
+    count,
+    rows,
+    negatives,
+    totals,
+    unitOfRow,
+    size: (unit) => sizes[unit]!,
+    negativesOf: (unit) => negativesOf[unit]!,
+    rowsIn(unit, stratum) {
+      let found = 0;
+      for (let i = starts[unit]!; i < starts[unit + 1]!; i++) found += Number(entries[i] === stratum);
+      return found;
+    },
+    eachStratum(unit, visit) {
+      const end = starts[unit + 1]!;
+      for (let from = starts[unit]!, to = from; from < end; from = to) {
+        while (to < end && entries[to] === entries[from]) to += 1;
+        visit(entries[from]!, to - from);
+      }
+    },
+  };
+}
+
+/** The same of labels row by row, looked up where they are: a copy could be larger than they are. */
+function sparseLabels(labels: ArrayLike<number>, classes: number): SparseLabels {
   const rows = labels.length / classes;
   if (!Number.isInteger(rows)) {
     throw new RangeError(`${labels.length} labels are not whole rows of ${classes} classes`);
   }
-  if (groups !== undefined && groups.length !== rows) {
-    throw new RangeError(`groups has ${groups.length} entries for ${rows} rows`);
-  }
   checkLabels(labels, classes);
-  const single = rowUnits(labels, classes, rows);
-  return groups === undefined
-    ? single
-    : groupUnits(single, distinctKeys(groups, 'appearance', 'groups').indices);
-}
-
-/** Each row for itself: what it holds is read from the labels, since a copy would be larger than they are. */
-function rowUnits(labels: ArrayLike<number>, classes: number, rows: number): SplitUnits {
-  const presence = presenceOfRows(labels, classes);
-  const labelsOf = (row: number, stratum: number) =>
-    stratum === classes
-      ? Number(presence[row] === ROW_UNDECIDED)
-      : Number(labels[row * classes + stratum]! >= PRESENT_FROM);
-  const totals = new Array<number>(classes + 1).fill(0);
-  let negatives = 0;
-  for (let row = 0; row < rows; row++) {
-    if (presence[row] === ROW_NEGATIVE) negatives += 1;
-    else for (let j = 0; j <= classes; j++) totals[j] = totals[j]! + labelsOf(row, j);
-  }
-  return {
-    count: rows,
-    rows,
-    negatives,
-    totals,
-    unitOfRow: (row) => row,
-    size: () => 1,
-    negativesOf: (row) => Number(presence[row] === ROW_NEGATIVE),
-    labelsOf,
+  const targets = new Float64Array(classes);
+  const read = (row: number) => {
+    for (let j = 0; j < classes; j++) targets[j] = labels[row * classes + j]!;
+    return targets;
   };
-}
-
-function groupUnits(single: SplitUnits, unitOfRow: Int32Array): SplitUnits {
-  const strata = single.totals.length;
-  const count = unitOfRow.reduce((most, unit) => Math.max(most, unit + 1), 0);
-  const sizes = new Int32Array(count);
-  const negatives = new Int32Array(count);
-  const counts = new Int32Array(count * strata);
-  unitOfRow.forEach((unit, row) => {
-    sizes[unit] = sizes[unit]! + 1;
-    negatives[unit] = negatives[unit]! + single.negativesOf(row);
-    for (let j = 0; j < strata; j++) {
-      counts[unit * strata + j] = counts[unit * strata + j]! + single.labelsOf(row, j);
-    }
-  });
   return {
-    ...single,
-    count,
-    unitOfRow: (row) => unitOfRow[row]!,
-    size: (unit) => sizes[unit]!,
-    negativesOf: (unit) => negatives[unit]!,
-    labelsOf: (unit, stratum) => counts[unit * strata + stratum]!,
+    rows,
+    presence: (row) => instancePresence(read(row)),
+    present(row) {
+      const found: number[] = [];
+      read(row).forEach((target, j) => {
+        if (target >= PRESENT_FROM) found.push(j);
+      });
+      return found;
+    },
   };
 }
 

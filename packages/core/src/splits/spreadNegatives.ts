@@ -30,6 +30,9 @@ export function spreadNegatives(units: SplitUnits, partOfUnit: Int32Array, share
 
 /** Labels that a unit would take along weigh more than any number of rows. */
 function cost(units: SplitUnits, unit: number): number {
-  const labels = units.totals.reduce((sum, _, j) => sum + units.labelsOf(unit, j), 0);
+  let labels = 0;
+  units.eachStratum(unit, (_, rows) => {
+    labels += rows;
+  });
   return labels * units.rows + units.size(unit);
 }

@@ -36,10 +36,18 @@ export function openPixelsOf(
   return sharp(pixels, { raw, limitInputPixels: false });
 }
 
+/** A damaged file may get a warning for each of its thousand tags; the first say what is wrong. */
+function shortened(reason: string): string {
+  const warnings = [...new Set(reason.split('; '))];
+  return warnings.length > 3
+    ? `${warnings.slice(0, 2).join('; ')} and ${warnings.length - 2} more`
+    : warnings.join('; ');
+}
+
 /** What sharp complained about, as our own error. */
 export function decodeError(error: unknown): DataError {
   if (error instanceof DataError) return error;
-  const reason = reasonOf(error).replace(/^Input buffer/, 'the file');
+  const reason = shortened(reasonOf(error).replace(/^Input buffer/, 'the file'));
   if (/^(unknown error)?$/i.test(reason))
     return new DataError('the file is damaged: its pixels cannot be decoded');
   const isTooLarge = reason.includes('pixel limit');

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
+import { decimal } from '../features/featureMatrix.js';
 import { readLines } from './lines.js';
 
 /** A column of an ARFF file. */
@@ -101,7 +102,7 @@ function checkedCell(cell: string, { name, kind, values }: ArffAttribute, where:
   if (kind === 'nominal' && !values.includes(cell)) {
     throw new DataError(`${where()}: '${name}' is '${cell}'; expected one of ${values.join(', ')}`);
   }
-  if (kind === 'numeric' && !(cell.trim() !== '' && Number.isFinite(Number(cell)))) {
+  if (kind === 'numeric' && !Number.isFinite(decimal(cell))) {
     throw new DataError(`${where()}: '${name}' is '${cell}'; expected a number`);
   }
   return cell;

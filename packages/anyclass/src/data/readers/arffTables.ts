@@ -71,7 +71,7 @@ export async function readArffTables(
       features.startFile(file, vector.names);
       return (cells, line) => {
         table.add([...cells, `${file}#${table.rows - rowsBefore}`], line);
-        features.add(vector.values(cells));
+        features.add(vector.values(cells, () => `${file}, line ${line}`));
       };
     });
   }

@@ -136,7 +136,7 @@ export async function* imagesBelow(root: string): AsyncGenerator<ImageFolder> {
     const images = files.filter((file) => holdsImage(folder, file));
     const isImage = new Set(images);
     const others = files.filter((file) => !isImage.has(file));
-    if (images.length > 0) yield { folder, files: images, others };
+    if (files.length > 0) yield { folder, files: images, others };
   }
 }
 

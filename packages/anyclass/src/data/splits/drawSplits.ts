@@ -1,4 +1,5 @@
 import { iterativeStratifiedSplit, shuffleSplit, threeWaySplit } from '@anyclass/core';
+import { DataError } from '../../errors/dataError.js';
 import type { Grouping, Splits } from '../dataset.js';
 import type { LabelMatrix } from '../labelMatrix.js';
 
@@ -27,18 +28,28 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
   const hasTest = shares[2] > 0;
   const none = new Int32Array(0);
   if (method === 'random' && !groups) {
+    const shuffled = (rows: number, testSize: number) => {
+      try {
+        return shuffleSplit(rows, { testSize, random: seed });
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw new DataError(
+          `${labels.rows} rows are too few to draw random splits of ${shares.join(', ')}; add rows, or set data.draw.method to stratified`,
+        );
+      }
+    };
     if (!hasTest) {
-      const { train, test } = shuffleSplit(labels.rows, { testSize: rest, random: seed });
+      const { train, test } = shuffled(labels.rows, rest);
       return { train: train.sort(), validation: test.sort(), test: none };
     }
-    const split = threeWaySplit(shuffleSplit(labels.rows, { testSize: rest, random: seed }), (rows) =>
-      shuffleSplit(rows.length, { testSize: shares[2] / rest, random: seed }),
+    const split = threeWaySplit(shuffled(labels.rows, rest), (rows) =>
+      shuffled(rows.length, shares[2] / rest),
     );
     return { train: split.train.sort(), validation: split.validation.sort(), test: split.test.sort() };
   }
   // Without labels, iterative stratification deals out groups by their size alone.
   const [train, validation, test = none] = iterativeStratifiedSplit(
-    method === 'random' ? new Uint8Array(labels.rows) : targetsOf(labels),
+    method === 'random' ? new Uint8Array(labels.rows) : labels,
     {
       classes: method === 'random' ? 1 : Math.max(1, labels.classes),
       shares: hasTest ? shares : shares.slice(0, 2),
@@ -55,18 +66,4 @@ export function describeDraw(groups: Grouping | undefined, options: DrawOptions)
   const by = groups ? `, rows of one '${groups.column}' together` : '';
   const percent = shares.map((share) => Math.round(share * 1000) / 10).join('/');
   return `drawn: ${method}${by}, ${percent}, seed ${seed}`;
-}
-
-/** All targets row by row; in bytes, a quarter of the memory, where none is unknown. */
-function targetsOf(labels: LabelMatrix): Uint8Array | Float32Array {
-  const { rows, classes, hasUnknown } = labels;
-  if (classes === 0) return new Uint8Array(rows);
-  const targets = hasUnknown ? new Float32Array(rows * classes) : new Uint8Array(rows * classes);
-  for (let row = 0; row < rows; row++) {
-    for (let j = 0; j < classes; j++) {
-      if (labels.isPresent(row, j)) targets[row * classes + j] = 1;
-      else if (hasUnknown && Number.isNaN(labels.at(row, j))) targets[row * classes + j] = Number.NaN;
-    }
-  }
-  return targets;
 }

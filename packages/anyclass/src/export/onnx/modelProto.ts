@@ -1,6 +1,8 @@
 // A graph as an ONNX file. Field numbers are those of onnx.proto.
 
+import { createHash } from 'node:crypto';
 import { UserError } from '../../errors/userError.js';
+import { sealKey } from '../../inference/onnx/onnxChecksum.js';
 import {
   type Attribute,
   byteLength,
@@ -26,13 +28,14 @@ export interface ModelFile {
 const longestFile = 2 ** 31 - 1;
 
 /**
- * The bytes of a model, in parts: weights are read only as they are written, and the same model gives the same bytes.
+ * The bytes of a model, in parts: weights are read only as they are written, and the same model gives the same bytes. The last
+ * entry of the metadata is their SHA-256 (`onnxChecksum.ts` compares).
  *
  * @example
  * modelProto({ graph, producer, metadata: {} }).writeTo((bytes) => draft.write(bytes));
  */
 export function modelProto({ graph, producer, metadata }: ModelFile): Part {
-  const proto = joined([
+  const proto = sealed([
     integer(1, irVersion),
     text(2, producer.name),
     text(3, producer.version),
@@ -43,6 +46,22 @@ export function modelProto({ graph, producer, metadata }: ModelFile): Part {
   if (proto.length > longestFile)
     throw new UserError(`the model takes ${proto.length} bytes; an ONNX file must be smaller than 2 GiB`);
   return proto;
+}
+
+function sealed(parts: readonly Part[]): Part {
+  const content = joined(parts);
+  const seal = (digest: string) => message(14, [text(1, sealKey), text(2, digest)]);
+  return {
+    length: content.length + seal('0'.repeat(64)).length,
+    writeTo(write) {
+      const hash = createHash('sha256');
+      content.writeTo((bytes) => {
+        hash.update(bytes);
+        write(bytes);
+      });
+      seal(hash.digest('hex')).writeTo(write);
+    },
+  };
 }
 
 function graphFields({ name, inputs, outputs, nodes, initializers }: Graph): Part[] {

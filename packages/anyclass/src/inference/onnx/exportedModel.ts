@@ -8,6 +8,7 @@ import { readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { ModelDescription } from '../../runs/modelFile.js';
+import { sealKey } from './onnxChecksum.js';
 
 export const onnxPrecisions = ['float32', 'float16', 'int8'] as const;
 
@@ -123,7 +124,7 @@ export function readExport(metadata: Readonly<Record<string, string>>, path: str
 }
 
 function isText(key: string): boolean {
-  return key === 'format' || key === 'network' || key === 'precision';
+  return ['format', 'network', 'precision', sealKey].includes(key);
 }
 
 /** The same as a model's own description. */

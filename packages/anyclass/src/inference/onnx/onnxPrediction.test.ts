@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isEngineLoaded } from '@anyclass/torch';
@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelProto } from '../../export/onnx/modelProto.js';
 import { fixedDecision } from '../modelDecision.js';
+import { openModelScorer } from '../modelScorer.js';
 import { openPredictor } from '../predictor.js';
 import { describeExport, exportMetadata } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
@@ -112,6 +113,33 @@ test('files that are no exported models are refused with the reason', async () =
   writeFileSync(cut, modelBytes(readOnnxMetadata(model)).subarray(0, 60));
   await expect(openPredictor(cut)).rejects.toThrow(/cut\.onnx.*damaged/);
   await expect(openPredictor(join(folder, 'none.onnx'))).rejects.toThrow(/no such model/);
+});
+
+test('a file that differs from what was exported in any byte is refused', async () => {
+  const whole = readFileSync(model);
+  const damaged = join(folder, 'damaged.onnx');
+  const weight = whole.indexOf(Buffer.from(Float32Array.of(1, 0, 0, 0, 0, 1).buffer));
+  for (const at of [weight + 3, whole.length - 1, whole.indexOf('Gemm')]) {
+    const bytes = Buffer.from(whole);
+    bytes[at]! ^= 1;
+    writeFileSync(damaged, bytes);
+    await expect(openPredictor(damaged)).rejects.toThrow(/damaged\.onnx: is damaged.*checksum/);
+  }
+  const sealAt = whole.length - 76;
+  writeFileSync(
+    damaged,
+    Buffer.concat([whole.subarray(0, 9), Buffer.alloc(sealAt - 9), whole.subarray(sealAt)]),
+  );
+  await expect(openPredictor(damaged)).rejects.toThrow(/checksum/);
+});
+
+test('a file of a version before checksums opens, with a remark', async () => {
+  const old = join(folder, 'old.onnx');
+  writeFileSync(old, readFileSync(model).subarray(0, -76));
+  using scorer = await openModelScorer(old);
+  expect(scorer.remarks).toEqual([expect.stringMatching(/old\.onnx has no checksum/)]);
+  using checked = await openModelScorer(model);
+  expect(checked.remarks).toEqual([]);
 });
 
 test('bytes become floats on three planes', () => {

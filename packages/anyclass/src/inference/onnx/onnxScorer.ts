@@ -7,6 +7,7 @@ import { UserError } from '../../errors/userError.js';
 import type { ModelScorer, ModelScorerOptions } from '../modelScorer.js';
 import { descriptionOf, type ExportedModel, readExport } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
+import { checkSeal } from './onnxChecksum.js';
 import { readOnnxMetadata } from './onnxMetadata.js';
 import { openSession } from './onnxRuntime.js';
 
@@ -25,6 +26,7 @@ export async function openOnnxScorer(
     throw new UserError(
       `device ${device}: ${path} runs on the CPU; a GPU takes the model's run or safetensors file`,
     );
+  const isChecked = checkSeal(path);
   const exported = readExport(readOnnxMetadata(path), path);
   if (precision !== 'auto' && precision !== 'float32')
     throw new UserError(`precision ${precision}: ${path} has its own, ${exported.precision}`);
@@ -36,6 +38,7 @@ export async function openOnnxScorer(
   const { runtime, session } = await openSession(path, { spins });
   return {
     description,
+    remarks: isChecked ? [] : [`${path} has no checksum, so damage would go unnoticed`],
     scorer: {
       format,
       async score(batch) {

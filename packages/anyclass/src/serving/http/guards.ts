@@ -2,68 +2,69 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
-import type { MiddlewareHandler } from 'hono';
 import type { ServeSettings } from '../options.js';
 import { Problem } from '../problem.js';
-import type { AppTypes } from './appTypes.js';
+import type { Answer, Exchange } from './exchange.js';
+
+/** @throws Problem where the request is refused; answers where there is nothing else to do for it. */
+export type Guard = (exchange: Exchange) => Answer | undefined;
 
 /**
  * Refuses requests for another host: a page whose name suddenly resolves to this machine would otherwise read answers. Health
  * checks tell nothing, and probes ask for whatever address they know.
  */
-export function hostGuard({ host, allowHost }: ServeSettings): MiddlewareHandler<AppTypes> {
+export function hostGuard({ host, allowHost }: ServeSettings): Guard {
   const allowed = new Set([...ownNames(host), ...allowHost].map((name) => name.toLowerCase()));
-  return async (c, next) => {
-    const asked = hostName(c.req.header('host') ?? '');
-    if (!allowed.has('*') && !allowed.has(asked) && !isHealth(c.req.path)) {
+  return ({ incoming, path }) => {
+    const asked = hostName(incoming.headers.host ?? '');
+    if (!allowed.has('*') && !allowed.has(asked) && !isHealth(path)) {
       throw new Problem(
         'foreign-host',
         `host '${asked}' is not allowed; allowed are ${[...allowed].join(', ')}. ` +
           `To allow it, start the server with --allow-host ${asked || 'NAME'}`,
       );
     }
-    await next();
+    return undefined;
   };
 }
 
 /** Refuses foreign pages, unless they are allowed; those get what browsers ask for (CORS). */
-export function originGuard({ allowOrigin }: ServeSettings): MiddlewareHandler<AppTypes> {
+export function originGuard({ allowOrigin }: ServeSettings): Guard {
   const allowed = new Set(allowOrigin.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
-  return async (c, next) => {
-    const origin = c.req.header('origin');
-    if (origin === undefined || isSameOrigin(origin, c.req.header('host'))) return next();
+  return ({ incoming, headers, method }) => {
+    const { origin, host } = incoming.headers;
+    if (origin === undefined || isSameOrigin(origin, host)) return undefined;
     if (!allowed.has('*') && !allowed.has(origin.toLowerCase())) {
       throw new Problem(
         'foreign-origin',
         `pages from ${origin} may not call this server; to allow them, start it with --allow-origin ${origin}`,
       );
     }
-    c.header('Access-Control-Allow-Origin', origin);
-    c.header('Access-Control-Expose-Headers', 'X-Request-Id, Retry-After');
-    c.header('Vary', 'Origin');
-    if (c.req.method !== 'OPTIONS') return next();
-    c.header('Access-Control-Allow-Methods', 'GET, POST');
-    c.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, X-Request-Id');
-    c.header('Access-Control-Max-Age', '600');
-    return c.body(null, 204);
+    headers['Access-Control-Allow-Origin'] = origin;
+    headers['Access-Control-Expose-Headers'] = 'X-Request-Id, Retry-After';
+    headers['Vary'] = 'Origin';
+    if (method !== 'OPTIONS') return undefined;
+    headers['Access-Control-Allow-Methods'] = 'GET, POST';
+    headers['Access-Control-Allow-Headers'] = 'Authorization, Content-Type, X-Request-Id';
+    headers['Access-Control-Max-Age'] = '600';
+    return { status: 204 };
   };
 }
 
 /** Asks for the token everywhere but at health checks and at pages, which hold nothing of the models. */
-export function tokenGuard(token: string | undefined): MiddlewareHandler<AppTypes> {
+export function tokenGuard(token: string | undefined): Guard {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
-  return async (c, next) => {
-    const isOpen = isHealth(c.req.path) || ['/', '/docs', '/openapi.json'].includes(c.req.path);
-    const given = c.req.header('authorization') ?? '';
-    if (expected && !isOpen && !timingSafeEqual(expected, digest(given))) {
-      c.header('WWW-Authenticate', 'Bearer');
-      throw new Problem(
-        'unauthorized',
-        given === '' ? 'send the header Authorization: Bearer TOKEN' : 'wrong bearer token',
-      );
-    }
-    await next();
+  return ({ incoming, headers, path }) => {
+    if (!expected) return undefined;
+    const isOpen = isHealth(path) || ['/', '/docs', '/openapi.json'].includes(path);
+    const given = incoming.headers.authorization ?? '';
+    if (isOpen || timingSafeEqual(expected, digest(given))) return undefined;
+    headers['WWW-Authenticate'] = 'Bearer';
+    throw new Problem(
+      'unauthorized',
+      given === '' ? 'send the header Authorization: Bearer TOKEN' : 'wrong bearer token',
+    );
   };
 }
 

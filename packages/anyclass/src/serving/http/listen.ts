@@ -2,7 +2,6 @@
 
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../errors/userError.js';
 import { errorCode, fileProblem } from '../../files/fileProblem.js';
 import type { ServeSettings } from '../options.js';
@@ -18,10 +17,6 @@ const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();
  */
 export async function listen(state: ServerState): Promise<HttpServer> {
   const { settings, limits } = state;
-  const { fetch } = createApp(state);
-  const listener = getRequestListener((request, env) => fetch(request, env), {
-    overrideGlobalObjects: false,
-  });
   const server = createServer(
     // A request that does not arrive in time is ended with 408, looked for every second.
     {
@@ -31,7 +26,7 @@ export async function listen(state: ServerState): Promise<HttpServer> {
       keepAliveTimeout: 65_000,
       noDelay: true,
     },
-    listener,
+    createApp(state),
   );
   const sockets = new Set<Socket>();
   openSockets.set(server, sockets);

@@ -9,9 +9,10 @@ import type { ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import { Problem } from '../problem.js';
 import { findModel, type ServerState } from '../serverState.js';
-import type { AppContext } from './appTypes.js';
+import { type Answer, type Exchange, json } from './exchange.js';
 import { answer, type Outcome } from './predicting.js';
 import { base64Bytes, jsonBody } from './requestImages.js';
+import type { PathParts } from './router.js';
 import { type InferRequest, type InferResponse, inferRequest } from './schemas.js';
 
 type ImageRow = Exclude<Outcome, Problem>;
@@ -58,9 +59,8 @@ export function modelMetadata(served: ServedModel) {
  *
  * @throws Problem where there is none
  */
-export function pathModel(state: ServerState, c: AppContext): ServedModel {
-  const served = findModel(state, c.req.param('name'));
-  const wanted = c.req.param('version');
+export function pathModel(state: ServerState, { name, version: wanted }: PathParts): ServedModel {
+  const served = findModel(state, name);
   const { version } = served.version().model;
   if (wanted !== undefined && wanted !== version)
     throw new Problem('not-found', `model '${served.name}' is at version ${version}, not ${wanted}`);
@@ -68,10 +68,10 @@ export function pathModel(state: ServerState, c: AppContext): ServedModel {
 }
 
 /** POST /v2/models/NAME/infer */
-export async function inferRoute(state: ServerState, c: AppContext): Promise<Response> {
-  const served = pathModel(state, c);
+export async function inferRoute(state: ServerState, exchange: Exchange, parts: PathParts): Promise<Answer> {
+  const served = pathModel(state, parts);
   let request: InferRequest | undefined;
-  const { version, outcomes } = await answer(state, c, (body) => {
+  const { version, outcomes } = await answer(state, exchange, (body) => {
     request = jsonBody(body, inferRequest);
     return { model: served, images: inputImages(request, served.version()) };
   });
@@ -92,7 +92,7 @@ export async function inferRoute(state: ServerState, c: AppContext): Promise<Res
       data: rows.flatMap((row) => [...values(row)]),
     })),
   };
-  return c.json(response);
+  return json(response);
 }
 
 function outputNamed(name: string) {

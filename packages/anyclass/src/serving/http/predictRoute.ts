@@ -3,19 +3,19 @@ import type { ModelVersion } from '../models/modelVersion.js';
 import { logPrediction } from '../predictionLog.js';
 import { Problem } from '../problem.js';
 import { findModel, type ServerState } from '../serverState.js';
-import type { AppContext } from './appTypes.js';
+import { type Answer, type Exchange, json } from './exchange.js';
 import { answer, type Outcome } from './predicting.js';
 import { type RequestImage, requestImages } from './requestImages.js';
 import type { PredictResponse } from './schemas.js';
 
 /** POST /v1/predict: the predictions of one image or several. */
-export async function predictRoute(state: ServerState, c: AppContext): Promise<Response> {
+export async function predictRoute(state: ServerState, exchange: Exchange): Promise<Answer> {
   let sent: readonly RequestImage[] = [];
-  const { model, version, outcomes } = await answer(state, c, async (body) => {
-    const request = await requestImages(c.req.header('content-type') ?? '', body);
+  const { model, version, outcomes } = await answer(state, exchange, async (body) => {
+    const request = await requestImages(exchange.incoming.headers['content-type'] ?? '', body);
     sent = request.images;
     return {
-      model: findModel(state, request.model ?? c.req.query('model')),
+      model: findModel(state, request.model ?? queryModel(exchange)),
       images: sent.map(({ bytes }) => ({ kind: 'encoded', bytes })),
     };
   });
@@ -28,7 +28,7 @@ export async function predictRoute(state: ServerState, c: AppContext): Promise<R
     const prediction = namedAnswer(version, outcome);
     if (state.predictions) {
       logPrediction(state.predictions, {
-        requestId: c.get('requestId'),
+        requestId: exchange.requestId,
         model: model.name,
         version: version.model.version,
         ...sent[i]!,
@@ -38,7 +38,11 @@ export async function predictRoute(state: ServerState, c: AppContext): Promise<R
     return { name, ...prediction };
   });
   const response = { model: model.name, version: version.model.version, predictions };
-  return c.json(response satisfies JsonOf<PredictResponse>);
+  return json(response satisfies JsonOf<PredictResponse>);
+}
+
+function queryModel({ query }: Exchange): string | undefined {
+  return query === '' ? undefined : (new URLSearchParams(query).get('model') ?? undefined);
 }
 
 type JsonOf<T> = T extends object ? { readonly [Key in keyof T]: JsonOf<T[Key]> } : T;

@@ -5,7 +5,7 @@ import type { ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import { Problem } from '../problem.js';
 import type { ServerState } from '../serverState.js';
-import type { AppContext } from './appTypes.js';
+import type { Exchange } from './exchange.js';
 import { readBody } from './readBody.js';
 
 /** What a request asks, once its body is read. */
@@ -31,17 +31,16 @@ export interface Answered {
  */
 export async function answer(
   state: ServerState,
-  c: AppContext,
+  { incoming, outgoing, arrivedAt, logged }: Exchange,
   understand: (body: Uint8Array) => Asked | Promise<Asked>,
 ): Promise<Answered> {
   const { admission, limits, metrics } = state;
-  const { incoming, outgoing } = c.env;
   const declared = incoming.headers['content-length'];
   const ticket = admission.enter(declared === undefined ? limits.bodyBytes : Number(declared));
   const ending = new AbortController();
   const deadline = setTimeout(
     () => ending.abort(new Problem('deadline', deadlineText(limits.milliseconds), { retryAfter: 1 })),
-    Math.max(0, c.get('arrivedAt') + limits.milliseconds - performance.now()),
+    Math.max(0, arrivedAt + limits.milliseconds - performance.now()),
   );
   const onClose = () => ending.abort(new Problem('client-left', 'the client closed the connection'));
   outgoing.once('close', onClose);
@@ -55,7 +54,7 @@ export async function answer(
       );
     }
     ticket.setImages(images.length);
-    Object.assign(c.get('logged'), { model: model.name, images: images.length });
+    Object.assign(logged, { model: model.name, images: images.length });
     ending.signal.throwIfAborted();
     const version = model.version();
     const outcomes = Promise.all(

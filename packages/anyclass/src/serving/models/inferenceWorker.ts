@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineError } from '@anyclass/torch/builds';
 import { imageBytes } from '../../data/images/decode.js';
@@ -13,6 +14,10 @@ import { modelDecision } from '../../inference/modelDecision.js';
 import { type ModelScorer, openModelScorer } from '../../inference/modelScorer.js';
 import { modelPath } from '../../runs/modelFile.js';
 import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
+
+// Linux has priorities of threads. Those that the libraries start here inherit it: the main thread, which takes requests in, refuses
+// them and answers health checks, gets a core when it needs one.
+if (process.platform === 'linux') setPriority(Math.min(getPriority() + 5, constants.priority.PRIORITY_LOW));
 
 const port = parentPort;
 if (port === null) throw new Error('inferenceWorker.js is started by serve, as a thread');

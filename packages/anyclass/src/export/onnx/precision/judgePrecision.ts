@@ -2,7 +2,7 @@
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';
-import type { Dataset } from '../../../data/dataset.js';
+import { type Dataset, instanceWord } from '../../../data/dataset.js';
 import { openInputs } from '../../../data/inputs.js';
 import { chooseSubset } from '../../../data/splits/subset.js';
 import { UserError } from '../../../errors/userError.js';
@@ -69,7 +69,7 @@ export async function judgePrecision(
           task: 'scoring',
           done: done + count,
           total: 2 * rows.length,
-          unit: 'images',
+          unit: `${instanceWord(dataset)}s`,
         }),
       );
       done += rows.length;
@@ -78,11 +78,11 @@ export async function judgePrecision(
     const [mAP, float32] = [await score(exported), await score(original)];
     if (mAP === null || float32 === null)
       throw new UserError(
-        `${dataset.name}: no class has positives among the validation images; there is nothing to evaluate`,
+        `${dataset.name}: no class has positives in the validation split; there is nothing to evaluate`,
       );
     if (float32 - mAP > tolerances[precision])
       throw new UserError(
-        `${precision} costs ${points(float32 - mAP)} points of mAP on ${rows.length} validation images ` +
+        `${precision} costs ${points(float32 - mAP)} points of mAP on ${rows.length} validation ${instanceWord(dataset)}s ` +
           `(${points(float32)} in float32, ${points(mAP)} exported); at most ${points(tolerances[precision])} are accepted, and the file was deleted`,
       );
     return { images: rows.length, mAP, float32 };

@@ -1,0 +1,133 @@
+// A client in a process of its own: it sends one request over and over and measures the answers. Requests are bytes made once and answers are
+// read only as far as their lengths, since the client runs on the server's cores: autocannon takes three times the processor time, and sends
+// the requests of a second as fast as answers come, all at its beginning.
+//
+//   node client.js '{"url": …, "connections": 32, "seconds": 8}'            as fast as the answers come
+//   node client.js '{"url": …, "connections": 256, "seconds": 8, "rate": 900}'   evenly spaced, whether or not answers come
+
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { type Load, type Measured, quantile } from './load.js';
+
+const load: Load & { readonly url: string } = JSON.parse(process.argv[2] ?? '{}');
+const { url, connections, seconds, rate, file } = load;
+const { hostname, port, pathname } = new URL(url);
+const body = file === undefined ? undefined : readFileSync(file);
+const words = [
+  `${body ? 'POST' : 'GET'} ${pathname} HTTP/1.1`,
+  `Host: ${hostname}:${port}`,
+  ...(body ? ['Content-Type: image/jpeg', `Content-Length: ${body.length}`] : []),
+];
+const request = Buffer.concat([Buffer.from(`${words.join('\r\n')}\r\n\r\n`), body ?? Buffer.alloc(0)]);
+
+const good: number[] = [];
+const rejected: number[] = [];
+const idle: Connection[] = [];
+let failures = 0;
+let unsent = 0;
+let isOver = false;
+
+interface Connection {
+  send(): void;
+  end(): void;
+}
+
+const start = performance.now();
+const opened = Array.from({ length: connections }, open);
+if (rate !== undefined) spaced(rate);
+setTimeout(finish, seconds * 1000);
+
+function open(): Connection {
+  let socket: Socket;
+  let sentAt = 0;
+  let head = '';
+  let missing = -1;
+  let status = 0;
+  let isFree = true;
+  const free = () => {
+    isFree = true;
+    if (rate !== undefined) idle.push(connection);
+    else if (!isOver) connection.send();
+  };
+  const fail = () => {
+    if (isOver) return;
+    if (!isFree) failures += 1;
+    socket.destroy();
+    dial();
+    if (!isFree) free();
+  };
+  const done = () => {
+    const took = performance.now() - sentAt;
+    if (status === 200) good.push(took);
+    else if (status === 429) rejected.push(took);
+    else failures += 1;
+    missing = -1;
+    head = '';
+    free();
+  };
+  const onData = (data: Buffer) => {
+    if (missing < 0) {
+      head += data.toString('latin1');
+      const end = head.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+      if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`);
+      status = Number(head.slice(9, 12));
+      missing = Number(length) - (head.length - end - 4);
+    } else missing -= data.length;
+    if (missing === 0) done();
+  };
+  const dial = () => {
+    socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    socket.on('data', onData).on('error', fail).on('end', fail);
+  };
+  const connection: Connection = {
+    send() {
+      isFree = false;
+      sentAt = performance.now();
+      socket.write(request);
+    },
+    end: () => socket.destroy(),
+  };
+  dial();
+  free();
+  return connection;
+}
+
+/** Requests at their times; where no connection is free any more, the client is the limit, and says so. */
+function spaced(perSecond: number): void {
+  let sent = 0;
+  const tick = () => {
+    if (isOver) return;
+    const due = Math.floor(((performance.now() - start) / 1000) * perSecond);
+    for (; sent < due; sent++) {
+      const connection = idle.shift();
+      if (connection) connection.send();
+      else unsent += 1;
+    }
+    setTimeout(tick, 1);
+  };
+  tick();
+}
+
+function finish(): void {
+  isOver = true;
+  for (const connection of opened) connection.end();
+  const elapsed = (performance.now() - start) / 1000;
+  good.sort((a, b) => a - b);
+  rejected.sort((a, b) => a - b);
+  const { user, system } = process.cpuUsage();
+  const measured: Measured = {
+    goodput: good.length / elapsed,
+    p50: quantile(good, 0.5),
+    p99: quantile(good, 0.99),
+    answers: good.length,
+    rejections: rejected.length,
+    rejectionP50: quantile(rejected, 0.5),
+    rejectionP99: quantile(rejected, 0.99),
+    failures,
+    unsent,
+    processor: (user + system) / 1000,
+  };
+  console.log(JSON.stringify(measured));
+}
