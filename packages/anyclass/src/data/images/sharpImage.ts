@@ -39,8 +39,10 @@ export function openPixelsOf(
 
 /** A damaged file may get a warning for each of its thousand tags; the first say what is wrong. */
 function shortened(reason: string): string {
-  const warnings = reason.split('; ');
-  return warnings.length > 3 ? `${warnings.slice(0, 2).join('; ')} and ${warnings.length - 2} more` : reason;
+  const warnings = [...new Set(reason.split('; '))];
+  return warnings.length > 3
+    ? `${warnings.slice(0, 2).join('; ')} and ${warnings.length - 2} more`
+    : warnings.join('; ');
 }
 
 /** What sharp complained about, as our own error. */
