@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../torch/test/freePort.mjs';
 
 export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 
@@ -15,16 +15,16 @@ export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.u
  *
  * @param {Words} words
  * @param {number} worldSize
- * @param {NodeJS.ProcessEnv} [environment]
+ * @param {NodeJS.ProcessEnv | ((rank: number) => NodeJS.ProcessEnv)} [environment] in place of RANK and WORLD_SIZE, where it is a function
  */
 export async function startRanks(words, worldSize, environment = {}) {
   const port = await freePort();
   return Array.from({ length: worldSize }, (_, rank) =>
     started(typeof words === 'function' ? words(rank) : words, {
-      RANK: String(rank),
-      WORLD_SIZE: String(worldSize),
       MASTER_PORT: String(port),
-      ...environment,
+      ...(typeof environment === 'function'
+        ? environment(rank)
+        : { RANK: String(rank), WORLD_SIZE: String(worldSize), ...environment }),
     }),
   );
 }
@@ -34,12 +34,12 @@ export async function startRanks(words, worldSize, environment = {}) {
  *
  * @param {Words} words
  * @param {number} worldSize
- * @param {NodeJS.ProcessEnv} [environment]
+ * @param {NodeJS.ProcessEnv | ((rank: number) => NodeJS.ProcessEnv)} [environment]
  */
 export async function runRanks(words, worldSize, environment = {}) {
   const ranks =
     worldSize === 1 && typeof words !== 'function'
-      ? [started(words, environment)]
+      ? [started(words, typeof environment === 'function' ? {} : environment)]
       : await startRanks(words, worldSize, environment);
   return Promise.all(ranks.map((rank) => rank.ended));
 }
@@ -61,17 +61,6 @@ function started(words, environment) {
   });
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
   return { child, texts, ended };
-}
-
-/** A port that was free a moment ago. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a server without a port');
-  return address.port;
 }
 
 /**

@@ -34,6 +34,23 @@ export function saveServedModel(path: string, { seed = 1, threshold = 0.3 } = {}
   });
 }
 
+/** Writes a perceptron with random weights that takes three features. */
+export function saveServedFeatures(path: string): void {
+  setSeed(1);
+  using network = createNetwork('mlp', { classes: servedClasses.length, inputSize: 3, hidden: [8] });
+  saveModel(path, {
+    network,
+    description: {
+      classes: servedClasses,
+      features: ['width', 'height', 'depth'],
+      epoch: 1,
+      loss: 'bce',
+      dataset: 'pipes',
+      decision: fixedDecision(servedClasses, 0.5),
+    },
+  });
+}
+
 /** A picture of noise in large spots; another number is another picture. */
 export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 'jpeg'): Promise<Buffer> {
   const [width, height] = [8, 6];

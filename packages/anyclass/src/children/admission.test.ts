@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAdmission } from './admission.js';
-import { configuredDevice, isMpsRunning, listedDevices } from './devices.js';
+import { configuredDevice, isMpsRunning, listedDevices, runDevices } from './devices.js';
 
 describe('runs side by side', () => {
   const settled = { isSettled: true };
@@ -39,6 +39,19 @@ describe('runs side by side', () => {
       { name: 'cuda:1', gpu: '3', env: { CUDA_VISIBLE_DEVICES: '3' } },
     ]);
     expect(configuredDevice({ device: 'cuda:1' }, '4,5')).toEqual({ name: 'cuda:1', env: {}, gpu: '5' });
+    const groups = runDevices(
+      { devices: 'cuda:0,cuda:1,cuda:2,cuda:3,cpu', processes: 2 },
+      { device: 'auto' },
+      '4,5,6,7',
+    );
+    expect(groups).toMatchObject([
+      { name: 'cpu', env: {} },
+      { name: 'cuda:0+cuda:1', env: { CUDA_VISIBLE_DEVICES: '4,5' } },
+      { name: 'cuda:2+cuda:3', env: { CUDA_VISIBLE_DEVICES: '6,7' } },
+    ]);
+    expect(() => runDevices({ devices: 'cuda:0', processes: 2 }, { device: 'auto' }, '0')).toThrow(
+      'groups of 2',
+    );
     expect(() => listedDevices('gpu')).toThrow("'gpu' is neither cpu nor cuda:N");
     expect(() => listedDevices('cuda:4', '0')).toThrow('there is no cuda:4');
   });

@@ -19,6 +19,8 @@ export interface ChildRunOptions {
   readonly isBegun: boolean;
   /** Where the child finds the configuration of a new run, and where what it prints is appended. */
   readonly files: { readonly configuration: string; readonly log: string };
+  /** That share the run's work. Default 1. */
+  readonly processes?: number | undefined;
   /** What its environment says in addition to ours. */
   readonly env: Readonly<Record<string, string>>;
   readonly onEvent: RunEventListener;
@@ -53,14 +55,15 @@ const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url))
  * (await child.done).kind // 'finished'
  */
 export function startChildRun(options: ChildRunOptions): ChildRun {
-  const { folder, configuration, isBegun, files, env, onEvent, onEpoch } = options;
+  const { folder, configuration, isBegun, files, processes = 1, env, onEvent, onEpoch } = options;
   mkdirSync(dirname(files.configuration), { recursive: true });
   mkdirSync(dirname(files.log), { recursive: true });
   writeWhole(files.configuration, `${JSON.stringify(configuration, null, 2)}\n`);
+  const launched = processes > 1 ? ['launch', '--processes', String(processes)] : [];
   const words = isBegun ? ['--resume', folder] : [files.configuration, '--run', folder];
   const log = openSync(files.log, 'a');
   // Its own process group: a terminal's Ctrl-C reaches us alone, and each child gets exactly one signal from us.
-  const child = spawn(process.execPath, [...process.execArgv, program, 'train', ...words], {
+  const child = spawn(process.execPath, [...process.execArgv, program, ...launched, 'train', ...words], {
     env: { ...process.env, ...env, [parentVariable]: onEpoch ? 'judges' : 'follows' },
     stdio: ['ignore', log, log, 'ipc'],
     detached: true,
@@ -99,7 +102,9 @@ function outcomeOf(child: ChildProcess, seen: Seen, log: string): Promise<ChildO
       const { failure, hasBegun } = seen;
       if (failure?.code === 'run-busy' || failure?.code === 'run-exists')
         return resolve({ kind: 'elsewhere', reason: failure.message });
-      if (failure) return resolve({ kind: 'failed', reason: failure.message, hasBegun });
+      // A rank that lost another ended in the same way as the one that it lost.
+      if (failure && failure.code !== 'rank-lost')
+        return resolve({ kind: 'failed', reason: failure.message, hasBegun });
       const end = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       resolve({ kind: 'died', reason: [...lastLines(log), end].join('\n') });
     });

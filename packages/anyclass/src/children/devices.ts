@@ -46,6 +46,51 @@ export function configuredDevice(
   return { name: device, env: {}, gpu: device === 'cpu' ? undefined : physicalGpu(number, visible) };
 }
 
+/** Where runs compute. */
+export interface RunDevices {
+  /** Such as `cuda:0,cuda:1`; default the device that the configuration names. */
+  readonly devices?: string | undefined;
+  /** Of each run; they share its work. Default 1. */
+  readonly processes?: number | undefined;
+}
+
+/**
+ * What runs are spread over, one at a time or more on each: devices, or for runs of several processes groups of as many GPUs.
+ *
+ * @example
+ * runDevices({ devices: 'cuda:0,cuda:1,cuda:2,cuda:3', processes: 2 }, configuration).map(({ name }) => name)
+ * // ['cuda:0+cuda:1', 'cuda:2+cuda:3']
+ */
+export function runDevices(
+  { devices, processes = 1 }: RunDevices,
+  configuration: Pick<Configuration, 'device'>,
+  visible = visibleGpus(),
+): ChildDevice[] {
+  if (devices === undefined) return [configuredDevice(configuration, visible)];
+  const listed = listedDevices(devices, visible);
+  if (processes === 1) return listed;
+  const gpus = listed.filter(({ gpu }) => gpu !== undefined);
+  if (gpus.length % processes !== 0) {
+    throw new UsageError(
+      `${gpus.length} GPUs do not divide into groups of ${processes}, one for each process of a run`,
+      'devices',
+    );
+  }
+  const groups = Array.from({ length: gpus.length / processes }, (_, i) =>
+    gpus.slice(i * processes, (i + 1) * processes),
+  );
+  return [...listed.filter(({ gpu }) => gpu === undefined), ...groups.map(together)];
+}
+
+function together(gpus: readonly ChildDevice[]): ChildDevice {
+  const names = gpus.map(({ gpu }) => gpu);
+  return {
+    name: gpus.map(({ name }) => name).join('+'),
+    gpu: names[0],
+    env: { CUDA_VISIBLE_DEVICES: names.join(','), CUDA_DEVICE_ORDER: 'PCI_BUS_ID' },
+  };
+}
+
 /** The device's name in a child, which sees its own GPU alone. */
 export function deviceInChild({ gpu }: Pick<ChildDevice, 'gpu'>): 'cpu' | 'cuda' {
   return gpu === undefined ? 'cpu' : 'cuda';

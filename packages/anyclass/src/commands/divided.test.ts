@@ -76,10 +76,13 @@ function writeShard(name: string, rows: readonly { image: Uint8Array; labels: nu
 }
 
 /** Ends of one process and of two, which write to files named after their number. */
-async function both(words: (processes: number) => readonly string[], code = 0) {
+async function both(
+  words: (processes: number) => readonly string[],
+  { code = 0, environment }: { code?: number; environment?: (rank: number) => NodeJS.ProcessEnv } = {},
+) {
   const ends = [];
   for (const processes of [1, 2]) {
-    const [first, second] = await runRanks([program, ...words(processes)], processes);
+    const [first, second] = await runRanks([program, ...words(processes)], processes, environment);
     expect([processes, first?.code, first?.errors]).toEqual([processes, code, expect.any(String)]);
     if (second) expect(second).toEqual({ code: 0, signal: null, output: '', errors: '' });
     ends.push(first!);
@@ -114,7 +117,7 @@ describe.skipIf(unavailable !== null)(
       const paths = [at('photos'), at('test-*.parquet')];
       const [one, two] = await both(
         (n) => ['predict', model, ...paths, '--batch-size', '4', '--out', at(`predictions-${n}.csv`)],
-        3,
+        { code: 3 },
       );
       expect(text('predictions-2.csv')).toBe(text('predictions-1.csv'));
       // The header, and all but the broken one.
@@ -139,20 +142,52 @@ describe.skipIf(unavailable !== null)(
       expect(existsSync(at('none.csv'))).toBe(false);
     }, 120_000);
 
-    test('embed as one does', async () => {
+    test('embed as one does, started by srun', async () => {
       const data = ['--set', `data.imageFolder=${at('photos')}`];
-      await both((n) => [
-        'embed',
-        model,
-        at('labels.csv'),
-        ...data,
-        '--batch-size',
-        '4',
-        '--out',
-        at(`features-${n}.csv`),
-      ]);
+      const words = ['embed', model, at('labels.csv'), ...data, '--batch-size', '4'];
+      const environment = (rank: number) => ({
+        SLURM_JOB_ID: '4711',
+        SLURM_NTASKS: '2',
+        SLURM_STEP_NUM_TASKS: '2',
+        SLURM_PROCID: String(rank),
+        SLURM_LOCALID: String(rank),
+        SLURM_NODEID: '0',
+        SLURM_NODELIST: 'localhost',
+        SLURM_STEP_NODELIST: 'localhost',
+        SLURM_STEP_TASKS_PER_NODE: '2',
+      });
+      await both((n) => [...words, '--out', at(`features-${n}.csv`)], { environment });
       expect(text('features-2.csv')).toBe(text('features-1.csv'));
       expect(text('features-2.csv').trim().split('\n')).toHaveLength(count);
+    }, 120_000);
+
+    test('work on two machines that a remote shell reaches, and end with one message', async () => {
+      // Runs the command here: what ssh does on the machine that it is given.
+      writeFileSync(at('shell.sh'), 'echo "$1" >> "$(dirname "$0")/asked"; shift; exec sh -c "$*"\n');
+      const launch = (shell: string, ...words: string[]) =>
+        runRanks(
+          [program, 'launch', '--machines', '127.0.0.1,pat@127.0.0.2', '--remote-shell', shell, ...words],
+          1,
+        );
+      const evaluate = ['evaluate', model, at('test-*.parquet'), '--json', '--replicates', '0'];
+      const [well] = await launch(`sh ${at('shell.sh')}`, '--processes', '1', ...evaluate);
+      expect([well?.code, well?.errors]).toEqual([0, expect.not.stringContaining('anyclass')]);
+      expect(JSON.parse(well!.output).metrics.rows).toBe(count);
+      expect(text('asked').trim().split('\n').sort()).toEqual(['127.0.0.1', 'pat@127.0.0.2']);
+      const [bad] = await launch(
+        `sh ${at('shell.sh')}`,
+        '--processes',
+        '1',
+        'evaluate',
+        at('lost'),
+        at('test-*.parquet'),
+      );
+      expect([bad?.code, bad?.errors.match(/lost/g)?.length]).toEqual([1, 1]);
+      const [unreached] = await launch('false', '--processes', '1', ...evaluate);
+      expect([unreached?.code, unreached?.errors]).toEqual([
+        1,
+        expect.stringMatching(/launcher on (127.0.0.1|pat@127.0.0.2)/),
+      ]);
     }, 120_000);
 
     test('prepare one cache together where they see one folder, and one each where they do not', async () => {
@@ -165,7 +200,13 @@ describe.skipIf(unavailable !== null)(
         '--cache',
         at(cache),
       ];
-      await both((n) => words(`cache-${n}`));
+      // As the pods of an indexed Job of Kubernetes.
+      const environment = (rank: number) => ({
+        JOB_COMPLETION_INDEX: String(rank),
+        WORLD_SIZE: '2',
+        MASTER_ADDR: 'localhost',
+      });
+      await both((n) => words(`cache-${n}`), { environment });
       const apart = await runRanks((rank: number) => [program, ...words(`apart-${rank}`)], 2);
       expect(apart.map(({ code }) => code)).toEqual([0, 0]);
       const [expected, ...others] = ['cache-1', 'cache-2', 'apart-0', 'apart-1'].map(cacheContent);

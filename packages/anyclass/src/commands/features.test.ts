@@ -1,10 +1,11 @@
-// Feature vectors from a table to a judged, exported model, as a user would.
+// Feature vectors from a table to an evaluated, exported model, as a user would.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NumpyRandom } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runDisplay } from '../commandLine/display/runDisplay.js';
 import { runProgram } from '../commandLine/program.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { openPredictor } from '../inference/predictor.js';
@@ -25,11 +26,13 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
   const code = await runProgram(commands, words, {
     print: (text) => out.push(text),
     note: (text) => err.push(text),
-    onEvent: () => {},
+    onEvent: runDisplay({ isTTY: false, write: (text) => shown.push(text) }),
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
+/** What the terminal showed of events since the first command. */
+const shown: string[] = [];
 const features = ['moisture', 'ph', 'clay', 'noise'];
 
 /** Fields of which one in three is dry or sour; features far from 0 and of very different widths, some missing. */
@@ -74,6 +77,12 @@ test('training standardizes the features by the training rows and stores that wi
   network.dispose();
   const summary = JSON.parse(readFileSync('soil/summary.json', 'utf8'));
   expect(summary.test.metrics.mAP).toBeGreaterThan(0.8);
+});
+
+test('progress and results speak of rows, never of images', async () => {
+  const evaluated = await run('evaluate', 'soil');
+  expect(shown.join('')).toMatch(/\d rows/);
+  expect(`${shown.join('')}${evaluated.out}`).not.toMatch(/image/);
 });
 
 describe('predict', () => {

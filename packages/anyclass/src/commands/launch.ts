@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { launchRanks } from '../children/ranks/launch.js';
+import { agentPlaces, followMain, tellMain } from '../children/ranks/agent.js';
+import { type LaunchOptions, launchRanks } from '../children/ranks/launch.js';
+import { launchMachines } from '../children/ranks/machines.js';
+import type { LaunchOutcome } from '../children/ranks/rankEnds.js';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { UsageError } from '../errors/usageError.js';
@@ -21,6 +24,10 @@ export const launch = command({
       'anyclass launch --processes 4 --restarts 3 train config.json --run runs/sewer',
       'restart if a process dies',
     ],
+    [
+      'anyclass launch --machines node1,node2 --processes 8 train config.json --run runs/sewer',
+      'two machines with 8 GPUs each, over ssh',
+    ],
     ['anyclass launch --processes 2 train --resume runs/sewer', 'resume, on any number of processes'],
   ],
   options: z.object({
@@ -28,7 +35,19 @@ export const launch = command({
       .array(z.string())
       .min(1)
       .describe(`the command to run, with its own options: ${launchable.join(', ')}`),
-    processes: z.int().positive().describe('processes, usually one per GPU'),
+    processes: z.int().positive().describe('processes on each machine, usually one per GPU'),
+    machines: z
+      .string()
+      .optional()
+      .describe(
+        'machines to use, which see the program and this folder under the same paths; default this one',
+      )
+      .meta({ placeholder: 'HOST1,HOST2' }),
+    remoteShell: z
+      .string()
+      .default('ssh')
+      .describe('program that runs a command on another machine')
+      .meta({ placeholder: 'COMMAND' }),
     restarts: z
       .int()
       .min(0)
@@ -41,23 +60,34 @@ export const launch = command({
       .describe('seconds that a process waits for the others before it gives up; default 600')
       .meta({ placeholder: 'SECONDS' }),
   }),
-  async run({ words, processes, restarts, timeout }, terminal) {
+  async run({ words, processes, machines, remoteShell, restarts, timeout }, terminal) {
     const [name = ''] = words;
     if (!launchable.includes(name))
       throw new UsageError(`'${name}' cannot be divided among processes; ${launchable.join(', ')} can`);
     using interruption = interruptible(
       terminal,
-      'waiting for the processes to save; once more to end at once',
+      'Waiting for the processes to save; press Ctrl-C again to quit immediately',
     );
-    const outcome = await launchRanks({
-      words,
-      places: { first: 0, processes, worldSize: processes, masterAddress: '127.0.0.1' },
-      restarts,
-      timeoutSeconds: timeout,
-      note: terminal.note,
-      signal: interruption.signal,
-      kill: interruption.kill,
-    });
+    const { signal, kill } = interruption;
+    const common = { words, restarts, timeoutSeconds: timeout, note: terminal.note };
+    const places = agentPlaces();
+    if (places) return asAgent({ ...common, places, signal, kill });
+    const outcome =
+      machines === undefined
+        ? await launchRanks({
+            ...common,
+            places: { first: 0, processes, worldSize: processes, masterAddress: '127.0.0.1' },
+            signal,
+            kill,
+          })
+        : await launchMachines({
+            ...common,
+            machines: machines.split(',').map((name) => name.trim()),
+            processes,
+            remoteShell,
+            signal,
+            kill,
+          });
     if (outcome.kind !== 'finished') {
       // As the rank that failed wrote it.
       const message = outcome.lines.join('\n').replace(/^anyclass: /, '');
@@ -66,3 +96,27 @@ export const launch = command({
     return outcome;
   },
 });
+
+/** The ranks of this machine, for a launcher on another. */
+async function asAgent(options: LaunchOptions): Promise<LaunchOutcome> {
+  const [asked, gone] = [new AbortController(), new AbortController()];
+  using _main = followMain(
+    () => asked.abort(),
+    () => gone.abort(),
+  );
+  const outcome = await launchRanks({
+    ...options,
+    signal: AbortSignal.any([options.signal, asked.signal]),
+    kill: AbortSignal.any([options.kill, gone.signal]),
+    onEvent(event) {
+      if (event.type === 'started' || event.type === 'saved') tellMain({ kind: 'event', event });
+    },
+  });
+  if (outcome.kind === 'finished') return outcome;
+  const { lines, exitCode } = outcome;
+  const isMistake = outcome.kind === 'interrupted' || !outcome.isWorthRestart;
+  const code = outcome.kind === 'failed' ? outcome.code : undefined;
+  tellMain({ kind: 'rank failure', lines, exitCode, isMistake, code });
+  process.exitCode = exitCode;
+  return outcome;
+}

@@ -10,7 +10,7 @@ import { textTable } from '../tables/index.js';
 import { shown } from './experimentRuns.js';
 import { experimentFields } from './trainingOptions.js';
 
-const { set, out, jobs, devices, replicates, noPrepare, json } = experimentFields;
+const { set, out, jobs, devices, processes, replicates, noPrepare, json } = experimentFields;
 
 export const paper = command({
   name: 'paper',
@@ -50,7 +50,7 @@ export const paper = command({
       .describe('seeds of weights, order and augmentation; the paper has one')
       .meta({ placeholder: 'N,…' }),
     dryRun: z.boolean().default(false).describe('print the plan and stop'),
-    ...{ set, out, jobs, devices, replicates, noPrepare, json },
+    ...{ set, out, jobs, devices, processes, replicates, noPrepare, json },
   }),
   async run(options, terminal) {
     checkOutputFolder('--out', options.out);

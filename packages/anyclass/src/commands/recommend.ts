@@ -10,7 +10,7 @@ import { chosenDecision, decisionFields } from './decisionOptions.js';
 import { shown } from './experimentRuns.js';
 import { dataField, experimentFields } from './trainingOptions.js';
 
-const { jobs, devices, set, json } = experimentFields;
+const { jobs, devices, processes, set, json } = experimentFields;
 
 export const recommend = command({
   name: 'recommend',
@@ -45,6 +45,7 @@ export const recommend = command({
       .meta({ placeholder: 'DIR' }),
     jobs,
     devices,
+    processes,
     ...decisionFields,
     json,
   }),

@@ -12,6 +12,12 @@ export const dataField = z
   .describe('dataset to use instead of the configuration’s')
   .meta({ placeholder: 'DATASET' });
 
+export const processesField = z
+  .int()
+  .positive()
+  .default(1)
+  .describe('processes that share the work of each run, usually one per GPU');
+
 /** Of `compare` and `sweep`. */
 export const experimentFields = {
   seeds: z
@@ -37,6 +43,7 @@ export const experimentFields = {
     .optional()
     .describe('devices to spread the runs over')
     .meta({ placeholder: 'cuda:0,cuda:1' }),
+  processes: processesField,
   ...decisionFields,
   replicates: z
     .int()

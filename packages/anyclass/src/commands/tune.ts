@@ -16,7 +16,7 @@ import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.
 import { trialConfiguration } from '../tuning/trainTrial.js';
 import { tune as tuneStudy } from '../tuning/tune.js';
 import { force } from './datasetOptions.js';
-import { dataField } from './trainingOptions.js';
+import { dataField, processesField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 
@@ -49,6 +49,7 @@ const options = z.object({
     .optional()
     .describe('devices to spread the workers over')
     .meta({ placeholder: 'cuda:0,cuda:1' }),
+  processes: processesField,
   seed: z.int().min(0).optional().describe('seed of the search; default 0'),
   eta: z.int().min(2).optional().describe('one in N trials survives each rung; default 3'),
   retries: z

@@ -79,6 +79,11 @@ export const photographPreparation: Preparation = {
   augmentation: 'photograph',
 };
 
+/** What messages call the instances of a dataset, one or many. */
+export function instanceWord({ features }: Pick<Dataset, 'features'>): 'image' | 'row' {
+  return features ? 'row' : 'image';
+}
+
 /** Free what the dataset holds open: Parquet files, files of features, a cache. */
 export async function closeDataset(dataset: Dataset): Promise<void> {
   await dataset.images.close();

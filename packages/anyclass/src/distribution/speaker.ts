@@ -3,7 +3,8 @@
  * environment that makes no sense is refused later, where the ranks meet.
  */
 export function isSpeaker(environment: NodeJS.ProcessEnv = process.env): boolean {
-  const { RANK, SLURM_STEP_NUM_TASKS, SLURM_PROCID } = environment;
-  const rank = RANK ?? (SLURM_STEP_NUM_TASKS === undefined ? undefined : SLURM_PROCID);
+  const { RANK, WORLD_SIZE, JOB_COMPLETION_INDEX, SLURM_STEP_NUM_TASKS, SLURM_PROCID } = environment;
+  const indexed = WORLD_SIZE === undefined ? undefined : JOB_COMPLETION_INDEX;
+  const rank = RANK ?? indexed ?? (SLURM_STEP_NUM_TASKS === undefined ? undefined : SLURM_PROCID);
   return rank === undefined || Number(rank) === 0;
 }

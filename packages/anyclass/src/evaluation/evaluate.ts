@@ -2,7 +2,7 @@
 
 import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
-import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
+import { type Dataset, instanceWord, type SplitName, splitNames } from '../data/dataset.js';
 import { openInputs } from '../data/inputs.js';
 import type { OpenOptions } from '../data/openDataset.js';
 import type { PreparationChanges } from '../data/preparation.js';
@@ -99,7 +99,13 @@ async function evaluateShare(
       ranks,
       allowPartial: options.allowPartial ?? false,
       onProgress: (done) =>
-        onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit: 'images' }),
+        onEvent?.({
+          type: 'progress',
+          task: 'scoring',
+          done,
+          total: rows.length,
+          unit: `${instanceWord(dataset)}s`,
+        }),
     }).finally(() => inputs.close());
     const uncalibrated = {
       scores: probabilities(result.logits),

@@ -44,9 +44,10 @@ export interface StepEvent {
   /** Steps of the epoch that are done, and how many it has. */
   readonly step: number;
   readonly steps: number;
-  /** Images of the epoch that are done, and how many it has. */
+  /** Images, or rows of a table, of the epoch that are done, and how many it has. */
   readonly images: number;
   readonly imagesPerEpoch: number;
+  readonly unit: 'images' | 'rows';
   /** Mean over the epoch so far; null before the first loss was read. */
   readonly loss: number | null;
   /** The learning rate. */
@@ -66,7 +67,7 @@ export interface ProgressEvent {
   readonly task: string;
   readonly done: number;
   readonly total: number;
-  readonly unit: 'images' | 'draws' | 'files' | 'bytes';
+  readonly unit: 'images' | 'rows' | 'draws' | 'files' | 'bytes';
   /** What is at hand, such as a file's name. */
   readonly remark?: string;
 }

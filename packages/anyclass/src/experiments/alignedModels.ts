@@ -54,7 +54,7 @@ export function mismatch(first: ScoresOfRun, second: ScoresOfRun): string | unde
   const onlyFirst = one.names.filter((name) => !rowOf.has(name));
   const onlySecond = two.names.filter((name) => !known.has(name));
   if (onlyFirst.length > 0 || onlySecond.length > 0) {
-    return `${first.folder} and ${second.folder} were not evaluated on the same ${one.split} images: ${told(onlyFirst)} only in the first, ${told(onlySecond)} only in the second`;
+    return `${first.folder} and ${second.folder} were not evaluated on the same ${one.split} instances: ${told(onlyFirst)} only in the first, ${told(onlySecond)} only in the second`;
   }
   const classes = one.classNames.length;
   const otherwise = one.names.filter((name, row) => {
@@ -62,7 +62,7 @@ export function mismatch(first: ScoresOfRun, second: ScoresOfRun): string | unde
     return one.classNames.some((_, j) => !Object.is(one.targets[row * classes + j], two.targets[at + j]));
   });
   return otherwise.length > 0
-    ? `${first.folder} and ${second.folder} disagree on the labels of ${one.split} images: ${told(otherwise)}`
+    ? `${first.folder} and ${second.folder} disagree on the labels of ${one.split} instances: ${told(otherwise)}`
     : undefined;
 }
 

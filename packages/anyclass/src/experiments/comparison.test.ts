@@ -235,7 +235,7 @@ describe('a comparison', () => {
     expect(groups.map(({ label }) => label)).toEqual(['bce', 'any-bce λ=0.2', 'any-bce λ=0.02']);
     expect(differences.map(({ loss }) => loss)).toEqual(['any-bce λ=0.2']);
     expect(notes).toEqual([
-      `any-bce λ=0.02 is not compared with bce: ${at('other')} and ${at('all/bce-1')} were not evaluated on the same test images: 1 (test-60.png) only in the first, none only in the second`,
+      `any-bce λ=0.02 is not compared with bce: ${at('other')} and ${at('all/bce-1')} were not evaluated on the same test instances: 1 (test-60.png) only in the first, none only in the second`,
     ]);
   });
 
@@ -244,13 +244,13 @@ describe('a comparison', () => {
       'other labels',
       'test-labels',
       (line: string) => line.replace(/.,.,.$/, '1,1,1'),
-      'disagree on the labels of test images: ',
+      'disagree on the labels of test instances: ',
     ],
     [
       'other validation images',
       '',
       (line: string) => line.replace('validation-59', 'x'),
-      'evaluated on the same validation images: 1 (x.png)',
+      'evaluated on the same validation instances: 1 (x.png)',
     ],
   ])('of runs with %s has a note', async (_, only, change, message) => {
     writeSyntheticRun(at('changed'), run('any-bce', 1, 2));
@@ -269,7 +269,7 @@ describe('a comparison', () => {
     async (change) => {
       writeSyntheticRun(at('short'), { ...run('bce', 5, 2), ...change });
       await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
-        /bce-1 was evaluated on 60 (validation|test) images, .*short on (59|0): both are seeds of bce/,
+        /bce-1 was evaluated on 60 (validation|test) instances, .*short on (59|0): both are seeds of bce/,
       );
       rmSync(at('short'), { recursive: true });
     },

@@ -167,8 +167,8 @@ describe('a comparison', () => {
     expect(groups.map(({ decided }) => decided)).toEqual([null, null]);
     expect(differences[0]).toMatchObject({ atDecision: null, replicates: 0 });
     expect(notes).toEqual([
-      expect.stringMatching(/any-bce is evaluated at 0\.5 only: .*no negative image/),
-      expect.stringMatching(/bce is evaluated at 0\.5 only: .*no negative image/),
+      expect.stringMatching(/any-bce is evaluated at 0\.5 only: .*no negatives/),
+      expect.stringMatching(/bce is evaluated at 0\.5 only: .*no negatives/),
     ]);
     expect(verdict).toContain('at 0.5');
   });

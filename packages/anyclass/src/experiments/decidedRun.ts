@@ -61,7 +61,7 @@ export function whyUndecided(
   if (positiveRows === 0) return 'its validation split has no positive image to fit a decision on';
   const needsNegatives = rule !== 'class' && 'falseAlarms' in budget;
   return negativeRows === 0 && needsNegatives
-    ? 'its validation split has no negative image for a false-alarm budget'
+    ? 'its validation split has no negatives for a false-alarm budget'
     : undefined;
 }
 

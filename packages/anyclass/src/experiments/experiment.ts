@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { engineBuild } from '@anyclass/torch/builds';
 import {
   type ChildDevice,
-  configuredDevice,
   freeGpuMemory,
   isMpsRunning,
-  listedDevices,
+  type RunDevices,
+  runDevices,
 } from '../children/devices.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { lockRun } from '../runs/runLock.js';
@@ -15,11 +15,10 @@ import type { PlannedRun } from './plan.js';
 import { prepareCaches } from './prepareCaches.js';
 import { planRows, type RunRow, runAll } from './runAll.js';
 
-export interface ExperimentSettings {
+export interface ExperimentSettings extends RunDevices {
   readonly out: string;
+  /** Runs side by side on each device. */
   readonly jobs?: number | undefined;
-  /** Such as `cuda:0,cuda:1`. */
-  readonly devices?: string | undefined;
   /** Leave caches as they are. */
   readonly noPrepare?: boolean;
 }
@@ -47,12 +46,12 @@ export interface ExperimentRuns {
  */
 export async function runExperiment(
   plan: readonly PlannedRun[],
-  { out, jobs, devices, noPrepare = false }: ExperimentSettings,
+  { out, jobs, devices, processes, noPrepare = false }: ExperimentSettings,
   control: ExperimentControl = {},
 ): Promise<ExperimentRuns> {
   const { onEvent = () => {}, signal = never, kill = never } = control;
   const note = (text: string) => onEvent({ type: 'note', text });
-  const chosen = devices === undefined ? [configuredDevice(plan[0]!.configuration)] : listedDevices(devices);
+  const chosen = runDevices({ devices, processes }, plan[0]!.configuration);
   mkdirSync(out, { recursive: true });
   using _lock = lockRun(out);
   const rows = planRows(plan);
@@ -73,7 +72,8 @@ export async function runExperiment(
       if (!signal.aborted) throw error;
     });
   }
-  if (missing.length > 0) await runAll(rows, { out, devices: chosen, jobs, signal, kill, onEvent });
+  if (missing.length > 0)
+    await runAll(rows, { out, devices: chosen, processes, jobs, signal, kill, onEvent });
   const isDone = ({ row: { state } }: RunRow) => state === 'finished' || state === 'reused';
   return {
     folders: rows.filter(isDone).map(({ planned }) => planned.folder),

@@ -87,7 +87,7 @@ function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun
     const other = others.find((run) => (run[split]?.rows ?? 0) !== images);
     if (!other) continue;
     throw new UserError(
-      `${first!.model.folder} was evaluated on ${images} ${split} images, ${other.model.folder} on ${other[split]?.rows ?? 0}: both are seeds of ${label} and must share the same images; leave one of them out`,
+      `${first!.model.folder} was evaluated on ${images} ${split} instances, ${other.model.folder} on ${other[split]?.rows ?? 0}: both are seeds of ${label} and must share the same instances; leave one of them out`,
     );
   }
 }

@@ -1,7 +1,7 @@
 // The estimate of a whole plan: what is left to do, by data and network.
 
 import { existsSync } from 'node:fs';
-import { type ChildDevice, configuredDevice, freeGpuMemory, listedDevices } from '../children/devices.js';
+import { type ChildDevice, freeGpuMemory, runDevices } from '../children/devices.js';
 import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
@@ -60,10 +60,10 @@ export interface PlanEstimate {
  */
 export async function estimatePlan(
   plan: readonly PlannedRun[],
-  { out, devices, noPrepare = false }: ExperimentSettings,
+  { out, devices, processes = 1, noPrepare = false }: ExperimentSettings,
 ): Promise<PlanEstimate> {
   const first = plan[0]!.configuration;
-  const chosen = devices === undefined ? [configuredDevice(first)] : listedDevices(devices);
+  const chosen = runDevices({ devices, processes }, first);
   const isOnGpu = chosen.some(hasGpu);
   const data = new Map<string, DataSize>();
   for (const { configuration } of plan) {
@@ -75,7 +75,11 @@ export async function estimatePlan(
     const { name, size } = data.get(dataKey(run.configuration))!;
     const { network } = run.configuration;
     const measured = rates.get(rateKey(run));
-    const rate = measured ?? assumedRate(network, size.classes, isOnGpu ? 'gpu' : 'cpu');
+    const rate =
+      measured ??
+      (isOnGpu
+        ? processes * assumedRate(network, size.classes, 'gpu')
+        : assumedRate(network, size.classes, 'cpu'));
     return {
       dataset: name,
       imagesPerSecond: rate,

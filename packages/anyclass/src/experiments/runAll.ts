@@ -22,6 +22,8 @@ export interface RunRow {
 export interface RunAllOptions {
   readonly out: string;
   readonly devices: readonly ChildDevice[];
+  /** Of each run. Default 1. */
+  readonly processes?: number | undefined;
   /** On each device; default as memory allows. */
   readonly jobs?: number | undefined;
   /** Aborted: runs save a checkpoint and end, no other begins. */
@@ -89,7 +91,7 @@ export async function runAll(rows: readonly RunRow[], options: RunAllOptions): P
 }
 
 function start(run: RunRow, { env }: ChildDevice, options: RunAllOptions): ChildRun {
-  const { out, devices, jobs } = options;
+  const { out, devices, jobs, processes = 1 } = options;
   const { name, folder, configuration } = run.planned;
   const isBegun = runState(run.planned) === 'begun';
   changed(run, knownState(run.planned), options);
@@ -102,7 +104,8 @@ function start(run: RunRow, { env }: ChildDevice, options: RunAllOptions): Child
       configuration: join(out, 'configurations', `${name}.json`),
       log: join(out, 'logs', `${name}.log`),
     },
-    env: { ...sharedCores(devices.length * (jobs ?? 1)), ...env },
+    processes,
+    env: { ...sharedCores(devices.length * (jobs ?? 1) * processes), ...env },
     onEvent: (event) => changed(run, { type: 'child', name, state: 'running', event }, options),
   });
   const done = child.done.then((outcome) => {

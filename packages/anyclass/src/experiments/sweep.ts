@@ -94,7 +94,7 @@ export function recommend(
   if (seeds.length === 0) return none('no seed has a finished run for all values');
   const undecided = points.find(({ figures }) => !figures.decided?.validation?.macroF1);
   if (undecided) {
-    return none(`${undecided.figures.label} has too few validation images to cross-fit a decision`);
+    return none(`${undecided.figures.label} has too few validation instances to cross-fit a decision`);
   }
   const remarks = [
     ...(points.some(({ figures }) => figures.seeds.length > seeds.length)

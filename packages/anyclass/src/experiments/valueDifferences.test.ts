@@ -94,5 +94,5 @@ test('values that were judged on other images are not ranked', async () => {
   expect(tested).toEqual({
     reason: expect.stringContaining('No λ is recommended: '),
   });
-  expect(tested.reason).toContain('were not evaluated on the same validation images');
+  expect(tested.reason).toContain('were not evaluated on the same validation instances');
 });

@@ -200,6 +200,6 @@ describe.skipIf(!hasPeers)('in Python (needs timm and torchvision in PEER_PYTHON
       source.network.dispose();
       images.dispose();
     },
-    120_000,
+    300_000,
   );
 });

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeSharedLock } from '@anyclass/torch/files';
@@ -16,4 +25,21 @@ test('a folder where the lock would be is left as it is, with what it holds', as
   await expect(takeSharedLock(path)).rejects.toThrow('lock is a folder');
   expect(readdirSync(folder)).toEqual(['lock']);
   expect(readdirSync(path)).toEqual(['mine.txt']);
+});
+
+test('a process on another machine holds its lock while it writes it again, and not long after', () => {
+  const path = join(folder, 'elsewhere');
+  const holder = JSON.stringify({ host: 'another-machine', pid: process.pid, started: '1' });
+  writeFileSync(path, holder);
+  expect(() => takeLock(path, (who) => `${who} works here`)).toThrow('on another-machine works here');
+  const silentFor = (seconds: number) => utimesSync(path, new Date(), Date.now() / 1000 - seconds);
+  silentFor(240);
+  expect(() => takeLock(path, (who) => `${who} works here`)).toThrow('on another-machine works here');
+  silentFor(360);
+  {
+    using _lock = takeLock(path, (who) => `${who} works here`);
+    expect(readFileSync(path, 'utf8')).not.toContain('another-machine');
+  }
+  expect(existsSync(path)).toBe(false);
+  expect(readdirSync(folder)).toEqual(['lock']);
 });

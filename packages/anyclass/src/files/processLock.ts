@@ -1,8 +1,11 @@
-// One process at a time works on a folder. The lock names its process; what a killed one left behind is taken over.
+// One process at a time works on a folder. The lock names its process; what a killed one left behind is taken over. Of a process
+// on this machine the system tells whether it lives; one on another shows it by writing its lock again every few seconds.
 
-import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { type Holder, isAlive, parseHolder, thisProcess } from '@anyclass/torch/files';
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { type Holder, isAlive, thisProcess } from '@anyclass/torch/files';
 import { type ErrorCode, UserError } from '../errors/userError.js';
+import { holderAt, secondsSinceWritten, writeAgain } from './lockPulse.js';
 import { createWhole } from './wholeFile.js';
 
 /**
@@ -20,17 +23,19 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
   const own = JSON.stringify(thisProcess());
   if (!createWhole(path, own)) {
     refuseFolder(path);
-    const holder = holderOf(path);
-    if (holder !== undefined && isAlive(holder)) refuse(holder);
+    const holder = holderAt(path);
+    if (holder !== undefined && isWorking(path, holder)) refuse(holder);
     removeStale(path, holder, refuse);
-    if (!createWhole(path, own)) refuse(holderOf(path));
+    if (!createWhole(path, own)) refuse(holderAt(path));
   }
   let isHeld = true;
+  const pulse = setInterval(() => writeAgain(path, own), pulseEvery).unref();
   return {
     // A second time does nothing: the lock may be another's by then.
     [Symbol.dispose]() {
       if (!isHeld) return;
       isHeld = false;
+      clearInterval(pulse);
       try {
         rmSync(path, { force: true });
       } catch {
@@ -38,6 +43,17 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
       }
     },
   };
+}
+
+const pulseEvery = 5000;
+
+/** A process on another machine has this long to write its lock again: ANYCLASS_LOCK_SECONDS, or 5 minutes. */
+function patienceSeconds(): number {
+  return Number(process.env['ANYCLASS_LOCK_SECONDS'] ?? 300);
+}
+
+function isWorking(path: string, holder: Holder): boolean {
+  return holder.host === hostname() ? isAlive(holder) : secondsSinceWritten(path) < patienceSeconds();
 }
 
 /** Nobody's lock is a folder: what it holds may be somebody's. */
@@ -56,19 +72,10 @@ function removeStale(path: string, dead: Holder | undefined, refuse: Refuse): vo
   } catch {
     return; // the other was faster
   }
-  const moved = holderOf(aside);
+  const moved = holderAt(aside);
   if (JSON.stringify(moved) !== JSON.stringify(dead)) {
     renameSync(aside, path);
     refuse(moved);
   }
   rmSync(aside, { force: true });
-}
-
-/** Undefined for what is no lock of ours, such as a file that lost its content with the power. */
-function holderOf(path: string): Holder | undefined {
-  try {
-    return parseHolder(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { type Dataset, splitNames } from '../data/dataset.js';
+import { type Dataset, instanceWord, splitNames } from '../data/dataset.js';
 import type { DuplicateGroups } from './duplicates.js';
 import type { ExaminedFeatures } from './examineFeatures.js';
 import type { Examined } from './examineImages.js';
@@ -117,7 +117,7 @@ function duplicateProblems(
     [kind, text, all],
     [
       `${kind}-across-splits`,
-      'of these are in more than one split: test images were trained on',
+      `of these are in more than one split: test ${instanceWord(dataset)}s were trained on`,
       all.filter((rows) => splitsOf(rows) > 1),
     ],
     [

@@ -43,9 +43,11 @@ test('classes that are too rare in validation are named and counted', () => {
 
 test('validation with fewer than 10 positives is warned of, also where none is there', () => {
   expect(validationRemarks(withPositives([9]))).toEqual([
-    expect.stringMatching(/^warning: 9 positive validation images: too few to choose an epoch or thresholds/),
+    expect.stringMatching(
+      /^warning: 9 positive validation instances: too few to choose an epoch or thresholds/,
+    ),
   ]);
-  expect(validationRemarks(withPositives([0]))[0]).toContain('warning: 0 positive validation images');
+  expect(validationRemarks(withPositives([0]))[0]).toContain('warning: 0 positive validation instances');
 });
 
 test('without labels there is nothing to warn of', () => {
@@ -73,5 +75,5 @@ test('inspect finds the same', async () => {
   expect(inspection.problems).toContainEqual(
     expect.objectContaining({ kind: 'scarce-class', count: 1, examples: ['class 1: 2'] }),
   );
-  expect(inspectText(inspection)).toContain('! 9 positive validation images: too few');
+  expect(inspectText(inspection)).toContain('! 9 positive validation instances: too few');
 });

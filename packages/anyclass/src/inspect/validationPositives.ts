@@ -26,13 +26,13 @@ export function scarcePositives(
   const problems: Problem[] = [
     {
       kind: 'scarce-validation',
-      text: 'positive validation images: too few to choose an epoch or thresholds',
+      text: 'positive validation instances: too few to choose an epoch or thresholds',
       count: validation.positive,
       examples: [],
     },
     {
       kind: 'scarce-class',
-      text: `classes with fewer than ${enoughOfClass} positive validation images: too few to fit a threshold`,
+      text: `classes with fewer than ${enoughOfClass} positive validation instances: too few to fit a threshold`,
       count: scarce.length,
       examples: scarce.map((count) => `${count.name}: ${count.validation}`),
     },
@@ -46,7 +46,7 @@ export function scarcePositives(
  * The same as remarks before a run begins.
  *
  * @example
- * validationRemarks(dataset) // ['warning: 2 classes with fewer than 5 positive validation images: … (crack: 2, roots: 0); …']
+ * validationRemarks(dataset) // ['warning: 2 classes with fewer than 5 positive validation instances: … (crack: 2, roots: 0); …']
  */
 export function validationRemarks({ classes, labels, splits }: Dataset): string[] {
   const none = new Int32Array(0);

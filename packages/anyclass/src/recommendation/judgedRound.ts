@@ -129,7 +129,7 @@ async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promi
   const count = Math.max(1, Math.min(mostDeals, Math.floor(labelsAtOnce / scored.scores.length)));
   const deals = Array.from({ length: count }, (_, deal) => {
     const labels = crossFitted(scored, decision, deal);
-    if (!labels) throw new UserError(`${folder}: too few validation images to fit a decision`);
+    if (!labels) throw new UserError(`${folder}: too few validation instances to fit a decision`);
     return labels;
   });
   return { folder, deals, mAP: measure(scored).mAP };

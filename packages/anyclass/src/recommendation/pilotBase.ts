@@ -8,7 +8,7 @@ import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeNames } from '../configuration/recipes.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { closeDataset, type Dataset } from '../data/dataset.js';
+import { closeDataset, type Dataset, instanceWord } from '../data/dataset.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
@@ -81,12 +81,15 @@ export async function fullRun({
 /** Of each kind, one to fit a decision on and another to judge it by. */
 const fewestOfKind = 2;
 
-function refuseUndecidable({ name, labels, splits: { validation } }: Dataset): void {
+function refuseUndecidable(dataset: Dataset): void {
+  const { name, labels, splits } = dataset;
+  const { validation } = splits;
+  const word = instanceWord(dataset);
   for (const kind of ['positive', 'negative'] as const) {
     const count = validation.reduce((sum, row) => sum + Number(labels.presence(row) === kind), 0);
     if (count >= fewestOfKind) continue;
     throw new UserError(
-      `${name}: validation has ${count} ${kind} images, too few to fit decisions on some and evaluate them on others; draw other splits (data.draw), or add such images`,
+      `${name}: validation has ${count} ${kind} ${word}s, too few to fit decisions on some and evaluate them on others; draw other splits (data.draw), or add such ${word}s`,
     );
   }
 }

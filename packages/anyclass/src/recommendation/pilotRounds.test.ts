@@ -154,7 +154,7 @@ describe('rounds of pilots', () => {
     const { recorded, notes } = await rounds('short', { minutes: 4, strength: () => 2 });
     expect(recorded.map(({ losses }) => losses.length)).toEqual([6]);
     expect(notes[0]).toMatch(
-      /^pipes: 1,000 training images, 400 validation images.*\nPlan:\n {2}round 1: 6 losses × 1 seed/,
+      /^pipes: 1,000 training instances, 400 validation instances.*\nPlan:\n {2}round 1: 6 losses × 1 seed/,
     );
     await expect(rounds('none', { minutes: 1, strength: () => 2 })).rejects.toThrow(
       /minutes: is too short: 6 losses take about \d+ minutes/,

@@ -61,7 +61,7 @@ function planFirst(work: PilotWork, speed: PilotSpeed): void {
   const needed = progress.spentSeconds() + leastSeconds(shortest.length, full, speed);
   // The time that is planned for is a part of all.
   throw new UsageError(
-    `is too short: ${countOf(shortest.length, 'loss')} take about ${Math.ceil((1.1 * needed) / 60)} minutes at ${Math.round(speed.imagesPerSecond)} images/s`,
+    `is too short: ${countOf(shortest.length, 'loss')} take about ${Math.ceil((1.1 * needed) / 60)} minutes at ${Math.round(speed.imagesPerSecond)} instances/s`,
     'minutes',
   );
 }
@@ -156,7 +156,7 @@ function planText(
   { imagesPerSecond }: PilotSpeed,
 ): string {
   return [
-    `${full.dataset}: ${countOf(full.train, 'training image')}, ${countOf(full.validation, 'validation image')}, ${countOf(full.epochs, 'epoch')} in a full run; ${Math.round(imagesPerSecond).toLocaleString('en-US')} images/s measured`,
+    `${full.dataset}: ${countOf(full.train, 'training instance')}, ${countOf(full.validation, 'validation instance')}, ${countOf(full.epochs, 'epoch')} in a full run; ${Math.round(imagesPerSecond).toLocaleString('en-US')} instances/s measured`,
     rounds.length > 1 ? 'Plan, refined after each round:' : 'Plan:',
     ...rounds.map((round, i) => `  round ${i + 1}: ${roundText(round, full)}`),
   ].join('\n');
@@ -164,5 +164,5 @@ function planText(
 
 function roundText({ losses, seeds, instances, epochs, seconds }: PlannedRound, full: FullRun): string {
   const share = shareOf({ instances, epochs }, full);
-  return `${countOf(losses, 'loss')} × ${countOf(seeds, 'seed')}, ${countOf(instances, 'image')} × ${countOf(epochs, 'epoch')} (${shareText(share)} of a full run), about ${timeText(seconds)}`;
+  return `${countOf(losses, 'loss')} × ${countOf(seeds, 'seed')}, ${countOf(instances, 'instance')} × ${countOf(epochs, 'epoch')} (${shareText(share)} of a full run), about ${timeText(seconds)}`;
 }

@@ -1,7 +1,7 @@
 // Pilots as runs of an experiment, and how fast they are.
 
 import { join } from 'node:path';
-import { configuredDevice, freeGpuMemory, listedDevices } from '../children/devices.js';
+import { freeGpuMemory, runDevices } from '../children/devices.js';
 import type { Configuration } from '../configuration/schema.js';
 import type { ExperimentSettings } from '../experiments/experiment.js';
 import { assumedRate } from '../experiments/paperEstimate.js';
@@ -51,11 +51,11 @@ const probe = { epochs: 2, seconds: 4 } as const;
 const leastOverhead = 1;
 
 /** Where and how many runs compute at the same time. */
-type Devices = Pick<ExperimentSettings, 'devices' | 'jobs'>;
+type Devices = Pick<ExperimentSettings, 'devices' | 'processes' | 'jobs'>;
 
 /** The speed to expect before anything was measured: right by a factor of four or so. */
-export function assumedSpeed(base: Configuration, { devices, jobs }: Devices): PilotSpeed {
-  const chosen = devices === undefined ? [configuredDevice(base)] : listedDevices(devices);
+export function assumedSpeed(base: Configuration, { devices, processes, jobs }: Devices): PilotSpeed {
+  const chosen = runDevices({ devices, processes }, base);
   const isOnGpu = chosen.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);
   return {
     imagesPerSecond: assumedRate(base.network, 1, isOnGpu ? 'gpu' : 'cpu'),
@@ -73,7 +73,7 @@ export async function measureSpeed(
   const { base, full, note } = training;
   const wanted = Math.max(2 * base.batchSize, Math.round(probe.seconds * assumed.imagesPerSecond));
   const size = { instances: Math.min(full.train, wanted), epochs: probe.epochs };
-  note(`Measuring the speed of this machine with ${countOf(size.instances, 'image')}`);
+  note(`Measuring the speed of this machine with ${countOf(size.instances, 'instance')}`);
   const started = performance.now();
   const { folders, unfinished } = await training.train([plannedPilot(training, candidate, size, 0)]);
   const seconds = (performance.now() - started) / 1000;

@@ -30,7 +30,7 @@ import { openProgress } from './progress.js';
 import { type Recommendation, recommendLoss } from './recommendation.js';
 import { leastSeconds } from './roundPlan.js';
 
-export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'devices'> {
+export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'devices' | 'processes'> {
   /** Data, or a configuration's file or a recipe's name, whose loss is then one of the candidates. */
   readonly source: string;
   /** How long pilots may take, all together. */
@@ -113,10 +113,10 @@ export async function recommend(
     isInterrupted: () => hooks.signal?.aborted ?? false,
     async train(plan) {
       hooks.onPlan?.(plan);
-      const { devices, jobs } = options;
+      const { devices, processes, jobs } = options;
       const runs = await runExperiment(
         plan,
-        { out: pilots, devices, jobs, noPrepare: true },
+        { out: pilots, devices, processes, jobs, noPrepare: true },
         { ...hooks, signal },
       );
       return { folders: runs.folders, unfinished: unfinishedRuns(runs) };

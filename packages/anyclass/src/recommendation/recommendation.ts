@@ -76,7 +76,7 @@ function opening(
   const most = `${(100 * missed).toFixed(1)} points`;
   return matters === false
     ? `The choice among ${among} does not matter here: differences are within the noise, and below ${most}.`
-    : `The pilots cannot tell ${among} apart: differences are within the noise, which may hide ${most}. Use more validation images or longer pilots.`;
+    : `The pilots cannot tell ${among} apart: differences are within the noise, which may hide ${most}. Use more validation data or longer pilots.`;
 }
 
 function use(
@@ -104,7 +104,7 @@ function behind(losses: readonly JudgedCandidate[]): string {
 function reasonsOf({ rounds, full, decision }: Basis): string[] {
   const last = rounds.at(-1)!;
   const share = shareOf(last, full);
-  const size = `${countOf(last.instances, 'image')} × ${countOf(last.epochs, 'epoch')} × ${countOf(last.seeds.length, 'seed')}`;
+  const size = `${countOf(last.instances, 'instance')} × ${countOf(last.epochs, 'epoch')} × ${countOf(last.seeds.length, 'seed')}`;
   const missing = [...new Set(rounds.flatMap((round) => round.missing))];
   return [
     ...rounds[0]!.effects.map((effect) => effectText(effect, decision)),

@@ -44,7 +44,7 @@ export function recommendationTable(recommendation: Recommendation): Table {
     );
   return {
     title: `Pilots, ${decisionPhrase(decision)}`,
-    note: `Percent, on validation; ${figure} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences to the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the images (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
+    note: `Percent, on validation; ${figure} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences to the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
     columns: [
       { title: 'loss', kind: 'text' },
       { title: 'round', kind: 'count' },
@@ -59,5 +59,5 @@ export function recommendationTable(recommendation: Recommendation): Table {
 }
 
 function roundText({ losses, seeds, instances, epochs }: RoundResult, i: number): string {
-  return `Round ${i + 1}: ${countOf(losses.length, 'loss')} × ${countOf(seeds.length, 'seed')}, ${instances.toLocaleString('en-US')} images × ${epochs} epochs`;
+  return `Round ${i + 1}: ${countOf(losses.length, 'loss')} × ${countOf(seeds.length, 'seed')}, ${instances.toLocaleString('en-US')} instances × ${epochs} epochs`;
 }

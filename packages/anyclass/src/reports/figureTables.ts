@@ -79,7 +79,7 @@ export function classTable({ metrics, decided, reliability }: Judgment): Table {
 function figureNote({ metrics, intervals, reliability, calibrated }: Judgment): string {
   const { rows, positiveRows, negativeRows } = metrics;
   return `${[
-    `${rows} images, ${positiveRows} positive and ${negativeRows} negative; percent`,
+    `${rows} instances, ${positiveRows} positive and ${negativeRows} negative; percent`,
     ...(intervals
       ? [
           `with ${Math.round(100 * intervals.confidence)}% bootstrap intervals (${intervals.replicates} replicates)`,

@@ -19,7 +19,7 @@ export function judgmentText(judgment: Judgment): string {
   const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   return [
     judgmentVerdict(judgment),
-    `${judgment.split || 'scores'}: ${rows} images, ${positiveRows} positive, ${negativeRows} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
+    `${judgment.split || 'scores'}: ${rows} instances, ${positiveRows} positive, ${negativeRows} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
     bare(figureTable(judgment)),
     bare(classTable(judgment)),
     ...decisionLines(judgment.decided),

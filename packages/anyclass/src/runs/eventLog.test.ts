@@ -16,6 +16,7 @@ const step: StepEvent = {
   steps: 10,
   images: 64,
   imagesPerEpoch: 640,
+  unit: 'images',
   loss: 0.5,
   rate: 0.1,
   imagesPerSecond: 100,

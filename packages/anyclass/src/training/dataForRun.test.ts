@@ -15,8 +15,8 @@ test('a run remarks on validation with too few positives before it begins', asyn
   expect(await remarks(16)).toEqual([
     expect.stringContaining('digits: 6 classes'),
     expect.any(String),
-    expect.stringMatching(/^warning: \d positive validation images/),
-    expect.stringMatching(/^warning: \d classes with fewer than 5 positive validation images: .*9: 0/),
+    expect.stringMatching(/^warning: \d positive validation instances/),
+    expect.stringMatching(/^warning: \d classes with fewer than 5 positive validation instances: .*9: 0/),
   ]);
   expect(await remarks(2000)).toHaveLength(2);
 });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
 import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
-import { type Dataset, type Preparation, splitNames } from '../data/dataset.js';
+import { type Dataset, instanceWord, type Preparation, splitNames } from '../data/dataset.js';
 import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
 import { levelRemarks } from '../data/images/levels/levelSurvey.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingImages.js';
@@ -62,11 +62,12 @@ export async function openRunData(
     if (dataset.features) refuseAugmentation(augmentation, dataset.name);
     const opened = await openInputs(dataset, format, data.cache, { onNote });
     inputs = opened.inputs;
+    const word = instanceWord(dataset);
     if (dataset.splits.train.length === 0)
-      throw new UserError(`${dataset.name}: there are no training images`);
+      throw new UserError(`${dataset.name}: there are no training ${word}s`);
     if (!dataset.splits.validation.some((row) => dataset.labels.isLabeled(row))) {
       throw new UserError(
-        `${dataset.name}: there are no labeled validation images; name a split, or set data.draw`,
+        `${dataset.name}: there are no labeled validation ${word}s; name a split, or set data.draw`,
       );
     }
     if (!dataset.features) {
@@ -107,7 +108,7 @@ function networkInput(
   if (!takesFeatures(name)) {
     if (features || images.absent !== undefined) {
       throw new UserError(
-        `${dataset} holds features, and ${name} is a network of images; set network.name to ${featureNetworks.join(' or ')}`,
+        `${dataset} holds features, but ${name} takes images; set network.name to ${featureNetworks.join(' or ')}`,
         { setting: 'network.name=mlp' },
       );
     }
@@ -119,14 +120,14 @@ function networkInput(
   }
   if (!features) {
     throw new UserError(
-      `${dataset} holds images, and ${name} is a network of features; choose another network.name, or write features of the images with 'anyclass embed'`,
+      `${dataset} holds images, but ${name} takes features; choose another network.name, or compute features of the images with 'anyclass embed'`,
       { setting: 'network.name=tresnet-m' },
     );
   }
   const { length } = features.names;
   if (inputSize !== length && inputSize !== defaultInputSize) {
     throw new UserError(
-      `network.inputSize is ${inputSize}, but ${dataset} has ${length} features; leave it out: ${name} takes what there is`,
+      `network.inputSize is ${inputSize}, but ${dataset} has ${length} features; remove it: ${name} takes all features`,
       { setting: `network.inputSize=${length}` },
     );
   }
@@ -145,7 +146,7 @@ function featureRemarks(features: FittedFeatures | undefined): string[] {
   const { constant, missing } = features;
   return [
     ...(constant.length > 0
-      ? [`warning: the same in all training rows and of no use: ${listed(constant)}`]
+      ? [`warning: constant in all training rows, and therefore without effect: ${listed(constant)}`]
       : []),
     ...(missing > 0
       ? [`${missing} values are missing in the training rows; each counts as the mean of its feature`]
@@ -156,38 +157,41 @@ function featureRemarks(features: FittedFeatures | undefined): string[] {
 /** A metric that is never defined would choose no epoch, which nobody should hear of after the last. */
 function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
   const { classImportance, labels, name, splits } = dataset;
+  const word = instanceWord(dataset);
   if (bestBy === 'f2Ciw' && !classImportance) {
     throw new UserError(
-      `bestBy f2Ciw needs weights of the classes, which ${name} does not bring; choose macroF2 or mAP`,
+      `bestBy f2Ciw needs class weights, which ${name} does not have; choose macroF2 or mAP`,
     );
   }
   if (bestBy === 'f1Neg' && !splits.validation.some((row) => labels.presence(row) === 'negative')) {
     throw new UserError(
-      `bestBy f1Neg: no validation image of ${name} is negative; set bestBy to bce or mAP, or draw other splits (data.draw)`,
+      `bestBy f1Neg: no validation ${word} of ${name} is negative; set bestBy to bce or mAP, or draw other splits (data.draw)`,
     );
   }
   const isShown = splits.validation.some((row) => labels.presence(row) === 'positive');
   if (!isShown && !['f1Neg', 'loss', 'bce'].includes(bestBy)) {
     throw new UserError(
-      `bestBy ${bestBy}: no validation image of ${name} shows a class; set bestBy to bce, or draw other splits (data.draw)`,
+      `bestBy ${bestBy}: no validation ${word} of ${name} shows a class; set bestBy to bce, or draw other splits (data.draw)`,
     );
   }
 }
 
 /** What a training set without negatives means for the run, with its counts. */
-function negativeRemarks({ labels, classes }: Dataset, rows: Int32Array): string[] {
+function negativeRemarks(dataset: Dataset, rows: Int32Array): string[] {
+  const { labels, classes } = dataset;
+  const word = instanceWord(dataset);
   const counts = { positive: 0, negative: 0, undecided: 0 };
   for (const row of rows) counts[labels.presence(row)] += 1;
   const { positive, negative, undecided } = counts;
   if (negative > 0) return [];
   if (undecided === 0) {
     return [
-      `warning: all ${positive} training images are positive: nothing teaches the network what no class looks like`,
+      `warning: all ${positive} training ${word}s are positive: nothing teaches the network what no class looks like`,
     ];
   }
   const unknown = classes.filter((_, j) => rows.some((row) => Number.isNaN(labels.at(row, j))));
   return [
-    `warning: no training image is negative: ${positive} are positive and ${undecided} undecided, since ${listed(unknown)} may be present there; undecided images train the classes that are known, and the any-class term learns from positives alone`,
+    `warning: no training ${word} is negative: ${positive} are positive and ${undecided} undecided, since ${listed(unknown)} may be present there; undecided ${word}s train the classes that are known, and the any-class term learns from positives alone`,
   ];
 }
 

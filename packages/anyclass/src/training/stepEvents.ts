@@ -1,5 +1,6 @@
 // How far and how fast an epoch is.
 
+import { instanceWord } from '../data/dataset.js';
 import type { StepEvent } from '../events/runEvent.js';
 import type { Session } from './session.js';
 
@@ -57,6 +58,7 @@ export function stepEvent(session: Session, clock: EpochClock): StepEvent {
     steps,
     images: step * imagesPerStep,
     imagesPerEpoch: steps * imagesPerStep,
+    unit: `${instanceWord(data.dataset)}s`,
     loss: updates > 0 ? lossSum / updates : null,
     rate: optimizer.groups.at(-1)!.lr,
     imagesPerSecond: stepsPerSecond === undefined ? null : stepsPerSecond * imagesPerStep,

@@ -1,6 +1,6 @@
 import { measure, type Scored } from '@anyclass/core';
 import { noGrad, tensor, tidy } from '@anyclass/torch';
-import type { SplitName } from '../data/dataset.js';
+import { instanceWord, type SplitName } from '../data/dataset.js';
 import { fromFirst, gatherTexts } from '../distribution/exchange.js';
 import { type ScoredRows, scoreRows } from '../inference/scoreRows.js';
 import { probabilities, type Scorer } from '../inference/scorer.js';
@@ -30,7 +30,8 @@ export async function scoreSplit(
     allowPartial: session.configuration.data.allowPartial,
     ranks,
     signal: ranks ? undefined : options.signal,
-    onProgress: (done) => emit({ type: 'progress', task: split, done, total: rows.length, unit: 'images' }),
+    onProgress: (done) =>
+      emit({ type: 'progress', task: split, done, total: rows.length, unit: `${instanceWord(dataset)}s` }),
   });
   const scored = {
     scores: probabilities(result.logits),

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startChildRun } from '../children/childRun.js';
+import { type ChildRunOptions, startChildRun } from '../children/childRun.js';
 import { type ChildDevice, deviceInChild, sharedCores } from '../children/devices.js';
 import { withOverrides } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -20,6 +20,8 @@ import type { Objective, Outcome, TrialHooks } from './work.js';
 export interface TrainTrialOptions {
   /** Trials side by side in this process: they share the cores. */
   readonly workers: number;
+  /** Of each trial. Default 1. */
+  readonly processes?: number | undefined;
   /** What trials side by side are spread over; default: every trial sees all. */
   readonly devices?: readonly ChildDevice[];
 }
@@ -32,6 +34,7 @@ export interface TrainTrialOptions {
  */
 export function trainTrial(study: string, settings: StudySettings, options: TrainTrialOptions): Objective {
   const trialsOn = new Map(options.devices?.map((device) => [device, 0]));
+  const { workers, processes = 1 } = options;
   return async ({ folder, values }, hooks) => {
     if (hooks.signal.aborted) return { kind: 'interrupted' };
     const device = leastUsed(trialsOn);
@@ -40,7 +43,8 @@ export function trainTrial(study: string, settings: StudySettings, options: Trai
     try {
       return await inProcess(study, folder, hooks, {
         configuration: device ? { ...configuration, device: deviceInChild(device) } : configuration,
-        env: { ...sharedCores(options.workers), ...device?.env },
+        processes,
+        env: { ...sharedCores(workers * processes), ...device?.env },
       });
     } finally {
       if (device) trialsOn.set(device, (trialsOn.get(device) ?? 0) - 1);
@@ -76,7 +80,7 @@ async function inProcess(
   study: string,
   trialFolder: string,
   hooks: TrialHooks,
-  { configuration, env }: { readonly configuration: Configuration; readonly env: Record<string, string> },
+  { configuration, processes, env }: Pick<ChildRunOptions, 'configuration' | 'processes' | 'env'>,
 ): Promise<Outcome> {
   const folder = join(study, trialFolder);
   const name = basename(trialFolder);
@@ -90,6 +94,7 @@ async function inProcess(
       configuration: join(study, 'configurations', `${name}.json`),
       log: join(study, 'logs', `${name}.log`),
     },
+    processes,
     env,
     onEvent: hooks.onEvent,
     // A metric that cannot be noted ends the trial.
@@ -113,8 +118,11 @@ function epochValue(record: EpochRecord, { bestBy }: Configuration): number | nu
   return metricValue({ metrics, loss, bce }, bestBy);
 }
 
-/** The process of a worker that was killed may still be saving its last checkpoint. */
-const lockPatience = 60_000;
+/**
+ * The process of a worker that was killed may still be saving its last checkpoint; on another machine its lock counts for some
+ * minutes after it is gone.
+ */
+const lockPatience = 600_000;
 
 /** Waits until nobody works on the run; what was left of one that had not begun is removed. */
 async function untilFree(folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 // A search for good settings: the function behind `anyclass tune`.
 
-import { listedDevices } from '../children/devices.js';
+import { type RunDevices, runDevices } from '../children/devices.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -34,13 +34,11 @@ export interface StudyRequest {
   readonly retries?: number | undefined;
 }
 
-export interface TuneOptions extends StudyRequest {
+export interface TuneOptions extends StudyRequest, RunDevices {
   /** How many, all together; may be raised later. Default 30. */
   readonly trials?: number | undefined;
   /** Trials side by side. Default 1. */
   readonly workers?: number;
-  /** Such as `cuda:0,cuda:1`: what the workers are spread over. */
-  readonly devices?: string | undefined;
 }
 
 export interface TuneControl {
@@ -64,15 +62,15 @@ export async function tune(
   options: TuneOptions = {},
   { onEvent, signal, onOpen }: TuneControl = {},
 ): Promise<StudyResult> {
-  const { trials, workers = 1 } = options;
-  const devices = options.devices === undefined ? undefined : listedDevices(options.devices);
+  const { trials, workers = 1, processes } = options;
   const settings = await openStudy(study, options);
+  const devices = options.devices === undefined ? undefined : runDevices(options, settings.configuration);
   const ledger = openLedger(study, settings);
   if (trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(trials ?? 30);
   onOpen?.(settings, ledger);
   await work(study, settings, {
     workers,
-    objective: trainTrial(study, settings, { workers, ...(devices && { devices }) }),
+    objective: trainTrial(study, settings, { workers, processes, ...(devices && { devices }) }),
     ...(signal && { signal }),
     ...(onEvent && { onEvent }),
   });

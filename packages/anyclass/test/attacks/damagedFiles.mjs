@@ -79,6 +79,17 @@ export async function tables(count, drawOf, folder) {
       'image,labels',
       ...rows.map((i) => `${i}.png,"${['crack|roots', 'crack', ''][i % 3]}"`),
     ].join('\n'),
+    'features.csv': [
+      'id,feature_0,feature_1,crack',
+      ...rows.map((i) => `r${i},${i / 7},${i % 4 === 0 ? '' : -i},${i % 2}`),
+    ].join('\n'),
+    'features.arff': [
+      '@relation pipes',
+      '@attribute width numeric',
+      '@attribute crack {0,1}',
+      '@data',
+      ...rows.map((i) => (i % 3 === 0 ? `{0 ${i + 1}, 1 1}` : `${i / 7},${i % 2}`)),
+    ].join('\n'),
     'instances.json': JSON.stringify({
       images: rows.map((i) => ({ id: i, file_name: `${i}.png` })),
       annotations: rows.map((i) => ({ id: i, image_id: i, category_id: 1 + (i % 2) })),

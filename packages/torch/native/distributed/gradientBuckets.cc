@@ -18,10 +18,6 @@
 namespace door {
 namespace {
 
-using torch::autograd::variable_list;
-// Counted by std::shared_ptr before libtorch 2.13, by its own pointers since.
-using Accumulator = decltype(torch::autograd::impl::grad_accumulator(std::declval<const torch::autograd::Variable&>()));
-
 struct Bucket {
   std::vector<at::Tensor> parameters;
   at::Tensor sums;
@@ -34,6 +30,7 @@ class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
  public:
   GradientBuckets(std::shared_ptr<Group> group, const std::vector<at::Tensor>& parameters, size_t firstBytes, size_t bytes);
   void watch();
+  void unwatch();
   void prepare();
   void finish();
   void arrived(size_t bucket);
@@ -46,12 +43,30 @@ class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
 
   std::shared_ptr<Group> group_;
   std::vector<Bucket> buckets_;
+#if !TORCH_AT_LEAST(2, 1)
   // A parameter refers to its accumulator weakly: without these, hooks would end with the graph of the first step.
-  std::vector<Accumulator> accumulators_;
+  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+#endif
   std::mutex mutex_;  // gradients of a GPU and of the CPU arrive on different threads
   size_t next_ = 0;  // buckets before it are under way; all ranks start them in this order
   bool isPrepared_ = false;
 };
+
+#if TORCH_AT_LEAST(2, 1)
+// On the parameter itself. A hook on its accumulator would keep that alive, and with it the stream that it was made on: a step
+// captured on another stream would then wait for work outside its graph.
+struct Hook : torch::autograd::PostAccumulateGradHook {
+  std::weak_ptr<GradientBuckets> owner;
+  size_t bucket;
+
+  Hook(std::weak_ptr<GradientBuckets> owner, size_t bucket) : owner(std::move(owner)), bucket(bucket) {}
+
+  void operator()(const at::Tensor&) override {
+    if (const auto buckets = owner.lock()) buckets->arrived(bucket);
+  }
+};
+#else
+using torch::autograd::variable_list;
 
 struct Hook : torch::autograd::FunctionPostHook {
   std::weak_ptr<GradientBuckets> owner;
@@ -64,6 +79,7 @@ struct Hook : torch::autograd::FunctionPostHook {
     return outputs;
   }
 };
+#endif
 
 // Backward reaches the last parameters first, so they share the first bucket, which is small: the network is busy early.
 GradientBuckets::GradientBuckets(std::shared_ptr<Group> group, const std::vector<at::Tensor>& parameters, size_t firstBytes, size_t bytes)
@@ -97,10 +113,23 @@ GradientBuckets::GradientBuckets(std::shared_ptr<Group> group, const std::vector
 void GradientBuckets::watch() {
   for (size_t number = 0; number < buckets_.size(); number++) {
     for (const auto& parameter : buckets_[number].parameters) {
+      auto hook = std::make_unique<Hook>(weak_from_this(), number);
+#if TORCH_AT_LEAST(2, 1)
+      torch::autograd::impl::set_post_acc_grad_hooks(parameter, std::move(hook));
+#else
       accumulators_.push_back(torch::autograd::impl::grad_accumulator(parameter));
-      accumulators_.back()->add_post_hook(std::make_unique<Hook>(weak_from_this(), number));
+      accumulators_.back()->add_post_hook(std::move(hook));
+#endif
     }
   }
+}
+
+void GradientBuckets::unwatch() {
+#if TORCH_AT_LEAST(2, 1)
+  for (const auto& bucket : buckets_) {
+    for (const auto& parameter : bucket.parameters) torch::autograd::impl::set_post_acc_grad_hooks(parameter, nullptr);
+  }
+#endif
 }
 
 void GradientBuckets::prepare() {
@@ -215,7 +244,7 @@ napi_value bucketsFinish(Call& call) {
 napi_value bucketsSizes(Call& call) { return call.make(at(call).sizes()); }
 
 napi_value bucketsDispose(Call& call) {
-  at(call);
+  at(call).unwatch();
   list(call)[static_cast<size_t>(call.number(0))].reset();
   return nullptr;
 }

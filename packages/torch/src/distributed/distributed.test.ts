@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(buildPrograms, 120_000);
 
 /** What libtorch itself logs, newer versions with the frames of the call. */
-const warnings = /^\[W.*\n(?:Exception raised from .*\n(?:frame #.*\n)*\n?)?/gm;
+const warnings = /^\[[WE].*\n(?:Exception raised from .*\n(?:frame #.*\n)*\n?)?/gm;
 
 async function results(worldSize: number, options: RanksOptions) {
   const endings = await runRanks('collectives', worldSize, options);

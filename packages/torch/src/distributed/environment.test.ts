@@ -42,6 +42,20 @@ describe('a process is one of several', () => {
     });
   });
 
+  test('as an indexed Job of Kubernetes tells it, beside WORLD_SIZE and MASTER_ADDR', () => {
+    const variables = { JOB_COMPLETION_INDEX: '3', WORLD_SIZE: '4', MASTER_ADDR: 'sewer-0.sewer' };
+    expect(launchEnvironment(variables)).toEqual({
+      rank: 3,
+      worldSize: 4,
+      localRank: 0,
+      localWorldSize: 1,
+      masterAddress: 'sewer-0.sewer',
+      masterPort: 29500,
+    });
+    // A Job whose pods have nothing to do with one another.
+    expect(launchEnvironment({ JOB_COMPLETION_INDEX: '3' })).toBeUndefined();
+  });
+
   test.each([
     ['gpu[07-12,20],login1', '4(x2),3', '1', 'gpu07', 4],
     ['host-a,host-b', '2,1', '1', 'host-a', 1],

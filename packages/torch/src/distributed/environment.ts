@@ -1,5 +1,5 @@
 // Which of how many processes this one is, as launchers tell it: torchrun, Kubernetes' PyTorchJob and people by RANK and
-// WORLD_SIZE, Slurm's srun by variables of its own.
+// WORLD_SIZE, Slurm's srun by variables of its own, an indexed Job of Kubernetes by JOB_COMPLETION_INDEX beside WORLD_SIZE.
 
 import { dirname } from 'node:path';
 
@@ -40,7 +40,10 @@ export function launchEnvironment(variables: Variables = process.env): LaunchEnv
 
 function fromRank(variables: Variables): LaunchEnvironment {
   const worldSize = wholeNumber(variables, 'WORLD_SIZE', { least: 1 });
-  const rank = wholeNumber(variables, 'RANK', { most: worldSize - 1 });
+  const isIndexedJob = variables['RANK'] === undefined && variables['JOB_COMPLETION_INDEX'] !== undefined;
+  const rank = wholeNumber(variables, isIndexedJob ? 'JOB_COMPLETION_INDEX' : 'RANK', {
+    most: worldSize - 1,
+  });
   // Without an address all processes are on this machine.
   const onOneMachine = variables['MASTER_ADDR'] === undefined;
   const localWorldSize = wholeNumber(variables, 'LOCAL_WORLD_SIZE', {

@@ -76,11 +76,11 @@ const scenarios: Record<string, () => Promise<unknown>> = {
 
   /** The last rank leaves without a word, or is silent. */
   async failing() {
-    const group = await distributed.init({ timeoutSeconds: 2 });
+    const group = await distributed.init({ timeoutSeconds: 8 });
     group.allReduce(ones([3])).wait();
     if (group.rank === group.worldSize - 1) {
       if (meet === 'killed') process.kill(process.pid, 'SIGKILL');
-      await new Promise((resolve) => setTimeout(resolve, 6000));
+      await new Promise((resolve) => setTimeout(resolve, 18_000));
       return {};
     }
     const error = await group

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { visibleGpus } from '../../distribution/ownGpu.js';
 import { backendVariable, timeoutVariable } from '../../distribution/ranks.js';
+import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent, parentVariable } from '../messages.js';
 import { type LaunchOutcome, outcomeOf } from './rankEnds.js';
 import { type RankEnd, type RankProcess, startRank } from './rankProcess.js';
@@ -27,6 +28,8 @@ export interface LaunchOptions {
   readonly words: readonly string[];
   readonly places: RankPlaces;
   readonly restarts: number;
+  /** Hears what the first rank reports. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** How long a rank waits for the others. */
   readonly timeoutSeconds?: number | undefined;
   readonly note: (text: string) => void;
@@ -36,7 +39,7 @@ export interface LaunchOptions {
 }
 
 /** What ranks have to end by themselves when one has failed: to read why, and to hang up. */
-const graceMilliseconds = 8000;
+export const graceMilliseconds = 8000;
 
 /**
  * Runs all ranks to their end, restarts included.
@@ -46,9 +49,17 @@ const graceMilliseconds = 8000;
  * await launchRanks({ words: ['train', 'quick'], places, restarts: 0, note: console.error, signal, kill });
  */
 export async function launchRanks(options: LaunchOptions): Promise<LaunchOutcome> {
+  return restarting(options, (work) => attempt(options, work));
+}
+
+/** Makes attempts until one ends well, or another would not do better. */
+export async function restarting(
+  options: Pick<LaunchOptions, 'words' | 'restarts' | 'signal' | 'note'>,
+  attempt: (work: ResumedWork) => Promise<LaunchOutcome>,
+): Promise<LaunchOutcome> {
   const work = resumedWork(options.words);
   for (let left = options.restarts; ; left--) {
-    const outcome = await attempt(options, work);
+    const outcome = await attempt(work);
     if (outcome.kind !== 'failed' || !outcome.isWorthRestart || options.signal.aborted) return outcome;
     if (left <= 0) return outcome;
     for (const line of outcome.lines) options.note(line);
@@ -67,7 +78,10 @@ async function attempt(options: LaunchOptions, work: ResumedWork): Promise<Launc
       env: environmentOf(options, localRank, port),
       isSpeaker: places.first + localRank === 0,
       onMessage: (message) => {
-        if (isRunEvent(message)) work.listen(message);
+        if (isRunEvent(message)) {
+          work.listen(message);
+          options.onEvent?.(message);
+        }
         if (places.first + localRank === 0) relayToParent(message);
       },
     }),

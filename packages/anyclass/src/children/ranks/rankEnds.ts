@@ -9,6 +9,8 @@ export type LaunchOutcome =
       readonly kind: 'failed';
       readonly lines: readonly string[];
       readonly exitCode: number;
+      /** Of the rank that failed first. */
+      readonly code?: string | undefined;
       /** Another attempt may do better. */
       readonly isWorthRestart: boolean;
     };
@@ -31,14 +33,13 @@ export function outcomeOf(ends: readonly RankEnd[], killed: ReadonlySet<number>)
     return { kind: 'interrupted', lines: asked.failure?.lines ?? [], exitCode: asked.code ?? 130 };
   // Those that only lost others tell the least; those that died without a word, or of a mistake, are the cause.
   const [first] = [...(own.length > 0 ? own : bad)].sort((a, b) => weight(a) - weight(b) || a.at - b.at);
-  const silent = bad
-    .filter(({ rank }) => killed.has(rank))
-    .map(({ rank, pid }) => `rank ${rank} (process ${pid})`);
+  const silent = bad.filter(({ rank }) => killed.has(rank)).map(nameOf);
   const hung = silent.length > 0 ? [`${silent.join(', ')} did not end by itself and was killed`] : [];
   return {
     kind: 'failed',
     lines: [...(first ? linesOf(first) : []), ...hung],
     exitCode: first?.failure?.exitCode ?? 1,
+    ...(first?.failure?.code !== undefined && { code: first.failure.code }),
     isWorthRestart: !bad.some(({ failure }) => failure?.isMistake),
   };
 }
@@ -53,8 +54,13 @@ function weight({ failure }: RankEnd): number {
   return failure.code === 'rank-lost' ? 3 : 2;
 }
 
-function linesOf({ rank, pid, code, signal, failure, lastLines }: RankEnd): readonly string[] {
+function nameOf({ rank, pid, name }: RankEnd): string {
+  return name ?? `rank ${rank} (process ${pid})`;
+}
+
+function linesOf(end: RankEnd): readonly string[] {
+  const { code, signal, failure, lastLines } = end;
   if (failure) return failure.lines;
   const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
-  return [...lastLines, `anyclass: rank ${rank} (process ${pid}) ${how}`];
+  return [...lastLines, `anyclass: ${nameOf(end)} ${how}`];
 }

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { placesVariable } from './agent.js';
 import { isRankFailure, launcherVariable, type RankFailure } from './rankFailure.js';
 
 export interface RankProcess {
@@ -12,6 +13,8 @@ export interface RankProcess {
 
 export interface RankEnd {
   readonly rank: number;
+  /** What to call it; default its rank and process. */
+  readonly name?: string;
   readonly pid: number | undefined;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -35,12 +38,13 @@ export interface RankProcessOptions {
 
 const program = fileURLToPath(new URL('../../../bin/anyclass.js', import.meta.url));
 const keptBytes = 4000;
-const keptLines = 12;
+export const keptLines = 12;
 
 export function startRank({ rank, words, env, isSpeaker, onMessage }: RankProcessOptions): RankProcess {
+  const { [placesVariable]: _, ...environment } = process.env;
   // Its own process group: a terminal's Ctrl-C reaches us alone, and each rank gets exactly one signal from us.
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
-    env: { ...process.env, ...env, [launcherVariable]: '1' },
+    env: { ...environment, ...env, [launcherVariable]: '1' },
     stdio: ['ignore', isSpeaker ? 'inherit' : 'ignore', isSpeaker ? 'inherit' : 'pipe', 'ipc'],
     detached: true,
   });

@@ -35,6 +35,7 @@ const halfWay: RunEvent[] = [
     steps: 10,
     images: 320,
     imagesPerEpoch: 640,
+    unit: 'images',
     loss: 0.5,
     rate: 0.1,
     imagesPerSecond: 12_345,

@@ -11,6 +11,7 @@ const step = (images: number): StepEvent => ({
   steps: 10,
   images,
   imagesPerEpoch: 640,
+  unit: 'images',
   loss: images === 0 ? null : 0.4123,
   rate: 0.1,
   imagesPerSecond: images === 0 ? null : 64,

@@ -53,13 +53,13 @@ function workOf(event: RunEvent): Work | undefined {
     return { label, done, total, unit, remark };
   }
   if (event.type !== 'step') return undefined;
-  const { epoch, epochs, images: done, imagesPerEpoch: total, loss, dataWaitShare } = event;
-  const waiting = `${Math.round(100 * dataWaitShare)}% waiting for images`;
+  const { epoch, epochs, images: done, imagesPerEpoch: total, unit, loss, dataWaitShare } = event;
+  const waiting = `${Math.round(100 * dataWaitShare)}% waiting for ${unit}`;
   return {
     label: `epoch ${epoch}/${epochs}`,
     done,
     total,
-    unit: 'images',
+    unit,
     remark: loss === null ? waiting : `loss ${loss.toFixed(4)}, ${waiting}`,
   };
 }

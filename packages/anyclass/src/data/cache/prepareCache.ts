@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { namedError } from '@anyclass/torch/files';
+import { namedError, takeSharedLock } from '@anyclass/torch/files';
 import { gatherLists } from '../../distribution/exchange.js';
 import { keptPace } from '../../distribution/pace.js';
 import { ownThreads, type Ranks } from '../../distribution/ranks.js';
@@ -9,7 +9,6 @@ import { type FolderTeam, teamOfFolder } from '../../distribution/sameFolder.js'
 import { shareOf } from '../../distribution/shares.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import type { Quarantined } from '../../events/runSummary.js';
-import { takeLock } from '../../files/processLock.js';
 import { writeWhole } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset.js';
 import { imageBytes, type PixelFormat } from '../images/decode.js';
@@ -67,9 +66,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
   await mkdir(path, { recursive: true });
   const team = ranks && (await teamOfFolder(ranks, path));
   const isFirst = team?.isFirst ?? true;
-  using _lock = isFirst
-    ? takeLock(join(path, 'prepare.lock'), (who) => `${path}: ${who} is preparing this cache`)
-    : undefined;
+  using _lock = isFirst ? await lockCache(path, options) : undefined;
   if (isFirst && !(await manifestMatches(path, manifest))) writeManifest(path, manifest);
   await ranks?.group.barrier().finished();
   const files: FileHandle[] = [];
@@ -202,4 +199,16 @@ async function openForUpdate(path: string, size: number, files: FileHandle[]): P
   files.push(file);
   await file.truncate(size);
   return file;
+}
+
+/** Runs that start together share one preparation: the first decodes, the others wait and find everything there. */
+function lockCache(path: string, { signal, onEvent }: PrepareOptions): Promise<Disposable> {
+  return takeSharedLock(join(path, 'prepare.lock'), {
+    pause: 200,
+    signal,
+    onWait: (holder) => {
+      const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process';
+      onEvent?.({ type: 'note', text: `waiting for ${who}, which is preparing ${path}` });
+    },
+  });
 }

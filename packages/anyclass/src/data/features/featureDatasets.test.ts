@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { closeDataset, type Dataset } from '../dataset.js';
 import { type OpenOptions, openDataset } from '../openDataset.js';
-import { randomStream } from '../philox.js';
 import { npyHeader } from './npy.js';
 import { safetensorsHeader } from './safetensorsMatrix.js';
 
@@ -168,8 +167,8 @@ test('matrices that do not fit their labels, or are no matrices, are refused wit
   expect(await refused(matrix(npyHeader(3, 1), [[1], [2], [3]]))).toMatch(
     /^m\.npy: has 3 rows, but m\.csv has 2/,
   );
-  expect(await refused(matrix(npyHeader(2, 2), [[1, 2], [3]]))).toMatch(/^m\.npy: ends after/);
-  expect(await refused(Buffer.from('hello'))).toMatch(/^m\.npy: is no \.npy file/);
+  expect(await refused(matrix(npyHeader(2, 2), [[1, 2], [3]]))).toMatch(/^m\.npy: holds 12 bytes/);
+  expect(await refused(Buffer.from('hello'))).toMatch(/^m\.npy: is not a \.npy file/);
   expect(
     await refused(Buffer.from(npyHeader(2, 1).toString('latin1').replace('False', 'True '), 'latin1')),
   ).toMatch(/Fortran/);
@@ -200,32 +199,4 @@ test('what a table says is what is read, whatever the numbers', async () => {
     ),
     { numRuns: 50 },
   );
-});
-
-test('300 damaged files of each kind are read as they were or refused: none ends or stops the process', async () => {
-  written('damaged.csv', 'id,crack\na,1\nb,0\n');
-  const originals = {
-    'damaged.npy': matrix(npyHeader(2, 3), [
-      [1, 2, 3],
-      [4, 5, 6],
-    ]),
-    'damaged.safetensors': matrix(safetensorsHeader(2, 3), [
-      [1, 2, 3],
-      [4, 5, 6],
-    ]),
-  };
-  for (const [name, bytes] of Object.entries(originals)) {
-    for (let i = 0; i < 300; i++) {
-      const draw = randomStream('sample', 5, 0, i);
-      const copy = Buffer.from(bytes);
-      const headerEnd = copy.length - 24;
-      for (let k = 0; k < 3; k++) copy[draw.below(headerEnd)] = draw.below(256);
-      const path = written(name, i % 3 === 0 ? copy.subarray(0, draw.below(copy.length)) : copy);
-      const found = await opened(path).catch((error: unknown) => error);
-      if (found instanceof Error) expect(found.message).toContain(name);
-      else expect(found).toMatchObject({ names: ['a', 'b'], labels: [[1], [0]] });
-      rmSync(path);
-    }
-  }
-  expect(readFileSync(join(folder, 'damaged.csv'), 'utf8')).toContain('crack');
 });

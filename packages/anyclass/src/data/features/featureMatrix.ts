@@ -53,8 +53,8 @@ export function featureMatrixBuilder(width: number): FeatureMatrixBuilder {
  * featureCell('0.25', 'width', () => 'wheat.csv, line 3') // 0.25
  */
 export function featureCell(text: string, column: string, where: () => string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && text !== '' && !isBlank(text)) return narrowed(value, text, column, where);
+  const value = decimal(text);
+  if (Number.isFinite(value)) return narrowed(value, text, column, where);
   if (isBlank(text) || /^(nan|na|null|none|\?)$/i.test(text.trim())) return Number.NaN;
   if (/^(true|false)$/i.test(text.trim())) return text.trim().toLowerCase() === 'true' ? 1 : 0;
   throw new DataError(
@@ -62,8 +62,18 @@ export function featureCell(text: string, column: string, where: () => string): 
   );
 }
 
+/**
+ * The number that a text is, else NaN; 0x1f, 0b11 and 0o17 are numbers to JavaScript, and in a table damaged ones.
+ *
+ * @example
+ * decimal(' 1e-3 ') // 0.001
+ */
+export function decimal(text: string): number {
+  return isBlank(text) || /^\s*0[xbo]/i.test(text) ? Number.NaN : Number(text);
+}
+
 /** Numbers are kept in single precision, which ends at 3.4e38. */
-function narrowed(value: number, text: string, column: string, where: () => string): number {
+export function narrowed(value: number, text: string, column: string, where: () => string): number {
   if (Number.isFinite(Math.fround(value))) return value;
   throw new DataError(
     `${where()}: feature '${column}' holds ${text}, which is beyond single precision (3.4e38)`,

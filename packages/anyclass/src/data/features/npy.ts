@@ -26,16 +26,20 @@ const longestHeader = 1 << 20;
 export async function npyPlace({ size, read }: HeaderReader, name: string): Promise<MatrixPlace> {
   const start = await read(0, Math.min(12, size));
   if (start.length < 12 || start.subarray(0, 6).toString('latin1') !== '\x93NUMPY') {
-    throw new DataError(`${name}: is no .npy file, as numpy.save writes it`);
+    throw new DataError(`${name}: is not a .npy file as numpy.save writes them`);
   }
-  const isLong = start[6]! >= 2;
+  const version = start[6]!;
+  if (version < 1 || version > 3)
+    throw new DataError(`${name}: is .npy of version ${version}; expected 1 to 3`);
+  const isLong = version >= 2;
   const length = isLong ? start.readUInt32LE(8) : start.readUInt16LE(8);
   const at = isLong ? 12 : 10;
   if (length > longestHeader || at + length > size) throw new DataError(`${name}: its header is damaged`);
   const header = (await read(at, length)).toString('latin1');
   const descr = /'descr'\s*:\s*'([^']*)'/.exec(header)?.[1];
   const shape = /'shape'\s*:\s*\(([^)]*)\)/.exec(header)?.[1];
-  if (shape === undefined) throw new DataError(`${name}: its header is damaged`);
+  const order = /'fortran_order'\s*:\s*(True|False)\b/.exec(header)?.[1];
+  if (shape === undefined || order === undefined) throw new DataError(`${name}: its header is damaged`);
   const type = types[descr ?? ''];
   if (type === undefined) {
     throw new DataError(
@@ -47,12 +51,10 @@ export async function npyPlace({ size, read }: HeaderReader, name: string): Prom
   if (sizes.length !== 2 || !isCount(rows) || !isCount(columns)) {
     throw new DataError(`${name}: has shape (${shape}); expected rows x features`);
   }
-  if (/'fortran_order'\s*:\s*True/.test(header)) {
-    throw new DataError(
-      `${name}: its columns lie one after another (Fortran order); save it with numpy.ascontiguousarray`,
-    );
+  if (order === 'True') {
+    throw new DataError(`${name}: is in Fortran order; save it with numpy.ascontiguousarray`);
   }
-  return { rows, columns, type, start: at + length };
+  return { rows, columns, type, start: at + length, end: size };
 }
 
 /** Whatever the counts, so that a header can be written again when the rows have been counted. */

@@ -44,6 +44,12 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
     const parsed = entry.safeParse(value);
     return key !== '__metadata__' && parsed.success ? [{ key, ...parsed.data }] : [];
   });
+  const end = Math.max(...tensors.map(({ data_offsets: [, behind] }) => behind));
+  if (tensors.length > 0 && 8 + length + end !== size) {
+    throw new DataError(
+      `${name}: has ${size} bytes, but its tensors end at ${8 + length + end}; is it complete?`,
+    );
+  }
   const matrices = tensors.filter(({ shape }) => shape.length === 2);
   const named = ['features', 'embeddings', 'embedding'].flatMap(
     (key) => matrices.find((one) => one.key === key) ?? [],
@@ -57,7 +63,13 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
   const { key, dtype, shape, data_offsets: offsets } = chosen;
   const type = types[dtype];
   if (type === undefined) throw new DataError(`${name}: tensor '${key}' holds ${dtype}; expected numbers`);
-  return { rows: shape[0]!, columns: shape[1]!, type, start: 8 + length + offsets[0] };
+  return {
+    rows: shape[0]!,
+    columns: shape[1]!,
+    type,
+    start: 8 + length + offsets[0],
+    end: 8 + length + offsets[1],
+  };
 }
 
 /** Whatever the counts, so that a header can be written again when the rows have been counted. */

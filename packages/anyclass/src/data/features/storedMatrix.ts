@@ -13,6 +13,8 @@ export interface MatrixPlace {
   readonly type: NumberType;
   /** Of its first number. */
   readonly start: number;
+  /** Behind its last number, as the file has it. */
+  readonly end: number;
 }
 
 export type NumberType = keyof typeof numberTypes;
@@ -75,13 +77,14 @@ export interface HeaderReader {
   read(start: number, length: number): Promise<Buffer>;
 }
 
-function checkPlace({ rows, columns, type, start }: MatrixPlace, size: number, name: string): void {
+function checkPlace({ rows, columns, type, start, end }: MatrixPlace, size: number, name: string): void {
   if (rows === 0 || columns === 0)
     throw new DataError(`${name}: a matrix of ${rows} x ${columns} holds no features`);
-  const end = start + rows * columns * numberTypes[type].bytes;
-  if (end > size) {
+  const needed = rows * columns * numberTypes[type].bytes;
+  const held = Math.min(end, size) - start;
+  if (held !== needed || end > size) {
     throw new DataError(
-      `${name}: ends after ${size} bytes, but ${rows} x ${columns} numbers take ${end}; is it whole?`,
+      `${name}: holds ${held} bytes of numbers, but ${rows} x ${columns} of ${type} take ${needed}; is it complete?`,
     );
   }
 }
@@ -130,7 +133,7 @@ async function readFully(handle: FileHandle, start: number, length: number, name
   let done = 0;
   while (done < length) {
     const { bytesRead } = await handle.read(bytes, done, length - done, start + done);
-    if (bytesRead === 0) throw new DataError(`${name}: ends early, at byte ${start + done}; is it whole?`);
+    if (bytesRead === 0) throw new DataError(`${name}: ends early, at byte ${start + done}; is it complete?`);
     done += bytesRead;
   }
   return bytes;

@@ -35,6 +35,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
   try {
     const file = await bufferOf(handle, path);
     const metadata = await parquetMetadataAsync(file);
+    checkSchema(metadata);
     const groupStarts = [0];
     for (const group of metadata.row_groups) groupStarts.push(groupStarts.at(-1)! + Number(group.num_rows));
     return {
@@ -86,6 +87,13 @@ async function codecs({ row_groups }: FileMetaData): Promise<{ readonly compress
       `needs a decoder for ${[...used].join(', ')}, which could not be loaded: ${reasonOf(error)}`,
     );
   }
+}
+
+/** A damaged file may have columns without names, or children that are not there. */
+function checkSchema({ schema }: FileMetaData): void {
+  const children = schema.reduce((sum, { num_children: count = 0 }) => sum + count, 0);
+  const isWhole = schema.every(({ name }) => typeof name === 'string') && children === schema.length - 1;
+  if (!isWhole) throw new DataError('its schema is damaged');
 }
 
 /** The reader's own words where it has some; what it stumbles over in a damaged file tells a user nothing. */

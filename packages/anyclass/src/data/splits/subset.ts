@@ -39,7 +39,7 @@ export function chooseSubset(rows: Int32Array, labels: LabelMatrix, options: Sub
   if (negativesPerPositive !== undefined) {
     const wanted = Math.round(positives.length * negativesPerPositive);
     if (wanted > negatives.length) {
-      const left = undecided.length > 0 ? ` (${undecided.length} images are undecided)` : '';
+      const left = undecided.length > 0 ? ` (${undecided.length} instances are undecided)` : '';
       throw new DataError(
         `data.subset.negativesPerPositive is ${negativesPerPositive}, which needs ${wanted} negatives; there are ${negatives.length}${left}`,
       );
@@ -50,7 +50,7 @@ export function chooseSubset(rows: Int32Array, labels: LabelMatrix, options: Sub
   const total = positives.length + others;
   if (instances === undefined) return sorted(positives, negatives, undecided);
   if (instances > total) {
-    throw new DataError(`data.subset.instances is ${instances}; there are ${total} training images`);
+    throw new DataError(`data.subset.instances is ${instances}; there are ${total} training instances`);
   }
   const fromPositives = Math.round((instances * positives.length) / total);
   const fromOthers = instances - fromPositives;

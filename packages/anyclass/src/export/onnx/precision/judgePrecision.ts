@@ -2,7 +2,7 @@
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';
-import type { Dataset } from '../../../data/dataset.js';
+import { type Dataset, instanceWord } from '../../../data/dataset.js';
 import { openInputs } from '../../../data/inputs.js';
 import { chooseSubset } from '../../../data/splits/subset.js';
 import { UserError } from '../../../errors/userError.js';
@@ -54,7 +54,7 @@ export async function judgePrecision(
 ): Promise<PrecisionJudgment> {
   if (!data)
     throw new UserError(
-      `${model} is a model file without data; ${precision} is judged on validation images, so name the dataset or the folder of the model's run`,
+      `${model} is a model file without data; ${precision} is evaluated on validation images; name the dataset or the folder of the model's run`,
     );
   using exported = await openModelScorer(file, { device: 'cpu', batchSize });
   using original = await openModelScorer(model, { device: 'cpu', precision: 'float32', batchSize });
@@ -69,7 +69,7 @@ export async function judgePrecision(
           task: 'scoring',
           done: done + count,
           total: 2 * rows.length,
-          unit: 'images',
+          unit: `${instanceWord(dataset)}s`,
         }),
       );
       done += rows.length;
@@ -78,11 +78,11 @@ export async function judgePrecision(
     const [mAP, float32] = [await score(exported), await score(original)];
     if (mAP === null || float32 === null)
       throw new UserError(
-        `${dataset.name}: no class has positives among the validation images; nothing can be judged`,
+        `${dataset.name}: no class has positives in the validation split; there is nothing to evaluate`,
       );
     if (float32 - mAP > tolerances[precision])
       throw new UserError(
-        `${precision} costs ${points(float32 - mAP)} points of mAP on ${rows.length} validation images ` +
+        `${precision} costs ${points(float32 - mAP)} points of mAP on ${rows.length} validation ${instanceWord(dataset)}s ` +
           `(${points(float32)} in float32, ${points(mAP)} exported); at most ${points(tolerances[precision])} are accepted, and the file was deleted`,
       );
     return { images: rows.length, mAP, float32 };
@@ -94,7 +94,7 @@ export async function judgePrecision(
 function judgedRows(dataset: Dataset, most: number): Int32Array {
   const rows = dataset.splits.validation.filter((row) => dataset.labels.isLabeled(row));
   if (rows.length === 0)
-    throw new UserError(`${dataset.name}: its validation split has no labels to judge on`);
+    throw new UserError(`${dataset.name}: its validation split has no labels to evaluate on`);
   return rows.length <= most ? rows : chooseSubset(rows, dataset.labels, { instances: most });
 }
 

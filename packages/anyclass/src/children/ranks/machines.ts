@@ -1,0 +1,193 @@
+// Ranks on several machines: on each a launcher of its own, an agent, started over a remote shell. When the ranks of one fail, all
+// machines end with its message.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { UsageError } from '../../errors/usageError.js';
+import { agentReader, placesVariable, stopWord } from './agent.js';
+import { graceMilliseconds, type LaunchOptions, type RankPlaces, restarting } from './launch.js';
+import { type LaunchOutcome, outcomeOf } from './rankEnds.js';
+import type { RankFailure } from './rankFailure.js';
+import { keptLines, type RankEnd } from './rankProcess.js';
+import type { ResumedWork } from './resumedWork.js';
+
+export interface MachinesOptions extends Omit<LaunchOptions, 'places'> {
+  /** As the remote shell names them; the first one's name is where all ranks meet. */
+  readonly machines: readonly string[];
+  /** On each machine. */
+  readonly processes: number;
+  /** A program with its options, such as `ssh -p 2222`. */
+  readonly remoteShell: string;
+}
+
+interface Agent {
+  readonly number: number;
+  readonly machine: string;
+  readonly child: ChildProcess;
+  readonly ended: Promise<RankEnd>;
+}
+
+const program = fileURLToPath(new URL('../../../bin/anyclass.js', import.meta.url));
+
+/**
+ * Runs the ranks of all machines to their end, restarts included.
+ *
+ * @example
+ * await launchMachines({ words: ['train', 'config.json'], machines: ['node1', 'node2'], processes: 8, remoteShell: 'ssh', … });
+ */
+export async function launchMachines(options: MachinesOptions): Promise<LaunchOutcome> {
+  checkMachines(options.machines);
+  return restarting(options, (work) => attempt(options, work));
+}
+
+function checkMachines(machines: readonly string[]): void {
+  const twice = machines.find((name, i) => machines.indexOf(name) !== i);
+  if (twice !== undefined) throw new UsageError(`${twice} is named twice`, 'machines');
+  if (machines.includes('')) throw new UsageError('a name is empty; expected host1,host2', 'machines');
+  const isLoopback = (name = '') => /^(.*@)?(localhost|127\..*)$/.test(name);
+  if (isLoopback(machines[0]) && !machines.every((name) => isLoopback(name)))
+    throw new UsageError(
+      `the others cannot reach ${machines[0]}; name the first machine as they know it`,
+      'machines',
+    );
+}
+
+async function attempt(options: MachinesOptions, work: ResumedWork): Promise<LaunchOutcome> {
+  const { machines, processes, signal, kill } = options;
+  const words = work.words();
+  // Where ports are neither reserved nor given to outgoing connections.
+  const masterPort = randomInt(20_000, 32_768);
+  const masterAddress = (machines[0] ?? '').replace(/^.*@/, '');
+  const worldSize = machines.length * processes;
+  const agents = machines.map((machine, number) =>
+    startAgent(options, words, work, {
+      number,
+      machine,
+      places: { first: number * processes, processes, worldSize, masterAddress, masterPort },
+    }),
+  );
+  const stop = () => agents.forEach(({ child }) => void child.stdin?.write(`${stopWord}\n`));
+  const end = () => agents.forEach(hangUp);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  kill.addEventListener('abort', end);
+  try {
+    return await allEnded(agents);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    kill.removeEventListener('abort', end);
+  }
+}
+
+/** An agent ends its ranks when its input closes, and so does one whose remote shell is gone. */
+function hangUp({ child }: Agent): void {
+  child.stdin?.destroy();
+  child.kill('SIGTERM');
+}
+
+function startAgent(
+  { remoteShell, processes, timeoutSeconds }: MachinesOptions,
+  words: readonly string[],
+  work: ResumedWork,
+  { number, machine, places }: Pick<Agent, 'number' | 'machine'> & { readonly places: RankPlaces },
+): Agent {
+  const timeout = timeoutSeconds === undefined ? [] : ['--timeout', String(timeoutSeconds)];
+  const launch = ['launch', '--processes', String(processes), ...timeout, ...words];
+  const environment = [...passedOn(), [placesVariable, JSON.stringify(places)] as const];
+  const [file, args] = commandOn(machine, remoteShell, [
+    'env',
+    ...environment.map(([name, value]) => `${name}=${value}`),
+    process.execPath,
+    program,
+    ...launch,
+  ]);
+  const child = spawn(file, args, {
+    stdio: ['pipe', number === 0 ? 'inherit' : 'ignore', 'pipe'],
+    detached: true,
+  });
+  child.stdin?.on('error', () => {}); // its end tells
+  let failure: RankFailure | undefined;
+  let printed = '';
+  child.stderr?.on(
+    'data',
+    agentReader(
+      (message) => {
+        if (message.kind === 'event') work.listen(message.event);
+        else failure = message;
+      },
+      (text) => {
+        if (number === 0) process.stderr.write(text);
+        else printed = `${printed}${text}`.slice(-4000);
+      },
+    ),
+  );
+  const ended = new Promise<RankEnd>((resolve) => {
+    const end = (code: number | null, by: NodeJS.Signals | null) =>
+      resolve({
+        rank: number,
+        name: `the launcher on ${machine}`,
+        pid: child.pid,
+        code,
+        signal: by,
+        at: performance.now(),
+        failure,
+        lastLines: printed.trimEnd().split('\n').slice(-keptLines).filter(Boolean),
+      });
+    child.once('error', (error) => {
+      printed = `cannot run '${file}': ${error.message}`;
+      end(1, null);
+    });
+    child.once('close', end);
+  });
+  return { number, machine, child, ended };
+}
+
+/** This machine needs no remote shell. */
+function commandOn(machine: string, remoteShell: string, words: readonly string[]): [string, string[]] {
+  const line = `cd ${quoted(process.cwd())} && exec ${words.map(quoted).join(' ')}`;
+  if (machine === hostname() || machine === 'localhost') return ['sh', ['-c', line]];
+  const [file = 'ssh', ...own] = remoteShell.split(' ').filter(Boolean);
+  return [file, [...own, machine, line]];
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What says how to compute and to talk; a remote shell passes nothing on by itself. */
+function passedOn(): [string, string][] {
+  return Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
+    value !== undefined && /^(ANYCLASS|GLOO|NCCL|TORCH|LIBTORCH|OMP|HF)_|^LIBTORCH$/.test(name)
+      ? [[name, value]]
+      : [],
+  );
+}
+
+async function allEnded(agents: readonly Agent[]): Promise<LaunchOutcome> {
+  const killed = new Set<number>();
+  const ends: RankEnd[] = [];
+  const waiting = agents.map(async ({ ended }) => {
+    const end = await ended;
+    ends.push(end);
+    if (end.code !== 0) throw end;
+  });
+  const all = Promise.allSettled(waiting);
+  await Promise.all(waiting).catch(async () => {
+    // The agents give their own ranks a while first.
+    const isOver = await Promise.race([
+      all.then(() => true),
+      sleep(2 * graceMilliseconds, false, { ref: false }),
+    ]);
+    if (isOver) return;
+    for (const agent of agents) {
+      if (agent.child.exitCode !== null || agent.child.signalCode !== null) continue;
+      killed.add(agent.number);
+      hangUp(agent);
+    }
+  });
+  await all;
+  return outcomeOf(ends, killed);
+}
