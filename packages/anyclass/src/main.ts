@@ -1,5 +1,6 @@
 // The `anyclass` program.
 
+import './commandLine/roomToStart.js';
 import { runProgram } from './commandLine/program.js';
 import { keepGoingWithoutReaders, standardTerminal } from './commandLine/terminal.js';
 import { commandEntries } from './commands/entries.js';

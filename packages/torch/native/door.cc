@@ -194,7 +194,7 @@ napi_value enter(napi_env env, napi_callback_info info) {
 napi_value initialize(napi_env env, napi_value exports) {
   napi_set_instance_data(env, new Engine, [](napi_env, void* data, void*) { delete static_cast<Engine*>(data); }, nullptr);
   guardCpuAllocator();
-  for (const auto* list : {&operatorExports, &tensorExports, &autogradExports, &runtimeExports, &cudaExports, &groupExports, &workExports,
+  for (const auto* list : {&operatorExports, &tensorExports, &collectedExports, &autogradExports, &runtimeExports, &cudaExports, &groupExports, &workExports,
                            &gradientBucketExports}) {
     for (const auto& item : *list) {
       napi_value function;

@@ -35,6 +35,12 @@ struct Operator {
   std::vector<Parameter> parameters;
 };
 
+// A tensor that ends with its JavaScript object (collected.cc).
+struct Watch {
+  napi_ref reference = nullptr;
+  int64_t bytes = 0;
+};
+
 // All that the addon remembers, kept in N-API's instance data so that worker threads have one each.
 // JavaScript holds tensors by their place in `tensors`: a small integer crosses the border faster than
 // a wrapped object, and the class Tensor on the other side is the only owner of a place.
@@ -42,6 +48,8 @@ struct Engine {
   std::vector<at::Tensor> tensors;
   std::vector<int32_t> freePlaces;
   std::vector<Operator> operators;
+  std::vector<Watch> watches;  // by the tensor's place
+  napi_ref canary = nullptr;
   std::shared_ptr<void> cuda;  // streams, events and graphs (cuda.cc)
   std::shared_ptr<void> works;  // collectives under way (distributed/works.cc)
   std::shared_ptr<void> gradientBuckets;  // (distributed/gradientBuckets.cc)
@@ -109,6 +117,7 @@ std::string nameOf(at::ScalarType type);
 // What each file exports to JavaScript.
 extern const std::vector<Export> operatorExports;
 extern const std::vector<Export> tensorExports;
+extern const std::vector<Export> collectedExports;
 extern const std::vector<Export> autogradExports;
 extern const std::vector<Export> runtimeExports;
 extern const std::vector<Export> cudaExports;

@@ -160,12 +160,6 @@ napi_value shape(Call& call) { return call.make(call.tensor(0).sizes()); }
 napi_value strides(Call& call) { return call.make(call.tensor(0).strides()); }
 napi_value dtype(Call& call) { return call.make(static_cast<double>(call.tensor(0).scalar_type())); }
 napi_value device(Call& call) { return call.make(call.tensor(0).device().str()); }
-// storageBytes(tensor): of the memory that it brought along; a view shares another's, a sparse gradient has none
-napi_value storageBytes(Call& call) {
-  const auto& tensor = call.tensor(0);
-  const bool own = tensor.has_storage() && !tensor.is_view();
-  return call.make(own ? static_cast<double>(tensor.storage().nbytes()) : 0.0);
-}
 
 // storage(tensor) → the address of its memory, which its views share; 0 where it has none
 napi_value storage(Call& call) {
@@ -197,13 +191,6 @@ napi_value disposeMany(Call& call) {
   return nullptr;
 }
 
-// accountMemory(bytes): tells V8 what its tensors hold outside the heap, so that it collects in time
-napi_value accountMemory(Call& call) {
-  int64_t total = 0;
-  checked(call.env, napi_adjust_external_memory(call.env, static_cast<int64_t>(call.number(0)), &total));
-  return nullptr;
-}
-
 napi_value liveTensors(Call& call) {
   return call.make(static_cast<double>(call.engine.tensors.size() - call.engine.freePlaces.size()));
 }
@@ -212,8 +199,8 @@ napi_value liveTensors(Call& call) {
 
 const std::vector<Export> tensorExports = {
     {"fromBytes", fromBytes}, {"borrowBytes", borrowBytes}, {"returnBytes", returnBytes}, {"toBytes", toBytes}, {"item", item}, {"mapTensors", mapTensors}, {"shape", shape}, {"strides", strides},
-    {"dtype", dtype}, {"device", device}, {"storageBytes", storageBytes}, {"storage", storage}, {"isContiguous", isContiguous}, {"isPinned", isPinned},
-    {"dispose", dispose}, {"disposeMany", disposeMany}, {"accountMemory", accountMemory}, {"liveTensors", liveTensors},
+    {"dtype", dtype}, {"device", device}, {"storage", storage}, {"isContiguous", isContiguous}, {"isPinned", isPinned},
+    {"dispose", dispose}, {"disposeMany", disposeMany}, {"liveTensors", liveTensors},
 };
 
 }  // namespace door

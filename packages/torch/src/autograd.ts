@@ -82,6 +82,7 @@ export function setAutocastCacheAllowed(allowed: boolean): void {
  * const loss = autocast(() => crossEntropy(network.forward(x), y), { device: 'cuda' });
  */
 export function autocast<T>(fn: () => T, options: AutocastOptions = {}): T {
+  requireFunction(fn, 'autocast');
   const { device = 'cpu', dtype = 'bfloat16', enabled = true, cache = cacheAllowed } = options;
   const type: Dtype = dtype;
   const before = native.enterAutocast(device === 'cuda', enabled, dtypeCode(type, 'autocast'), cache);

@@ -1,6 +1,6 @@
 // Who owns a tensor's memory. Inside `tidy` the scope does: it disposes of everything made within that is not returned
-// or kept. Outside, the garbage collector's finalizers do, as a net: Node runs them between turns of the event loop, so a
-// synchronous loop without `tidy` only grows.
+// or kept. Outside, the garbage collector does, as a net: what it collected is freed as the next tensors are made, also in a
+// synchronous loop, but no sooner than it runs.
 
 import { native } from './native.js';
 import { place, Tensor } from './tensor.js';
@@ -49,7 +49,7 @@ export function tidy<T>(fn: () => T): T {
  */
 export function keep<T extends Tensor>(tensor: T): T {
   const at = place(tensor, 'keep');
-  if (!tensor.held) register(tensor, at);
+  if (!tensor.isWatched) watch(tensor, at);
   return tensor;
 }
 
@@ -85,36 +85,32 @@ export function own(tensor: Tensor): void {
   else keep(tensor);
 }
 
-/** Forgets the finalizer of a tensor that was disposed of by hand. */
+/** Takes a tensor that is disposed of by hand from the garbage collector. */
 export function disown(tensor: Tensor): void {
-  if (!tensor.held) return;
-  finalizers.unregister(tensor);
-  native.accountMemory(-tensor.held.bytes);
-  tensor.held = undefined;
+  if (!tensor.isWatched) return;
+  native.unwatch(tensor.place);
+  tensor.isWatched = false;
 }
 
-export interface Held {
-  readonly place: number;
-  readonly bytes: number;
-}
-
-const finalizers = new FinalizationRegistry<Held>((held) => {
-  native.dispose(held.place);
-  native.accountMemory(-held.bytes);
+// What is gone is freed as the next tensors are made. Where none are made, this hears of a collection between turns of the event loop.
+const collections = new FinalizationRegistry<undefined>(() => {
+  native.release();
+  collections.register({}, undefined);
 });
+let hearsCollections = false;
 
-function register(tensor: Tensor, at: number): void {
-  const held = { place: at, bytes: native.storageBytes(at) };
-  tensor.held = held;
-  finalizers.register(tensor, held, tensor);
-  native.accountMemory(held.bytes);
+function watch(tensor: Tensor, at: number): void {
+  tensor.isWatched = true;
+  native.watch(tensor, at);
+  if (!hearsCollections) collections.register({}, undefined);
+  hearsCollections = true;
 }
 
 function disposeAll(tensors: readonly Tensor[]): void {
   if (tensors.length > disposing.length) disposing = new Int32Array(tensors.length * 2);
   let count = 0;
   for (const tensor of tensors) {
-    if (tensor.held || tensor.place < 0) continue;
+    if (tensor.isWatched || tensor.place < 0) continue;
     disposing[count++] = tensor.place;
     tensor.place = -1;
   }

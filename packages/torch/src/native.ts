@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { lacksAddressSpace } from './builds/addressSpace.js';
 import { EngineError, engineBuild } from './builds/engine.js';
 import type { Device } from './dtype.js';
 
@@ -35,13 +36,14 @@ export interface Native {
   strides(tensor: Place): number[];
   dtype(tensor: Place): number;
   device(tensor: Place): Device;
-  storageBytes(tensor: Place): number;
   storage(tensor: Place): number;
   isContiguous(tensor: Place, memoryFormat: number): boolean;
   isPinned(tensor: Place): boolean;
   dispose(tensor: Place): void;
   disposeMany(tensors: Int32Array, count: number): void;
-  accountMemory(bytes: number): void;
+  watch(object: object, tensor: Place): void;
+  unwatch(tensor: Place): void;
+  release(): void;
   liveTensors(): number;
 
   backward(
@@ -184,8 +186,13 @@ export function interposed<T>(replace: (addon: Native) => Partial<Native>, fn: (
   }
 }
 
+/** Where libtorch's libraries and its threads get less, some of them fail, and others wait for them for ever. */
+const engineSpace = 1280 * 2 ** 20;
+
 function open(): Native {
   const { path } = engineBuild();
+  const problem = lacksAddressSpace(engineSpace);
+  if (problem !== undefined) throw new EngineError(`libtorch cannot be loaded: ${problem}`);
   // OpenMP's threads wait for one another by spinning, which on a busy machine keeps from running those that they wait
   // for: with five processes on two cores an epoch took 66 s, and 3 to 5 s where waiting threads sleep. Read once, when
   // libtorch is loaded.
@@ -201,9 +208,9 @@ function load(path: string): Native {
     return createRequire(import.meta.url)(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EngineError(
-      `libtorch could not be loaded: ${reason}; if libtorch was moved, removed or updated, run 'npx anyclass setup'`,
-      { cause: error },
-    );
+    const advice = /failed to map segment|cannot allocate memory/i.test(reason)
+      ? 'the process may not use more memory; raise its limit (ulimit -v)'
+      : "if libtorch was moved, removed or updated, run 'npx anyclass setup'";
+    throw new EngineError(`libtorch could not be loaded: ${reason}; ${advice}`, { cause: error });
   }
 }

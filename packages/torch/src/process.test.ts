@@ -26,10 +26,16 @@ describe('memory', () => {
   test('finalizers free what nothing owns, and V8 knows what tensors hold', () => {
     const { code, output } = runProgram('finalizers', { nodeOptions: ['--expose-gc'] });
     expect(code).toBe(0);
-    const { made, collected, loopGrowth } = JSON.parse(output);
+    const { made, collected, loopGrowth, large, small, mean } = JSON.parse(output);
     expect([made, collected]).toEqual([200, 0]);
     // Of the 800 MiB that the loop makes.
     expect(loopGrowth / mebibyte).toBeLessThan(400);
+    // The same without a turn of the event loop: what was collected is freed as other tensors are made.
+    expect(large.memory / mebibyte).toBeLessThan(400);
+    expect(large.live).toBeLessThan(400);
+    expect(small.live).toBeLessThan(150_000);
+    expect(small.memory / mebibyte).toBeLessThan(200);
+    expect(mean).toBe(1);
   });
 });
 

@@ -11,7 +11,7 @@ import {
   type TypedArray,
 } from './dtype.js';
 import { type Index, readIndex, writeIndex } from './indexing.js';
-import { disown, type Held, own } from './memory.js';
+import { disown, own } from './memory.js';
 import { native, type Scalar } from './native.js';
 import { toDtypeLayout } from './operators.generated.js';
 import { formatTensor } from './print.js';
@@ -40,8 +40,8 @@ export interface Conversion {
 export class Tensor extends TensorMethods implements Disposable {
   /** Where the addon keeps it; -1 once disposed of. For this package alone. */
   place: number;
-  /** What its finalizer frees, where no `tidy` owns it. For memory.ts alone. */
-  held: Held | undefined;
+  /** Whether it ends with this object, since no `tidy` owns it. For memory.ts alone. */
+  isWatched = false;
   #shape: readonly number[] | undefined;
 
   constructor(place: number) {

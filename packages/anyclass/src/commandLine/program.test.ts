@@ -1,3 +1,4 @@
+import { WeightFileError } from '@anyclass/torch/files';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../errors/userError.js';
@@ -21,6 +22,7 @@ const greet = command({
   }),
   async run(options, terminal) {
     if (options.failing === 'user') throw new UserError('names.csv, line 3: no name');
+    if (options.failing === 'weights') throw new WeightFileError('model.safetensors', 'truncated?');
     if (options.failing === 'resumable')
       throw new UserError('no answer yet', {
         next: { command: 'greet', options: { names: 'Ada L', withTitle: 'x' } },
@@ -105,6 +107,14 @@ test('bad input is told without a stack trace, exit code 1', async () => {
     code: 1,
     out: '',
     err: 'anyclass: names.csv, line 3: no name',
+  });
+});
+
+test('a damaged file of weights is told as the file that it is, without a stack trace', async () => {
+  expect(await run('greet', 'Ada', '--failing', 'weights')).toEqual({
+    code: 1,
+    out: '',
+    err: 'anyclass: model.safetensors: truncated?',
   });
 });
 

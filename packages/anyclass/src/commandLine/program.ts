@@ -5,7 +5,7 @@
 // next.
 
 import { EngineError } from '@anyclass/torch/builds';
-import { FileError, isSystemError } from '@anyclass/torch/files';
+import { FileError, isSystemError, WeightFileError } from '@anyclass/torch/files';
 import { toldLauncher } from '../children/ranks/rankFailure.js';
 import { nearest } from '../errors/nearest.js';
 import { firstError, messageOf } from '../errors/reasonOf.js';
@@ -135,7 +135,7 @@ async function errorLines(
 }
 
 function isFileError(error: unknown): boolean {
-  return error instanceof FileError || isSystemError(error);
+  return error instanceof FileError || error instanceof WeightFileError || isSystemError(error);
 }
 
 /** How to set a field with the options of a command. */

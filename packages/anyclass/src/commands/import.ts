@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { frameField, windowField } from '../data/images/readingFields.js';
 import { UsageError } from '../errors/usageError.js';
 import { makeFolderOf } from '../files/outputs.js';
 import { networkNames } from '../networks/catalogue.js';
@@ -20,6 +21,10 @@ export const importCheckpoint = command({
       'anyclass import chest.pth --network maxvit-s --classes classes.txt --channels 1 --mean 0.506 --std 0.23 --out chest.safetensors',
       'gray images with their own statistics',
     ],
+    [
+      'anyclass import ct.pth --network resnet-18 --classes classes.txt --window=-160,240 --out ct.safetensors',
+      'CT in Hounsfield units, as predict, evaluate and serve then read it',
+    ],
   ],
   options: z.object({
     checkpoint: z.string().describe('a .pt, .pth, .ckpt or .safetensors file'),
@@ -37,9 +42,20 @@ export const importCheckpoint = command({
       .describe('mean of each channel, for pixels from 0 to 1; default ImageNet’s')
       .meta({ placeholder: 'N,…' }),
     std: z.string().optional().describe('standard deviation of each channel').meta({ placeholder: 'N,…' }),
+    window: z
+      .string()
+      .optional()
+      .describe('levels that become black and white in images of more than 8 bits; default auto')
+      .meta({ placeholder: 'auto|percentiles|LOW,HIGH' }),
+    frame: z
+      .string()
+      .optional()
+      .describe('frame of files with several; default first')
+      .meta({ placeholder: 'first|middle|last|N' }),
     json: z.boolean().default(false).describe('print what was loaded as JSON'),
   }),
-  async run({ checkpoint, network, classes, out, inputSize, channels, mean, std, json }, terminal) {
+  async run(options, terminal) {
+    const { checkpoint, network, classes, out, inputSize, channels, mean, std, json } = options;
     const names = readClassList(classes);
     makeFolderOf('--out', out);
     const report = importModel(checkpoint, {
@@ -50,11 +66,30 @@ export const importCheckpoint = command({
       channels: channels === '1' ? 1 : 3,
       mean: numbers(mean, 'mean'),
       std: numbers(std, 'std'),
+      window: windowOf(options.window),
+      frame: frameOf(options.frame),
     });
     terminal.print(json ? JSON.stringify(report, null, 2) : `${weightReportText(report)}\nwrote ${out}`);
     return report;
   },
 });
+
+function windowOf(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const parsed = windowField.safeParse(text.includes(',') ? numbers(text, 'window') : text);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(
+    `'${text}'; expected auto, percentiles, or LOW,HIGH with the lower one first`,
+    'window',
+  );
+}
+
+function frameOf(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const parsed = frameField.safeParse(/^\d+$/.test(text) ? Number(text) : text);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`'${text}'; expected first, middle, last or a number from 1 on`, 'frame');
+}
 
 function numbers(text: string | undefined, option: string): number[] | undefined {
   return text?.split(',').map((part) => {

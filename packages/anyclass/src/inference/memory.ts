@@ -1,6 +1,6 @@
 // What to do where memory does not suffice: the engine tells what it asked for, not what would help.
 
-import { readFileSync } from 'node:fs';
+import { lacksAddressSpace } from '@anyclass/torch/builds';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 
@@ -45,32 +45,21 @@ function askedFor(message: string): string | undefined {
   return /tried to allocate ([\d.]+ [KMGT]i?B)/i.exec(message)?.[1];
 }
 
-/** Of address space: threads with their stacks and heaps, the decoder, and the engine's own. */
-const leastLeft = 768 * 2 ** 20;
+const mebibyte = 2 ** 20;
+
+/** Address space that decoding and scoring take: threads with their stacks and heaps, the decoder, and the engine's own. */
+export const scoringSpace = 768 * mebibyte;
+
+/** The same of a run, at whose end a page with pictures is made. */
+export const trainingSpace = 1536 * mebibyte;
 
 /**
- * Throws where the process may not have the address space that decoding and scoring take. Libraries that decode images end the
+ * Throws where the process may not have the address space that it will take. Libraries that decode images, and Node itself, end the
  * process where they get none, without a word that could be caught.
  *
- * @param needed bytes beyond the usual
+ * @param remedy besides raising the limit, such as `, or lower the batch size`
  */
-export function checkAddressSpace(needed: number): void {
-  const left = addressSpaceLeft();
-  if (left === undefined || left.bytes >= leastLeft + needed) return;
-  const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en-US')} MB`;
-  throw new UserError(
-    `the limit of the process's memory (ulimit -v, ${megabytes(left.limit)}) leaves ${megabytes(left.bytes)}, and ${megabytes(leastLeft + needed)} are needed: raise it, or lower the batch size`,
-  );
-}
-
-/** Undefined where there is no limit, or the system does not tell. */
-function addressSpaceLeft(): { readonly bytes: number; readonly limit: number } | undefined {
-  try {
-    const [, text] = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    const [, used] = /^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-    if (text === undefined || used === undefined) return undefined;
-    return { limit: Number(text), bytes: Number(text) - 1024 * Number(used) };
-  } catch {
-    return undefined;
-  }
+export function checkAddressSpace(needed: number, remedy = ''): void {
+  const problem = lacksAddressSpace(needed);
+  if (problem !== undefined) throw new UserError(`${problem}${remedy}`);
 }

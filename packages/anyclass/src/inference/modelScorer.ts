@@ -7,7 +7,7 @@ import { changedInput, type PreparationChanges } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
-import { checkAddressSpace } from './memory.js';
+import { checkAddressSpace, scoringSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
 import type { SessionOptions } from './onnx/sessionOptions.js';
@@ -53,7 +53,8 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
     moveNetwork(network, settings.device);
     const { inputSize } = network.options;
     // Several maps of 64 channels at a quarter of the pixels: what a batch takes at least.
-    if (!takesFeatures(input)) checkAddressSpace(batchSize * inputSize ** 2 * 64 * 4);
+    if (!takesFeatures(input))
+      checkAddressSpace(scoringSpace + batchSize * inputSize ** 2 * 64 * 4, ', or lower the batch size');
     return {
       description,
       remarks,

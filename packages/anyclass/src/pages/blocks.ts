@@ -2,7 +2,7 @@
 
 import { themed } from '../charts/palette.js';
 import { escaped } from '../tables/escaped.js';
-import { htmlTable, type ReportTable, tableTexts } from '../tables/index.js';
+import { htmlTable, type ReportTable, type Table, tableTexts } from '../tables/index.js';
 
 /** A figure and what its file is called. */
 export interface Figure {
@@ -14,13 +14,17 @@ export interface Figure {
   readonly isWide?: boolean;
 }
 
+/** A page with more rows is slow to open: 10,000 classes would take 8 MB. */
+const mostRows = 1000;
+
 /**
- * A table with its note, to copy or to save as CSV, Markdown and LaTeX.
+ * A table with its note, to copy or to save as CSV, Markdown and LaTeX. Of more than 1,000 rows the first are shown, with a remark.
  *
  * @example
  * tableBlock({ name: 'results', table: comparisonTable })
  */
-export function tableBlock({ name, table }: ReportTable): string {
+export function tableBlock({ name, table: whole }: ReportTable): string {
+  const table = shortened(whole);
   const texts = Object.entries(tableTexts(table));
   const areas = texts.map(
     // A first line break after the tag would be dropped.
@@ -31,6 +35,14 @@ export function tableBlock({ name, table }: ReportTable): string {
 ${table.note === undefined ? '' : `<p class="note">${escaped(table.note)}</p>`}
 <p class="actions">Copy ${buttons('copy')} Save ${buttons('save')}</p>
 ${areas.join('\n')}</div>`;
+}
+
+function shortened(table: Table): Table {
+  const { rows, note } = table;
+  if (rows.length <= mostRows) return table;
+  const [shown, all] = [mostRows, rows.length].map((count) => count.toLocaleString('en-US'));
+  const remark = `The first ${shown} of ${all} rows are shown; --json prints all of them.`;
+  return { ...table, rows: rows.slice(0, mostRows), note: note === undefined ? remark : `${note} ${remark}` };
 }
 
 /** What a page says in a sentence or two, before everything else; `isDoubtful` where there is a reservation. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { playgroundPage } from '../playground/playgroundPage.js';
+import { tableBlock } from './blocks.js';
 import { page } from './page.js';
 
 /** What the page's policy says of scripts, and the scripts that it holds. */
@@ -22,4 +23,18 @@ test.each([
   expect(hashes.length).toBe(1);
   expect(allowed).toBe(hashes.join(' '));
   expect(html).toContain("default-src 'none'");
+});
+
+test('a table of more than 1,000 rows is cut on a page, and says so', () => {
+  const rows = Array.from({ length: 10_000 }, (_, j) => [`class ${j}`, j]);
+  const columns = [
+    { title: 'class', kind: 'text' },
+    { title: 'images', kind: 'count' },
+  ] as const;
+  const html = tableBlock({ name: 'classes', table: { title: '', columns, rows, note: 'Of test.' } });
+  expect(html).toContain('class 999<');
+  expect(html).not.toContain('class 1000');
+  expect(html).toMatch(/Of test\. The first 1,000 of 10,000 rows are shown; --json/);
+  const whole = tableBlock({ name: 'classes', table: { title: '', columns, rows: rows.slice(0, 1000) } });
+  expect(whole).not.toContain('are shown');
 });

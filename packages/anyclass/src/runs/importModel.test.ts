@@ -42,6 +42,12 @@ test('a checkpoint becomes a model with its classes and statistics, which scores
   expect(model.network.forward(images).equal(network.forward(images))).toBe(true);
 });
 
+test('a window and a frame are part of the model', () => {
+  const reading = { window: [-160, 240], frame: 'middle' } as const;
+  importModel(checkpoint, { ...options, ...reading, out: at('ct.safetensors') });
+  expect(loadModel(at('ct.safetensors')).description).toMatchObject(reading);
+});
+
 test('a last layer for other classes is refused with the number that it has', () => {
   const out = at('other.safetensors');
   expect(() => importModel(checkpoint, { ...options, classes: ['crack', 'roots'], out })).toThrow(

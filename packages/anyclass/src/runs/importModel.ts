@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { photographPreparation } from '../data/dataset.js';
-import { changedPreparation, type PreparationChanges } from '../data/preparation.js';
+import { changedPreparation, type PreparationChanges, readingOf } from '../data/preparation.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { type NetworkName, networkDefinitions } from '../networks/catalogue.js';
@@ -25,7 +25,8 @@ export interface ImportModelOptions extends PreparationChanges {
 /**
  * Writes a model file with a checkpoint's weights, which `evaluate` and `openPredictor` take like that of a run. Every weight
  * of the network must be in the checkpoint, the last layer with an output for each class; what else the checkpoint holds is
- * reported. Images are prepared as PyTorch's own models expect, unless channels, mean and standard deviation say otherwise.
+ * reported. Images are prepared as PyTorch's own models expect, unless channels, mean, standard deviation, window and frame say
+ * otherwise.
  *
  * @example
  * const report = importModel('sewerml-tresnet-l.ckpt', {
@@ -50,7 +51,12 @@ export function importModel(checkpoint: string, options: ImportModelOptions): We
   });
   const report = loadWeights(network, checkpoint);
   refusePart(network, report, shapes);
-  const preparation = changedPreparation(photographPreparation, { channels, mean, std });
+  const preparation = changedPreparation(photographPreparation, {
+    channels,
+    mean,
+    std,
+    ...readingOf(options),
+  });
   saveModel(out, {
     network,
     description: {
@@ -58,6 +64,7 @@ export function importModel(checkpoint: string, options: ImportModelOptions): We
       channels: preparation.channels,
       mean: preparation.mean,
       std: preparation.std,
+      ...readingOf(preparation),
       // A checkpoint does not say how it was trained.
       epoch: 0,
       loss: 'unknown',

@@ -22,6 +22,7 @@ import { ownThreads, type Ranks } from '../distribution/ranks.js';
 import { largestShare } from '../distribution/shares.js';
 import { UserError } from '../errors/userError.js';
 import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/computeDevice.js';
+import { checkAddressSpace, trainingSpace } from '../inference/memory.js';
 import { createScorer, type Scorer } from '../inference/scorer.js';
 import { namedLoss } from '../losses/lossNames.js';
 import { familyOptions } from '../networks/catalogue.js';
@@ -115,6 +116,7 @@ export function createSession(
     average,
     ranks,
   };
+  checkAddressSpace(trainingSpace, ', or lower batchSize or network.inputSize');
   const evaluationBatch = configuration.evaluation.batchSize ?? largestShare(batchSize, ranks);
   return {
     configuration,

@@ -1,27 +1,53 @@
-// Runs the JPEG decoder and the checksums of the image reader under AddressSanitizer and UndefinedBehaviorSanitizer, with inputs that
-// libFuzzer makes from the pictures of the tests. Needs clang (Debian: apt-get install clang-14 libclang-rt-14-dev) and libjpeg.
+// Runs the native code under AddressSanitizer and UndefinedBehaviorSanitizer: the readers of images with inputs that libFuzzer makes from
+// the pictures of the tests, and the addons within Node with some of their tests. Readers of weights are TypeScript: attacks.mjs damages
+// what they read. Needs clang (Debian: apt-get install clang-14 libclang-rt-14-dev), g++ and libjpeg.
 //
-//   node packages/anyclass/test/attacks/sanitizers.mjs 600        (seconds; ten minutes unless given)
+//   node packages/anyclass/test/attacks/sanitizers.mjs 600 [PART…]       (seconds for each fuzzer; parts: jpeg, records, addons)
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runAddons } from './sanitizedAddons.mjs';
 
-const seconds = Number(process.argv[2] ?? 600);
+const [seconds = 600] = process.argv.slice(2, 3).map(Number);
+const chosen = process.argv.slice(3);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const clang = ['clang++', ...Array.from({ length: 9 }, (_, i) => `clang++-${22 - i}`)].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
-);
-if (clang === undefined) {
-  console.error('no clang++ here: install clang and its compiler-rt (Debian: clang-14 libclang-rt-14-dev)');
-  process.exit(1);
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-fuzz-'));
+const parts = {
+  jpeg: () =>
+    fuzz('JPEG decoder', 'decodeJpeg.cc', [
+      [15, 15, 1],
+      [40, 9, 0],
+      [63, 63, 1],
+    ]),
+  records: () =>
+    fuzz('readers of files and caches', 'readRecords.cc', [
+      [99, 0, 1, 2, 3, 0],
+      [0, 9, 8, 7, 250, 1],
+    ]),
+  addons: () => runAddons(folder),
+};
+try {
+  const works = Object.entries(parts).filter(([name]) => chosen.length === 0 || chosen.includes(name));
+  // Every part runs, also after one that found something.
+  const results = works.map(([, work]) => work());
+  process.exitCode = results.every(Boolean) ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-fuzz-'));
-try {
-  const program = join(folder, 'fuzz');
+/** Builds a fuzzer and runs it; true where it found nothing. */
+function fuzz(title, source, starts) {
+  const clang = ['clang++', ...Array.from({ length: 9 }, (_, i) => `clang++-${22 - i}`)].find(
+    (name) => spawnSync(name, ['--version']).status === 0,
+  );
+  if (clang === undefined) {
+    console.error('no clang++ here: install clang and its compiler-rt (Debian: clang-14 libclang-rt-14-dev)');
+    return false;
+  }
+  const program = join(folder, source.replace('.cc', ''));
   const sources = readdirSync(join(root, 'native/images'))
     .filter((name) => name.endsWith('.cc') && !['addon.cc', 'workThreads.cc'].includes(name))
     .map((name) => join(root, 'native/images', name));
@@ -32,50 +58,35 @@ try {
     '-fsanitize=fuzzer,address,undefined',
     '-fno-sanitize-recover=all',
   ];
-  const built = spawnSync(
-    clang,
-    [
-      ...flags,
-      join(root, 'native/fuzz/decodeJpeg.cc'),
-      ...sources,
-      '-DANYCLASS_LIBJPEG',
-      '-ljpeg',
-      '-o',
-      program,
-    ],
-    { stdio: 'inherit' },
-  );
-  if (built.status !== 0) process.exit(1);
-  const corpus = join(folder, 'corpus');
+  const words = [
+    ...flags,
+    join(root, 'native/fuzz', source),
+    ...sources,
+    '-DANYCLASS_LIBJPEG',
+    '-ljpeg',
+    '-o',
+    program,
+  ];
+  if (spawnSync(clang, words, { stdio: 'inherit' }).status !== 0) return false;
+  const corpus = join(folder, `${source}-corpus`);
   mkdirSync(corpus);
   const pictures = join(root, 'test/fixtures/data');
   for (const name of readdirSync(pictures).filter((file) => file.endsWith('.jpg'))) {
     const bytes = readFileSync(join(pictures, name));
-    for (const [i, size] of [
-      [15, 15, 1],
-      [40, 9, 0],
-      [63, 63, 1],
-    ].entries())
-      writeFileSync(join(corpus, `${i}-${name}`), Buffer.concat([Buffer.from(size), bytes]));
+    for (const [i, start] of starts.entries())
+      writeFileSync(join(corpus, `${i}-${name}`), Buffer.concat([Buffer.from(start), bytes]));
   }
-  const run = spawnSync(
-    program,
-    [
-      corpus,
-      `-max_total_time=${seconds}`,
-      '-seed=1',
-      '-rss_limit_mb=4096',
-      '-timeout=30',
-      '-print_final_stats=1',
-    ],
-    { encoding: 'utf8', cwd: folder, maxBuffer: 2 ** 28 },
-  );
+  const limits = [
+    `-max_total_time=${seconds}`,
+    '-seed=1',
+    '-rss_limit_mb=4096',
+    '-timeout=30',
+    '-print_final_stats=1',
+  ];
+  const run = spawnSync(program, [corpus, ...limits], { encoding: 'utf8', cwd: folder, maxBuffer: 2 ** 28 });
   const tried = /stat::number_of_executed_units:\s*(\d+)/.exec(run.stderr)?.[1] ?? '0';
   if (run.status !== 0) console.error(run.stderr.slice(-6000));
-  console.log(
-    `JPEG decoder under ASan and UBSan: ${tried} inputs in ${seconds} s, seed 1: ${run.status === 0 ? 'nothing found' : 'FAILED'}`,
-  );
-  process.exitCode = run.status === 0 ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const verdict = run.status === 0 ? 'nothing found' : 'FAILED';
+  console.log(`${title} under ASan and UBSan: ${tried} inputs in ${seconds} s, seed 1: ${verdict}`);
+  return run.status === 0;
 }

@@ -1,5 +1,6 @@
 // Where set-up puts native libraries and how programs find them. Loads nothing.
 
+export { lacksAddressSpace } from './addressSpace.js';
 export {
   type Build,
   type FoundBuild,

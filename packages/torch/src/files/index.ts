@@ -1,6 +1,7 @@
 // Files that are whole or absent, whatever happens while they are written, and locks between processes. Needs Node's own modules
 // only, so that programs which never touch a tensor can use it as '@anyclass/torch/files'.
 
+export { WeightFileError } from '../serialization/errors.js';
 export { createWhole } from './createWhole.js';
 export {
   type DraftOptions,

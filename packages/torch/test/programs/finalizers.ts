@@ -1,4 +1,4 @@
-// Makes tensors that nothing owns, and tells what the garbage collector's finalizers leave of them. Run with --expose-gc.
+// Makes tensors that nothing owns, and tells what is left of them after the garbage collector has run. Run with --expose-gc.
 
 import { liveTensors, ones, zeros } from '@anyclass/torch';
 
@@ -19,7 +19,27 @@ for (let i = 0; i < 800; i++) {
   if (i % 4 === 0) await turn();
   most = Math.max(most, process.memoryUsage.rss() - before);
 }
-process.stdout.write(JSON.stringify({ made, collected, loopGrowth: most, kept: held.length }));
+
+// A synchronous loop without tidy, of large tensors and of small ones: what was collected is freed as others are made.
+await collect();
+const large = growthOf(800, () => ones([mebibyte / 4]));
+await collect();
+const small = growthOf(100_000, () => ones([64]).add(1));
+const mean = ones([64]).mean().item();
+process.stdout.write(
+  JSON.stringify({ made, collected, loopGrowth: most, large, small, mean, kept: held.length }),
+);
+
+function growthOf(rounds: number, work: () => void): { memory: number; live: number } {
+  const start = process.memoryUsage.rss();
+  let [memory, live] = [0, 0];
+  for (let i = 0; i < rounds; i++) {
+    work();
+    live = Math.max(live, liveTensors());
+    if (i % 100 === 0) memory = Math.max(memory, process.memoryUsage.rss() - start);
+  }
+  return { memory, live };
+}
 
 async function collect(): Promise<void> {
   for (let i = 0; i < 5; i++) {

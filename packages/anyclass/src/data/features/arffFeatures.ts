@@ -1,4 +1,5 @@
 import type { ArffAttribute } from '../readers/arff.js';
+import { narrowed } from './featureMatrix.js';
 
 /** How the attributes of an ARFF file become a feature vector. */
 export interface ArffFeatures {
@@ -6,7 +7,7 @@ export interface ArffFeatures {
   /** Attributes of text and dates. */
   readonly passedOver: readonly string[];
   /** The features of a row, whose numbers and values were checked when it was read; NaN where one is missing. */
-  values(cells: readonly string[]): Float32Array;
+  values(cells: readonly string[], where: () => string): Float32Array;
 }
 
 interface Column {
@@ -40,10 +41,10 @@ export function arffFeatures(attributes: readonly ArffAttribute[], others: reado
   return {
     names: columns.map(({ name }) => name),
     passedOver: used.filter(({ kind }) => kind === 'string' || kind === 'date').map(({ name }) => name),
-    values: (cells) =>
-      Float32Array.from(columns, ({ index, value }) => {
+    values: (cells, where) =>
+      Float32Array.from(columns, ({ name, index, value }) => {
         const cell = cells[index]!;
-        return cell === '' ? Number.NaN : value(cell);
+        return cell === '' ? Number.NaN : narrowed(value(cell), cell, name, where);
       }),
   };
 }

@@ -73,7 +73,7 @@ export function decimal(text: string): number {
 }
 
 /** Numbers are kept in single precision, which ends at 3.4e38. */
-function narrowed(value: number, text: string, column: string, where: () => string): number {
+export function narrowed(value: number, text: string, column: string, where: () => string): number {
   if (Number.isFinite(Math.fround(value))) return value;
   throw new DataError(
     `${where()}: feature '${column}' holds ${text}, which is beyond single precision (3.4e38)`,

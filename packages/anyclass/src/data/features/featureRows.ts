@@ -98,8 +98,8 @@ async function readArffRows(
       throw new DataError(`${file}: lacks features that the model takes: ${listed(missing)}`);
     }
     features.startFile(file, wanted ?? vector.names);
-    return (cells) => {
-      const values = vector.values(cells);
+    return (cells, line) => {
+      const values = vector.values(cells, () => `${file}, line ${line}`);
       names.add(`${file}#${names.length}`);
       features.add(places ? places.map((place) => values[place]!) : values);
     };

@@ -136,7 +136,7 @@ export async function* imagesBelow(root: string): AsyncGenerator<ImageFolder> {
     const images = files.filter((file) => holdsImage(folder, file));
     const isImage = new Set(images);
     const others = files.filter((file) => !isImage.has(file));
-    if (images.length > 0) yield { folder, files: images, others };
+    if (files.length > 0) yield { folder, files: images, others };
   }
 }
 
@@ -174,7 +174,7 @@ function refuseRepeats(
   const row = firstRows?.findIndex((first, i) => first !== i);
   if (row === undefined) return;
   throw new DataError(
-    `${shownPath(root)}: image '${nameOf(row)}' belongs to two splits, or stands twice in one; leave it in one place`,
+    `${shownPath(root)}: image '${nameOf(row)}' belongs to two splits, or appears twice in one; keep it in one place`,
   );
 }
 

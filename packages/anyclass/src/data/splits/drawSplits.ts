@@ -1,4 +1,5 @@
 import { iterativeStratifiedSplit, shuffleSplit, threeWaySplit } from '@anyclass/core';
+import { DataError } from '../../errors/dataError.js';
 import type { Grouping, Splits } from '../dataset.js';
 import type { LabelMatrix } from '../labelMatrix.js';
 
@@ -27,12 +28,22 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
   const hasTest = shares[2] > 0;
   const none = new Int32Array(0);
   if (method === 'random' && !groups) {
+    const shuffled = (rows: number, testSize: number) => {
+      try {
+        return shuffleSplit(rows, { testSize, random: seed });
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw new DataError(
+          `${labels.rows} rows are too few to draw random splits of ${shares.join(', ')}; add rows, or set data.draw.method to stratified`,
+        );
+      }
+    };
     if (!hasTest) {
-      const { train, test } = shuffleSplit(labels.rows, { testSize: rest, random: seed });
+      const { train, test } = shuffled(labels.rows, rest);
       return { train: train.sort(), validation: test.sort(), test: none };
     }
-    const split = threeWaySplit(shuffleSplit(labels.rows, { testSize: rest, random: seed }), (rows) =>
-      shuffleSplit(rows.length, { testSize: shares[2] / rest, random: seed }),
+    const split = threeWaySplit(shuffled(labels.rows, rest), (rows) =>
+      shuffled(rows.length, shares[2] / rest),
     );
     return { train: split.train.sort(), validation: split.validation.sort(), test: split.test.sort() };
   }

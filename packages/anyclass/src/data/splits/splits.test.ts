@@ -28,6 +28,14 @@ test('splits saved as text are loaded as they were', async () => {
   expect(await loadSplits(folder, names(5))).toEqual(splits);
 });
 
+test("too few rows for random splits are told as the data's fault, with what to do", () => {
+  const builder = labelMatrixBuilder(1);
+  for (let i = 0; i < 2; i++) builder.addRow();
+  expect(() => drawSplits(builder.finish(), undefined, { method: 'random' })).toThrow(
+    /^2 rows are too few to draw random splits .*data\.draw\.method/,
+  );
+});
+
 test('an unknown name and a name in two splits are errors that name file and line', async () => {
   writeFileSync(join(folder, 'train.txt'), '0.png\n9.png\n');
   await expect(loadSplits(folder, names(5))).rejects.toThrow(
@@ -36,7 +44,7 @@ test('an unknown name and a name in two splits are errors that name file and lin
   writeFileSync(join(folder, 'train.txt'), '0.png\n');
   writeFileSync(join(folder, 'test.txt'), '\n0.png\n');
   await expect(loadSplits(folder, names(5))).rejects.toThrow(
-    "test.txt, line 2: '0.png' stands already in train.txt, line 1",
+    "test.txt, line 2: '0.png' is already in train.txt, line 1",
   );
 });
 
@@ -127,7 +135,7 @@ test('a ratio of negatives leaves undecided rows in, and a number of instances t
     undecided: 50,
   });
   expect(() => choose({ negativesPerPositive: 2 })).toThrow(
-    'needs 80 negatives; there are 60 (100 images are undecided)',
+    'needs 80 negatives; there are 60 (100 instances are undecided)',
   );
   for (let instances = 2; instances <= 200; instances++) {
     const smaller = chooseSubset(rows, partial, { instances: instances - 1 });

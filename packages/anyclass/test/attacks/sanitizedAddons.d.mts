@@ -1,0 +1,1 @@
+export function runAddons(folder: string): boolean;
