@@ -15,7 +15,7 @@ export interface JudgedGroup {
   readonly figures: GroupFigures;
   /** What differences are computed from, one for each run. */
   readonly models: readonly ComparedModel[];
-  /** Why no decision is judged, where none is. */
+  /** Why no decision is evaluated, where none is. */
   readonly undecided: string | undefined;
 }
 

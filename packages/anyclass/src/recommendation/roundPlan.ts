@@ -11,7 +11,7 @@ import {
   pilotSeconds,
 } from './pilotSize.js';
 
-/** So many losses, with so many seeds each, in pilots of one size. */
+/** So many losses, with this many seeds each, in pilots of one size. */
 export interface PlannedRound extends PilotSize {
   readonly losses: number;
   readonly seeds: number;
@@ -19,7 +19,7 @@ export interface PlannedRound extends PilotSize {
   readonly seconds: number;
 }
 
-/** One loss in so many goes on. */
+/** One loss in this many goes on. */
 const eta = 3;
 /** So many of the best are compared at last, with several seeds. */
 const finalists = { fewest: 3, most: 5 } as const;

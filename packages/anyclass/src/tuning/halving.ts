@@ -1,18 +1,18 @@
 // Which trials go on: asynchronous successive halving.
 // Li et al., "A System for Massively Parallel Hyperparameter Tuning" (ASHA), arXiv 1810.05934.
-// In the stopping form (as in Ray Tune and Optuna): a trial is judged when it reaches a rung, against those that reached it
+// In the stopping form (as in Ray Tune and Optuna): a trial is evaluated when it reaches a rung, against those that reached it
 // before, and goes on or ends. The paper's own form lets trials wait and takes them up later, which would load the data
-// and the network anew at every rung.
+// and the network again at every rung.
 
 export interface Halving {
-  /** η: of the trials at a rung, one in so many goes on. */
+  /** η: of the trials at a rung, one in this many goes on. */
   readonly eta: number;
   /** The epochs of the first rung. */
   readonly minEpochs: number;
 }
 
 /**
- * The epochs after which trials are judged; the last epoch is not among them.
+ * The epochs after which trials are evaluated; the last epoch is not among them.
  *
  * @example
  * rungs({ eta: 3, minEpochs: 1 }, 40) // [1, 3, 9, 27]

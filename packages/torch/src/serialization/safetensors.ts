@@ -61,7 +61,7 @@ export function readSafetensorsHeader(path: string): SafetensorsHeader {
 /**
  * Reads a whole safetensors file and compares it with the checksums in its metadata.
  *
- * @returns false for a file without checksums, of which nothing can be told
+ * @returns false for a file without checksums, about which nothing is known
  * @throws SafetensorsError with the tensor that differs
  *
  * @example
