@@ -10,7 +10,7 @@ import type { ImageInput } from './imageInputs.js';
 export interface VectorInput {
   readonly name: string;
   readonly features: ArrayLike<number>;
-  /** The file that it stands in. */
+  /** The file that it is in. */
   readonly path?: string;
 }
 

@@ -27,7 +27,7 @@ export interface StudyRequest {
   readonly metric?: StudySettings['metric'] | undefined;
   /** Of the search. Default 0. */
   readonly seed?: number | undefined;
-  /** One trial in this many goes on at each rung. Default 3. */
+  /** One trial in this many continues at each rung. Default 3. */
   readonly eta?: number | undefined;
   /** Epochs before the first rung. */
   readonly minEpochs?: number | undefined;

@@ -4,7 +4,7 @@ import { presenceScores } from './presence.js';
 
 /** What a decision says about each row. */
 export interface Decided {
-  /** 1 where a class is predicted: entry (row, class) stands at row · classes + class. */
+  /** 1 where a class is predicted: entry (row, class) is at row · classes + class. */
   readonly labels: Uint8Array;
   /** The presence score of each row; `presenceProbability` shows it. */
   readonly presence: Float64Array;

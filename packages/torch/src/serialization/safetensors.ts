@@ -9,7 +9,7 @@ import type { StoredTensor } from './storedTensor.js';
 export type { SafetensorsEntry, SafetensorsHeader } from './safetensorsHeader.js';
 export { type WriteSafetensorsOptions, writeSafetensors } from './safetensorsWrite.js';
 
-/** What a safetensors file holds. The tensors stand in the order of their bytes. */
+/** What a safetensors file holds. The tensors are in the order of their bytes. */
 export interface SafetensorsFile {
   readonly tensors: Map<string, StoredTensor>;
   readonly metadata: Readonly<Record<string, string>>;
