@@ -106,48 +106,6 @@ test('a split without any label file has unknown labels, and label files without
   });
 });
 
-test.each<[string, Readonly<Record<string, string>>]>([
-  [
-    'YOLO',
-    {
-      'data.yaml': `train: images\n${names}`,
-      'images/a.jpg': '',
-      'images/b.jpg': '',
-      'images/notes.docx': '',
-      'images/raw/x.cr2': '',
-      'images/Thumbs.db': '',
-      'labels/a.txt': `0 ${box}`,
-    },
-  ],
-  [
-    'Pascal VOC',
-    {
-      'train/a.jpg': '',
-      'train/a.xml': vocXml('a.jpg', ['cat']),
-      'train/notes.docx': '',
-      'train/raw/x.cr2': '',
-      'train/Thumbs.db': '',
-    },
-  ],
-  [
-    'the development kit of Pascal VOC',
-    {
-      'JPEGImages/a.jpg': '',
-      'JPEGImages/notes.docx': '',
-      'JPEGImages/Thumbs.db': '',
-      'JPEGImages/raw/x.cr2': '',
-      'Annotations/a.xml': vocXml('a.jpg', ['cat']),
-    },
-  ],
-])('%s: files that are no images are skipped, counted and named', async (_, files) => {
-  const { remarks } = await openDataset(tree(files));
-  const skipped = remarks.find(({ text }) => text === 'files that are no images were skipped');
-  expect(skipped?.count).toBe(3);
-  expect(skipped?.examples.join()).toMatch(/Thumbs\.db/);
-  expect(skipped?.examples.join()).toMatch(/notes\.docx/);
-  expect(skipped?.examples.join()).toMatch(/x\.cr2/);
-});
-
 test('folders: every folder on the way is a label, and other words for negative can be given', async () => {
   const root = tree({
     'animal/cat/1.jpg': '',
