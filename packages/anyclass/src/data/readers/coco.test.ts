@@ -76,7 +76,7 @@ test('what is wrong in a COCO file is said with the element concerned', async ()
       { ...instances, images: [{ id: 'x', file_name: 'a' }] },
       `images[0]: 'id' is "x"; expected a whole number`,
     ],
-    [{ ...instances, images: [{ id: 1, file_name: '../a' }] }, "images[0]: image '../a' leads out"],
+    [{ ...instances, images: [{ id: 1, file_name: '../a' }] }, "images[0]: image '../a' is outside"],
     [{ ...instances, annotations: [{ image_id: 5 }] }, "annotations[0]: 'category_id' is missing"],
     [
       { ...instances, annotations: [{ image_id: 6, category_id: 1 }] },

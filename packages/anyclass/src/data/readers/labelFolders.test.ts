@@ -178,7 +178,7 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     { 'data.yaml': `train: list.txt\n${names}`, 'list.txt': '../../../etc/passwd.jpg\n' },
     /list\.txt, line 1: image .* is not a path below/,
   ],
-  ['labels that are no text', { 'l.txt': `0 ${box}\0` }, /l\.txt: holds zero bytes/],
+  ['labels that are no text', { 'l.txt': `0 ${box}\0` }, /l\.txt: contains zero bytes/],
 ])('YOLO: %s is refused', async (_, changes, message) => {
   const { 'l.txt': label = `0 ${box}`, ...others } = changes;
   const root = tree({
@@ -246,9 +246,7 @@ test('Pascal VOC: an image in two lists is refused with both places', async () =
     'ImageSets/Main/train.txt': 'a\n',
     'ImageSets/Main/val.txt': 'a\n',
   });
-  await expect(openDataset(root)).rejects.toThrow(
-    /val\.txt, line 1: 'a' stands already in .*train\.txt, line 1/,
-  );
+  await expect(openDataset(root)).rejects.toThrow(/val\.txt, line 1: 'a' is already in .*train\.txt, line 1/);
 });
 
 test.each<[string, Readonly<Record<string, string>>, RegExp]>([

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { fileWriter, vocXml } from '../../../test/labelLayouts.js';
+import { skippedText } from '../images/imageFiles.js';
 import { openDataset } from '../openDataset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-skipped-'));
@@ -41,12 +42,12 @@ test.each<[string, Readonly<Record<string, string>>]>([
       'Annotations/a.xml': vocXml('a.jpg', ['cat']),
     },
   ],
-])('%s: files that are no images are skipped, counted and named', async (title, files) => {
+])('%s: files that are not images are skipped, counted and named', async (title, files) => {
   const root = join(folder, title.replaceAll(' ', '-'));
   const write = fileWriter(root);
   for (const [name, text] of Object.entries(files)) write(name, text);
   const { remarks } = await openDataset(root);
-  const skipped = remarks.find(({ text }) => text === 'files that are no images were skipped');
+  const skipped = remarks.find(({ text }) => text === skippedText);
   expect(skipped?.count).toBe(3);
   expect(skipped?.examples.join()).toMatch(/Thumbs\.db/);
   expect(skipped?.examples.join()).toMatch(/notes\.docx/);

@@ -99,7 +99,7 @@ test('the tables hold the numbers of the comparison', async () => {
   }
 });
 
-test('classes are judged on test at the decision of each run', async () => {
+test('classes are evaluated on test at the decision of each run', async () => {
   const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'classes-1.csv')), {
     columns: true,
   });
