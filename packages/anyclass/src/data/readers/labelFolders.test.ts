@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { presentByName, treeWriter, vocXml } from '../../../test/labelLayouts.js';
+import { presentByName, treeWriter } from '../../../test/labelLayouts.js';
 import { openDataset } from '../openDataset.js';
 import { yoloClasses } from './yoloLabels.js';
 
