@@ -1,4 +1,4 @@
-// From JPEG files to float tensors on the CPU, per core, beside Pillow + torchvision in the same run:
+// From JPEG and PNG files to float tensors on the CPU, per core, beside Pillow + torchvision in the same run:
 // decoded each time, and from the prepared cache. Then the rate with all cores, which is what a GPU is fed with.
 //
 //     node bench/dist/data/loading.js          PYTHON names the Python that has Pillow and torchvision
@@ -31,29 +31,35 @@ interface Rate {
 }
 
 try {
-  console.log(`${count} photographs as JPEG, quality 90, to 224x224 normalized float tensors; best of 3`);
-  for (const [width, height] of [
-    [640, 480],
-    [1280, 960],
+  console.log(
+    `${count} photographs as JPEG, quality 90, or PNG, to 224x224 normalized float tensors; best of 3`,
+  );
+  for (const [width, height, extension] of [
+    [640, 480, 'jpg'],
+    [1280, 960, 'jpg'],
+    [640, 480, 'png'],
   ] as const) {
-    await comparePhotographs(width, height);
+    await comparePhotographs(width, height, extension);
   }
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-async function comparePhotographs(width: number, height: number): Promise<void> {
-  const files = join(folder, `${width}`);
+async function comparePhotographs(width: number, height: number, extension: string): Promise<void> {
+  const files = join(folder, `${width}-${extension}`);
   execFileSync('mkdir', ['-p', files]);
-  python('make', files, String(count), String(width), String(height));
-  const names = Array.from({ length: count }, (_, i) => `${String(i).padStart(5, '0')}.jpg,${i % 2}`);
+  python('make', files, String(count), String(width), String(height), extension);
+  const names = Array.from(
+    { length: count },
+    (_, i) => `${String(i).padStart(5, '0')}.${extension},${i % 2}`,
+  );
   writeFileSync(join(files, 'labels.csv'), ['Filename,x', ...names].join('\n'));
   const dataset = await openDataset(join(files, 'labels.csv'));
 
   setThreadCount(1);
   const before = pillowRate(files);
   const decoded = await measure(dataset, decodedPixels(dataset.images, format, { processes: 0 }), 1);
-  const cacheFolder = join(folder, 'cache');
+  const cacheFolder = join(files, 'cache');
   await prepareCache(dataset, { format, folder: cacheFolder });
   const cached = await openPixels(dataset, format, cacheFolder);
   // As long as the others' epochs take: one of 40 ms is mostly beginning and end.
@@ -65,7 +71,7 @@ async function comparePhotographs(width: number, height: number): Promise<void> 
   // Before and after ours: where other work slows the machine for a while, it shall not look slow by that.
   const theirs = Math.max(before, pillowRate(files));
 
-  console.log(`\n${width}x${height}`);
+  console.log(`\n${width}x${height}, ${extension}`);
   row('Pillow + torchvision', theirs, theirs);
   row('anyclass, decoding', decoded.perCoreSecond, theirs);
   row('anyclass, from the cache', fromCache.perCoreSecond, theirs);

@@ -1,6 +1,6 @@
 """What Python users have, for comparison: Pillow decoding and torchvision's transforms.
 
-    python3 bench/data/pillow_peer.py make FOLDER COUNT WIDTH HEIGHT   photographs as JPEG files
+    python3 bench/data/pillow_peer.py make FOLDER COUNT WIDTH HEIGHT jpg|png   photographs as files
     python3 bench/data/pillow_peer.py rate FOLDER                      images per second of one core, as JSON
     python3 bench/data/pillow_peer.py augment SIDE                     the same, of color jitter and flip on decoded images
     python3 bench/data/pillow_peer.py resize FOLDER OUT                224 x 224 pixels of every file, one after another
@@ -27,23 +27,34 @@ def photographs():
     return [Image.open(os.path.join(folder, name)).convert('RGB') for name in names]
 
 
-def make(folder, count, width, height):
+def make(folder, count, width, height, extension):
     sources = photographs()
     for i in range(count):
         source = sources[i % len(sources)]
         # A different part of the photograph each time, so that no two files are the same.
         left, top = (i * 7) % 60, (i * 5) % 40
         part = source.crop((left, top, source.width - 60 + left, source.height - 40 + top))
-        part.resize((width, height), Image.BICUBIC).save(os.path.join(folder, f'{i:05}.jpg'), quality=90)
+        part.resize((width, height), Image.BICUBIC).save(os.path.join(folder, f'{i:05}.{extension}'), quality=90)
+
+
+def transforms():
+    import torch
+
+    # torchvision's compiled part does not load beside every torch, and is not needed.
+    library = torch.library.Library('torchvision', 'DEF')
+    for operator in ('nms', 'qnms'):
+        library.define(f'{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor')
+    import torchvision.transforms
+
+    return torchvision.transforms
 
 
 def rate(folder):
     import torch
-    import torchvision.transforms as T
-
+    T = transforms()
     torch.set_num_threads(1)
     transform = T.Compose([T.Resize((224, 224)), T.ToTensor(), T.Normalize(MEAN, STD)])
-    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith('.jpg')]
+    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(('.jpg', '.png'))]
     best = float('inf')
     for _ in range(3):
         start = time.process_time()
@@ -55,8 +66,7 @@ def rate(folder):
 
 def augment(side):
     import torch
-    import torchvision.transforms as T
-
+    T = transforms()
     torch.set_num_threads(1)
     transform = T.Compose([T.ColorJitter(0.1, 0.1, 0.1, 0.1), T.RandomHorizontalFlip(), T.ToTensor(), T.Normalize(MEAN, STD)])
     images = [image.resize((int(side), int(side))) for image in photographs()] * 64
@@ -70,14 +80,14 @@ def augment(side):
 
 
 def resize(folder, out):
-    files = sorted(name for name in os.listdir(folder) if name.endswith('.jpg'))
+    files = sorted(name for name in os.listdir(folder) if name.endswith(('.jpg', '.png')))
     images = [Image.open(os.path.join(folder, f)).convert('RGB').resize((224, 224), Image.BILINEAR) for f in files]
     np.stack([np.asarray(image) for image in images]).tofile(out)
 
 
 command, *arguments = sys.argv[1:]
 {
-    'make': lambda folder, *numbers: make(folder, *map(int, numbers)),
+    'make': lambda folder, count, width, height, extension='jpg': make(folder, int(count), int(width), int(height), extension),
     'rate': rate,
     'augment': augment,
     'resize': resize,

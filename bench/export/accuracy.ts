@@ -3,10 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nn, noGrad, randn, setSeed, type Tensor, tidy } from '@anyclass/torch';
+import { noGrad, randn, tidy } from '@anyclass/torch';
 import { exportNetwork } from 'anyclass';
-import { createNetwork, isNetworkName, type Network, networkNames } from 'anyclass/networks';
+import { createNetwork, isNetworkName, networkNames } from 'anyclass/networks';
 import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
+import { errorOf, inFloat64, varied } from './exactness.js';
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : networkNames;
 const batchSizes = [1, 2, 7, 32];
@@ -23,7 +24,7 @@ for (const name of names) {
   // As small as each network allows: what is computed is the same at every size.
   const inputSize = name === 'vit-b-16' ? 32 : 64;
   const partitions = name.startsWith('maxvit') ? { partitionSize: 2 } : {};
-  using network = trained(createNetwork(name, { classes: classes.length, inputSize, ...partitions }));
+  using network = varied(createNetwork(name, { classes: classes.length, inputSize, ...partitions }));
   const out = join(folder, 'model.onnx');
   const description = { classes, channels: 3, mean: [0.5], std: [0.25] } as const;
   await exportNetwork(network, { description, out });
@@ -48,31 +49,3 @@ for (const name of names) {
   );
 }
 rmSync(folder, { recursive: true });
-
-/** With weights and statistics of every value. */
-function trained(network: Network): Network {
-  setSeed(1);
-  noGrad(() => {
-    for (const parameter of network.parameters()) {
-      if (parameter.ndim === 1) parameter.add_(randn([parameter.numel]).mul(0.1));
-      else if (parameter.abs().amax().toNumber() === 0) nn.init.normal_(parameter, 0, 0.02);
-    }
-    for (const [name, buffer] of network.namedBuffers()) {
-      if (name.endsWith('running_mean')) buffer.copy_(randn([buffer.numel]).mul(0.1));
-      if (name.endsWith('running_var')) buffer.copy_(randn([buffer.numel]).mul(0.2).exp());
-    }
-  });
-  return network.eval();
-}
-
-function inFloat64(network: Network, images: Tensor): Float64Array {
-  network.to('float64');
-  const logits = noGrad(() => tidy(() => network.forward(images.to('float64')).toTypedArray()));
-  network.to('float32');
-  return Float64Array.from(logits, Number);
-}
-
-/** Of the rows that are there. */
-function errorOf(values: Float32Array, exact: Float64Array): number {
-  return values.reduce((error, value, i) => Math.max(error, Math.abs(value - exact[i]!)), 0);
-}

@@ -17,7 +17,7 @@ console.log(
   "| network | ours, ms | PyTorch's export, ms | ratio | export, s of CPU | peak, times the weights |",
 );
 console.log('|---|---|---|---|---|---|');
-for (const name of ['resnet-18', 'tresnet-m', 'vit-b-16']) {
+for (const name of ['resnet-18', 'tresnet-m', 'maxvit-t', 'vit-b-16']) {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-bench-'));
   const theirs = join(folder, 'peer.onnx');
   const spent = runSide(process.execPath, [cost, name, folder]);

@@ -65,7 +65,7 @@ export function compare(
     const limit = line.limit === undefined ? '' : `${sign} ${line.limit}${kept ? '' : ' **missed**'}`;
     return `| ${line.name} | ${figure(mine)} ${line.unit} | ${figure(theirs)} ${line.unit} | ${ratio.toFixed(2)} | ${limit} |`;
   });
-  const table = [`| | ours | ${peerName} | ratio | asked |`, '|---|---|---|---|---|', ...rows].join('\n');
+  const table = [`| | ours | ${peerName} | ratio | target |`, '|---|---|---|---|---|', ...rows].join('\n');
   console.log(`\n${table}\n`);
   return table;
 }

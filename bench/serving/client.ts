@@ -26,6 +26,8 @@ const idle: Connection[] = [];
 let failures = 0;
 let unsent = 0;
 let isOver = false;
+let awaited = 0;
+let lastAnswer = 0;
 
 interface Connection {
   send(): void;
@@ -35,7 +37,7 @@ interface Connection {
 const start = performance.now();
 const opened = Array.from({ length: connections }, open);
 if (rate !== undefined) spaced(rate);
-setTimeout(finish, seconds * 1000);
+setTimeout(stop, seconds * 1000);
 
 function open(): Connection {
   let socket: Socket;
@@ -50,20 +52,26 @@ function open(): Connection {
     else if (!isOver) connection.send();
   };
   const fail = () => {
-    if (isOver) return;
-    if (!isFree) failures += 1;
+    if (isOver && isFree) return;
     socket.destroy();
     dial();
-    if (!isFree) free();
+    if (isFree) return;
+    failures += 1;
+    awaited -= 1;
+    if (isOver && awaited === 0) finish();
+    else free();
   };
   const done = () => {
-    const took = performance.now() - sentAt;
+    lastAnswer = performance.now();
+    const took = lastAnswer - sentAt;
+    awaited -= 1;
     if (status === 200) good.push(took);
     else if (status === 429) rejected.push(took);
     else failures += 1;
     missing = -1;
     head = '';
-    free();
+    if (isOver && awaited === 0) finish();
+    else free();
   };
   const onData = (data: Buffer) => {
     if (missing < 0) {
@@ -84,6 +92,7 @@ function open(): Connection {
   const connection: Connection = {
     send() {
       isFree = false;
+      awaited += 1;
       sentAt = performance.now();
       socket.write(request);
     },
@@ -110,10 +119,15 @@ function spaced(perSecond: number): void {
   tick();
 }
 
-function finish(): void {
+/** What was sent is waited for: a slow model answers a batch every few seconds, and a window would cut one off. */
+function stop(): void {
   isOver = true;
+  if (awaited === 0) finish();
+}
+
+function finish(): void {
   for (const connection of opened) connection.end();
-  const elapsed = (performance.now() - start) / 1000;
+  const elapsed = (lastAnswer - start) / 1000;
   good.sort((a, b) => a - b);
   rejected.sort((a, b) => a - b);
   const { user, system } = process.cpuUsage();

@@ -51,7 +51,7 @@ async function throughput(model: MeasuredModel): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const { name, start } of sides) {
       await using server = await start();
-      await predictLoad(server.url, model, { connections: 32, seconds: Math.max(2, seconds / 4) });
+      await predictLoad(server.url, model, { connections: 32, seconds: Math.min(5, seconds / 2) });
       const before = processorTime(server.pid);
       const [measured, live] = await Promise.all([
         predictLoad(server.url, model, { connections: 32, seconds }),

@@ -10,22 +10,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { frequentlySaved } from './frequentlySaved.mjs';
 import { weightsOf } from './killedRuns.mjs';
 import { program } from './ranks.mjs';
 
 const fields = [
-  'network.inputSize=32',
+  ...frequentlySaved,
   'data.digits.scenes={"train":96,"validation":16,"test":16}',
-  'batchSize=16',
-  'epochs=3',
-  'optimizer.name=sgd',
-  'optimizer.rate=0.05',
-  'averageDecay=0.9',
-  'augmentation={"flip":0.5,"rotation":10}',
   'evaluation.replicates=0',
-  'checkpoints.everyMinutes=0.003',
-  'device=cpu',
-  'threads=1',
 ];
 
 /**

@@ -8,22 +8,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { frequentlySaved } from './frequentlySaved.mjs';
 
 const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 const fields = [
-  'network.inputSize=32',
+  ...frequentlySaved,
   'data.digits.scenes={"train":64,"validation":16,"test":16}',
-  'batchSize=16',
-  'epochs=3',
-  'optimizer.name=sgd',
-  'optimizer.rate=0.05',
-  'averageDecay=0.9',
-  'augmentation={"flip":0.5,"rotation":10}',
   'evaluation.replicates=10',
-  'checkpoints.everyMinutes=0.003',
-  'device=cpu',
-  // More threads than free cores wait for one another: on a busy machine one is the fastest.
-  'threads=1',
 ];
 
 /**

@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../torch/test/freePort.mjs';
 
 export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 
@@ -61,17 +61,6 @@ function started(words, environment) {
   });
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
   return { child, texts, ended };
-}
-
-/** A port that was free a moment ago. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a server without a port');
-  return address.port;
 }
 
 /**

@@ -1,10 +1,11 @@
 // Small models to serve, and pictures to ask them about.
 
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
 import { fixedDecision } from '../src/inference/modelDecision.js';
+import type { NamedPrediction } from '../src/inference/predictor.js';
 import { createNetwork } from '../src/networks/createNetwork.js';
 import { saveModel } from '../src/runs/modelFile.js';
 
@@ -34,6 +35,23 @@ export function saveServedModel(path: string, { seed = 1, threshold = 0.3 } = {}
   });
 }
 
+/** Writes a perceptron with random weights that takes three features. */
+export function saveServedFeatures(path: string): void {
+  setSeed(1);
+  using network = createNetwork('mlp', { classes: servedClasses.length, inputSize: 3, hidden: [8] });
+  saveModel(path, {
+    network,
+    description: {
+      classes: servedClasses,
+      features: ['width', 'height', 'depth'],
+      epoch: 1,
+      loss: 'bce',
+      dataset: 'pipes',
+      decision: fixedDecision(servedClasses, 0.5),
+    },
+  });
+}
+
 /** A picture of noise in large spots; another number is another picture. */
 export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 'jpeg'): Promise<Buffer> {
   const [width, height] = [8, 6];
@@ -42,4 +60,22 @@ export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 
   );
   const enlarged = sharp(spots, { raw: { width, height, channels: 3 } }).resize(80, 60, { kernel: 'cubic' });
   return enlarged.toFormat(format).toBuffer();
+}
+
+/** Of /v1/predict. */
+export interface Answer {
+  readonly version: string;
+  readonly predictions: readonly (NamedPrediction & { readonly name: string; readonly failure?: string })[];
+}
+
+export const post = (url: string, body: BodyInit, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body, headers });
+export const answerOf = async (response: Response): Promise<Answer> => JSON.parse(await response.text());
+export const asBody = (bytes: Uint8Array) => new Uint8Array(bytes);
+
+/** A file that is not an image. */
+export function textFile(place: string): string {
+  const file = join(place, 'no-image.jpg');
+  writeFileSync(file, 'no image');
+  return file;
 }

@@ -1,30 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { withEmptyHome } from '../test/emptyHome.js';
 import { explainSetup } from './explain.js';
 import { lookForLibtorch } from './findLibtorch.js';
 import { setup } from './setup.js';
 import { SetupError } from './shell.js';
 
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'anyclass-libtorch-'));
-  vi.stubEnv('ANYCLASS_HOME', join(folder, 'home'));
-  vi.stubEnv('LIBTORCH', undefined);
-  vi.stubEnv('LIBTORCH_USE_PYTORCH', undefined);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
+const folder = withEmptyHome();
 
 describe('libtorch is looked for', () => {
   test('in LIBTORCH first, and nowhere else once it is found', () => {
     vi.stubEnv('LIBTORCH', makeLibtorch('given', '2.13.0'));
     vi.stubEnv('LIBTORCH_USE_PYTORCH', '1');
     const { libtorch, tries } = lookForLibtorch();
-    expect(libtorch).toMatchObject({ origin: 'LIBTORCH', version: '2.13.0', lib: join(folder, 'given/lib') });
+    expect(libtorch).toMatchObject({
+      origin: 'LIBTORCH',
+      version: '2.13.0',
+      lib: join(folder(), 'given/lib'),
+    });
     expect(tries.map(({ outcome }) => outcome)).toEqual(['chosen', ...Array(4).fill('passed over')]);
   });
 
@@ -52,10 +46,10 @@ describe('libtorch is looked for', () => {
   });
 
   test('and one that is asked for and is not there stops the search and the set-up', async () => {
-    vi.stubEnv('LIBTORCH', join(folder, 'empty'));
+    vi.stubEnv('LIBTORCH', join(folder(), 'empty'));
     const { libtorch, tries, failure } = lookForLibtorch();
     expect(libtorch).toBeUndefined();
-    expect(failure).toContain(join(folder, 'empty'));
+    expect(failure).toContain(join(folder(), 'empty'));
     expect(tries).toEqual([{ way: 'LIBTORCH', outcome: 'failed', reason: failure }]);
     await expect(setup()).rejects.toThrow(SetupError);
   });
@@ -78,22 +72,22 @@ describe('of a libtorch', () => {
   });
 
   test('without headers the version is in the name of its file', () => {
-    const lib = join(folder, 'runtime/lib');
+    const lib = join(folder(), 'runtime/lib');
     mkdirSync(lib, { recursive: true });
     writeFileSync(join(lib, 'libtorch_cpu.so.1.13'), '');
-    vi.stubEnv('LIBTORCH', join(folder, 'runtime'));
+    vi.stubEnv('LIBTORCH', join(folder(), 'runtime'));
     expect(lookForLibtorch().libtorch).toMatchObject({ version: '1.13', include: [] });
   });
 });
 
 test('a home that cannot be written is told, with what to set', async () => {
-  writeFileSync(join(folder, 'file'), '');
-  vi.stubEnv('ANYCLASS_HOME', join(folder, 'file/home'));
+  writeFileSync(join(folder(), 'file'), '');
+  vi.stubEnv('ANYCLASS_HOME', join(folder(), 'file/home'));
   await expect(setup()).rejects.toThrow(/file\/home cannot be written.*ANYCLASS_HOME/);
 });
 
 function makeLibtorch(name: string, version: string): string {
-  const root = join(folder, name);
+  const root = join(folder(), name);
   const [major, minor, patch] = version.split('.');
   const header = join(root, 'include/torch/csrc/api/include/torch/version.h');
   mkdirSync(dirname(header), { recursive: true });

@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Ending } from './child.js';
+import { freePort } from './freePort.mjs';
 
 const programs = fileURLToPath(new URL('./programs/dist', import.meta.url));
 
@@ -46,15 +46,4 @@ export async function runRanks(
       return { code, signal, output: texts.stdout, errors: texts.stderr };
     }),
   );
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a server without a port');
-  return address.port;
 }

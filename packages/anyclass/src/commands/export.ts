@@ -155,7 +155,7 @@ async function exportForLibrary(
   terminal.print(
     json
       ? JSON.stringify(exported, null, 2)
-      : `${out}: ${exported.architecture} as ${library} has it, in ${exported.files.join(' and ')}`,
+      : `${library} can load ${out} as ${exported.architecture}.\n${exported.files.join(', ')}`,
   );
   return exported;
 }
@@ -189,18 +189,20 @@ function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
   });
 }
 
-function exportText({ file, bytes, outputs, config, model, ...findings }: OnnxExport): string {
+function exportText(exported: OnnxExport): string {
+  const { file, bytes, outputs, config, model } = exported;
   return [
+    verdictOf(file, exported),
     `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
     `${config}: classes, preprocessing, calibration and decision`,
-    ...findingLines(findings),
   ].join('\n');
 }
 
-function webText({ folder, bytes, model, ...findings }: WebExport): string {
+function webText(exported: WebExport): string {
+  const { folder, bytes, model } = exported;
   return [
+    verdictOf(`The model in ${folder}`, exported),
     `${folder}: a page with ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB`,
-    ...findingLines(findings),
     `try it: npx http-server ${folder} (any static host works; opened from disk, the page cannot load the model)`,
   ].join('\n');
 }
@@ -209,17 +211,16 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
 
-function findingLines({ check, judgment }: Pick<OnnxExport, 'check' | 'judgment'>): string[] {
-  const lines: string[] = [];
+/** Whether the file can be trusted, and what a lower precision costs. */
+function verdictOf(subject: string, { check, judgment }: Pick<OnnxExport, 'check' | 'judgment'>): string {
+  const sentences = [`${subject} was not checked against libtorch.`];
   if (check) {
     const share = check.largestLogit === 0 ? 0 : check.largestError / check.largestLogit;
-    lines.push(
-      `checked in onnxruntime: logits within ${share.toExponential(1)} of the largest of libtorch's`,
-    );
+    sentences[0] = `${subject} matches libtorch: checked in onnxruntime, logits differ by at most ${share.toExponential(1)} of the largest.`;
   }
   if (judgment) {
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
-    lines.push(`evaluated on ${judgment.images} validation instances: mAP ${now}, in float32 ${before}`);
+    sentences.push(`On ${judgment.images} validation instances mAP is ${now}, and ${before} in float32.`);
   }
-  return lines;
+  return sentences.join(' ');
 }

@@ -1,4 +1,4 @@
-// Feature vectors from a table to a judged, exported model, as a user would.
+// Feature vectors from a table to an evaluated, exported model, as a user would.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -119,7 +119,7 @@ test('a folder per class, one within another, negatives and files that are no im
   });
   expect(remarks(inspection)).toEqual([
     expect.stringMatching(/^1 class folders within others/),
-    '1 files that are no images were skipped',
+    '1 files that are not images were skipped',
   ]);
   expect(inspect('folders', '--drop', 'deep').classes).toEqual(['crack', 'root']);
 });

@@ -67,7 +67,7 @@ test('a table ends in a page with the published figures, and is resumed by the s
   expect(again.stderr).not.toContain('~');
 }, 180_000);
 
-test('weights that are imported are judged as the run that they are from', () => {
+test('weights that are imported have the metrics of the run that they are from', () => {
   const run = join('out', 'sewerml-tresnet-s-bce-seed1');
   const imported = anyclass(
     ...['import', join(run, 'model.safetensors'), '--network', 'tresnet-s', '--input-size', '32'],

@@ -251,7 +251,7 @@ function counted(count: number, word: string): string {
 }
 
 function skippedNote({ count, examples }: CountedNames): string {
-  const what = count === 1 ? 'file that is no image was' : 'files that are no images were';
+  const what = count === 1 ? 'file that is not an image was' : 'files that are not images were';
   return `${count} ${what} skipped, such as ${examples[0]}`;
 }
 

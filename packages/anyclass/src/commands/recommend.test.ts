@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 
@@ -15,7 +16,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, 'tiny.json'), JSON.stringify({ ...tinyRun, epochs: 1 }));
 
 const words = (minutes: string, losses = 'bce@beta=null@reduction=mean,any-bce') => [
-  program,
   'recommend',
   'tiny.json',
   '--losses',
@@ -24,14 +24,14 @@ const words = (minutes: string, losses = 'bce@beta=null@reduction=mean,any-bce')
   minutes,
 ];
 const anyclass = (args: readonly string[]) =>
-  spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  spawnSync(process.execPath, [program, ...args], { cwd: folder, encoding: 'utf8' });
 
 /** Sends Ctrl-C when the program says something. */
 function interrupted(
   args: readonly string[],
   moment: string,
 ): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, args, { cwd: folder });
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder });
   let said = '';
   child.stderr.on('data', (text) => {
     if (!said.includes(moment) && `${said}${text}`.includes(moment)) child.kill('SIGINT');
@@ -80,8 +80,8 @@ describe('recommend', () => {
     [words('0'), /--minutes: expected more than 0; got '0'/],
     [words('20', 'bce'), /--losses: name two losses or more/],
     [words('20', 'bce,focal@epochs=3'), /--losses: .*only fields of the loss can differ/],
-  ])('%j is refused before anything is written', (args, message) => {
-    const { status, stderr } = anyclass([...args, '--out', 'refused']);
+  ])('%j is refused before anything is written', async (args, message) => {
+    const { status, stderr } = await runInProcess(folder, [...args, '--out', 'refused']);
     expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringMatching(message) });
     expect(existsSync(join(folder, 'refused'))).toBe(false);
   });

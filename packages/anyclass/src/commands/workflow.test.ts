@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasCuda } from '@anyclass/torch';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawImages } from '../../test/drawnImages.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-workflow-'));
@@ -38,26 +38,6 @@ const shell = (line: string) =>
     encoding: 'utf8',
   });
 
-/** Bright squares are one class, bright stripes another; a third of the images show neither, and in some nobody looked for stripes. */
-async function drawImages(): Promise<void> {
-  mkdirSync(join(folder, 'photos', 'images'), { recursive: true });
-  const lines = ['Filename,square,stripe'];
-  for (let i = 0; i < 60; i++) {
-    const pixels = new Uint8Array(32 * 32).fill(20 + (i % 7));
-    const [square, stripe] = [i % 3 === 0, i % 3 === 1];
-    for (let y = 0; y < 32; y++) {
-      for (let x = 0; x < 32; x++) {
-        if ((square && x > 8 && x < 20 && y > 8 && y < 20) || (stripe && y % 8 === i % 8))
-          pixels[32 * y + x] = 230;
-      }
-    }
-    const image = sharp(pixels, { raw: { width: 32, height: 32, channels: 1 } });
-    await image.png().toFile(join(folder, 'photos', 'images', `${i}.png`));
-    lines.push(`${i}.png,${Number(square)},${i % 10 === 9 ? '' : Number(stripe)}`);
-  }
-  writeFileSync(join(folder, 'photos', 'labels.csv'), `${lines.join('\n')}\n`);
-}
-
 const small = [
   'epochs=2',
   'batchSize=8',
@@ -66,9 +46,9 @@ const small = [
   'threads=1',
 ].flatMap((field) => ['--set', field]);
 
-beforeAll(drawImages);
+beforeAll(() => drawImages(folder));
 
-describe('from a folder to a judged model', () => {
+describe('from a folder to an evaluated model', () => {
   test('init looks at the folder and writes a configuration', () => {
     const { status, stdout, stderr } = anyclass(['init', 'photos']);
     expect({ status, stdout }).toMatchObject({
@@ -130,7 +110,7 @@ describe('from a folder to a judged model', () => {
       status: 0,
       stderr: expect.stringContaining('Resuming after epoch'),
     });
-    expect(stdout).toMatch(/test: \d+ images[\s\S]*F1-Neg[\s\S]*square/);
+    expect(stdout).toMatch(/test: \d+ instances[\s\S]*F1-Neg[\s\S]*square/);
     expect(existsSync(join(folder, 'run', 'report.html'))).toBe(true);
   });
 
@@ -218,7 +198,8 @@ describe('from a folder to a judged model', () => {
   test('a reader that has enough, such as head, ends predict quietly', () => {
     const { status, stdout, stderr } = shell('predict run photos photos photos --batch-size 8 | head -n 2');
     expect(stdout.split('\n')).toHaveLength(3);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    // A slow machine may show progress.
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringMatching(/anyclass:|error/i) });
   });
 
   test.each(['evaluate run --json --replicates 0', 'train --help'])(
@@ -277,140 +258,11 @@ test.each([
   expect(said).toMatch(/anyclass: Interrupted; .*resume\n$/);
 });
 
-describe('mistakes', () => {
-  test('images that are all somewhere else are noticed before training, and by init', () => {
-    writeFileSync(join(folder, 'elsewhere.csv'), 'Filename,a\n1.png,0\n2.png,1\n3.png,0\n4.png,1\n');
-    const message =
-      /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*Set data.imageFolder .*\nOn the command line: --set data.imageFolder=FOLDER\n/;
-    for (const words of [
-      ['init', 'elsewhere.csv', '--out', 'elsewhere.json'],
-      ['train', 'quick', '--data', 'elsewhere.csv', '--run', 'elsewhere'],
-    ]) {
-      const { status, stderr } = anyclass(words);
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(message) });
-    }
-    expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
-  });
-
-  test('a column that is no class is passed over where init is told so', () => {
-    const table = readFileSync(join(folder, 'photos', 'labels.csv'), 'utf8')
-      .trim()
-      .split('\n');
-    const withText = table.map((line, i) => `${line},${i === 0 ? 'weather' : 'sunny'}`);
-    writeFileSync(join(folder, 'photos', 'weather.tsv'), withText.join('\n').replaceAll(',', '\t'));
-    const refused = anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json']);
-    expect(refused.stderr).toContain(`\nOn the command line: --set 'data.columns.ignore=["weather"]'\n`);
-    const set = ['--set', 'data.columns.ignore=["weather"]'];
-    expect(anyclass(['init', 'photos/weather.tsv', '--out', 'weather.json', ...set]).status).toBe(0);
-    expect(JSON.parse(readFileSync(join(folder, 'weather.json'), 'utf8')).data).toEqual({
-      dataset: 'photos/weather.tsv',
-      columns: { ignore: ['weather'] },
-    });
-  });
-
-  test.each([
-    [['train'], 2, 'give either a CONFIG or RECIPE'],
-    [['train', 'quick', '--sed', '1'], 2, 'has no option --sed; did you mean --set?'],
-    [['train', 'quick', '--set', 'epoch=1'], 1, "epoch: no such field; did you mean 'epochs'?"],
-    [
-      ['train', 'quick', '--set', 'data.mean=[0.5,0.4]'],
-      1,
-      'data.mean has 2 numbers; expected 1, one for each channel',
-    ],
-    [
-      ['train', 'quick', '--set', 'data.draw.shares=[0.5,0.2,0.2]'],
-      1,
-      'data.draw.shares: the three shares do not add up to 1',
-    ],
-    [['train', 'quick', '--data', 'nowhere.csv'], 1, 'nowhere.csv: no such file or folder'],
-    [['train', 'nowhere.json'], 1, 'nowhere.json: no such file or recipe'],
-    [['train', '--resume', 'photos'], 1, 'photos: not a run'],
-    [['train', 'quick', '--set', 'device=cuda:9'], 1, 'device cuda:9'],
-    [
-      ['train', 'quick', '--run', 'photos/labels.csv'],
-      1,
-      '--run photos/labels.csv cannot be written: it is a file',
-    ],
-    [
-      ['compare', 'quick', '--out', 'photos/labels.csv'],
-      1,
-      '--out photos/labels.csv cannot be written: it is a file',
-    ],
-    [['report', 'photos/labels.csv'], 1, 'photos/labels.csv is a file; name a run folder'],
-    [
-      ['report', 'run', '--assets', 'photos/labels.csv'],
-      1,
-      '--assets photos/labels.csv cannot be written: it is a file',
-    ],
-    [['report', 'run', '--out', 'photos'], 1, '--out photos cannot be written: it is a folder'],
-    [['report', 'run', '--paper', 'foo'], 1, 'foo: no such folder; --paper takes sewerml, '],
-    [
-      ['init', 'photos', '--out', 'photos/labels.csv/x'],
-      1,
-      '--out photos/labels.csv/x cannot be written: a part of the path',
-    ],
-    [['evaluate', 'run', '--html', 'photos'], 1, '--html photos cannot be written: it is a folder'],
-    [
-      ['evaluate', 'run', '--save-scores', 'photos'],
-      1,
-      '--save-scores photos cannot be written: it is a folder',
-    ],
-    [
-      ['evaluate', '--scores', 'no.csv', '--labels', 'no.csv'],
-      1,
-      '--scores no.csv cannot be read: no such file',
-    ],
-    [['evaluate', 'run', '--replicates', '-5'], 2, '--replicates: expected at least 0'],
-    [['predict', 'run', 'photos', '--device', 'tpu'], 1, 'device tpu: devices are cpu, cuda and cuda:N'],
-    [['evaluate'], 2, 'give a RUN or MODEL, or --scores and --labels'],
-    [['evaluate', '--scores', 'a.csv'], 2, '--scores needs --labels'],
-    [['predict', 'nowhere', 'photos'], 1, 'nowhere: no such model or run'],
-    [['predict', 'x', 'photos', '--threshold', 'half'], 2, "--threshold: 'half' is not a number"],
-    [['predict', 'x', 'photos', '--threshold', '7'], 2, '--threshold: expected at most 1'],
-    [['predict', 'x', 'photos', '--threshold', '-0.1'], 2, '--threshold: expected at least 0'],
-    [['predict', 'x', 'photos', '--threshold='], 2, "--threshold: '' is not a number"],
-    [['predict', 'x', 'photos', '--threshold', '0.5', '--beta', '2'], 2, '--threshold: cannot be combined'],
-    [['predict', 'x', 'photos', '--json', '--format', 'csv'], 2, '--json means --format jsonl'],
-    [['predict', 'run/model.safetensors', 'photos', '--false-alarms', '0.02'], 1, 'without scores to fit'],
-    [['predict', 'x', '-', 'photos', '-'], 2, 'PATH…: - '],
-    [['evaluate', 'x', 'digits', '--labels', 'l.csv'], 2, '--labels requires --scores'],
-    [
-      ['evaluate', '--scores', 's.csv', '--labels', 'l.csv', '--save-scores', 'o.csv'],
-      2,
-      '--save-scores requires a model',
-    ],
-    [
-      ['evaluate', '--scores', 's.csv', '--labels', 'l.csv', '--rule', 'shared'],
-      2,
-      '--rule requires --fit-scores',
-    ],
-  ])('%j ends with %d and says what is wrong', (words, status, message) => {
-    const result = anyclass(words);
-    expect({ status: result.status, stderr: result.stderr }).toEqual({
-      status,
-      stderr: expect.stringContaining(message),
-    });
-    expect(result.stderr).not.toContain('--debug');
-  });
-
-  test.each([
-    ['syntax.mjs', 'export default {\n  a: ,\n};', "syntax.mjs: Unexpected token ','"],
-    ['thrown.mjs', '\n\nthrow new Error("my fault");', 'thrown.mjs, line 3: my fault'],
-  ])('a configuration that does not run, %s, is refused with its name', (name, content, message) => {
-    writeFileSync(join(folder, name), content);
-    expect(anyclass(['train', name])).toMatchObject({ status: 1, stderr: `anyclass: ${message}\n` });
-  });
-
-  test.each(['init', 'train', 'evaluate', 'predict'])('%s --help shows options and examples', (name) => {
-    const { status, stdout } = anyclass([name, '--help']);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(new RegExp(`Usage: anyclass ${name} [\\s\\S]*Options:[\\s\\S]*Examples:`));
-  });
-});
-
-test('train --fields lists every field with its default', () => {
-  const { stdout } = anyclass(['train', '--fields']);
-  expect(stdout).toMatch(
-    /loss\.lambda +λ: weight of absent classes in the any-class logit \[number\] \(default 0\.02\)/,
-  );
+// Node itself reads these.
+test.each([
+  ['syntax.mjs', 'export default {\n  a: ,\n};', "syntax.mjs: Unexpected token ','"],
+  ['thrown.mjs', '\n\nthrow new Error("my fault");', 'thrown.mjs, line 3: my fault'],
+])('a configuration that does not run, %s, is refused with its name', (name, content, message) => {
+  writeFileSync(join(folder, name), content);
+  expect(anyclass(['train', name])).toMatchObject({ status: 1, stderr: `anyclass: ${message}\n` });
 });

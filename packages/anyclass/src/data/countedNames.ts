@@ -13,7 +13,7 @@ export interface CountedNames {
  * @example
  * const skipped = countedNames();
  * skipped.add('notes.txt');
- * skipped.remarks('files that are no images were skipped') // one remark, with a count of 1
+ * skipped.remarks('files that are not images were skipped') // one remark, with a count of 1
  */
 export function countedNames(): CountedNames {
   const examples: string[] = [];

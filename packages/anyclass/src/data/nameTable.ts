@@ -5,7 +5,7 @@ export interface NameTable {
   at(row: number): string;
   /** All names one after another, for hashing. */
   readonly bytes: Uint8Array;
-  /** For each row the first row of its name; undefined where no name stands twice. */
+  /** For each row the first row of its name; undefined where no name appears twice. */
   firstRows(): Int32Array | undefined;
 }
 

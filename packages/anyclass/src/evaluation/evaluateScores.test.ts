@@ -20,7 +20,7 @@ const file = (name: string, text: string) => {
 const scores = file('scores.csv', 'Filename,crack,roots\nb,0.6,0.1\na,0.9,0.2\nc,0.3,0.7\n');
 const labels = file('labels.csv', 'Filename,crack,roots\na,1,0\nb,0,0\nc,0,1\n');
 
-test('saved scores are judged with all metrics and intervals', async () => {
+test('saved scores are evaluated with all metrics and intervals', async () => {
   const { metrics, intervals, decided } = await evaluateScores({ scores, labels, replicates: 50 });
   expect(metrics.macroF1).toBeCloseTo(5 / 6, 12);
   expect(metrics.perClassAP).toEqual([1, 1]);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-experiment-'));
@@ -186,8 +187,8 @@ describe('mistakes', () => {
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: no such file'],
     [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "no such numeric field 'lamda'"],
     [['sweep', 'tiny.json', '--out', 'x', '--set', 'loss.name=bce'], 1, 'loss.lambda has no effect with bce'],
-  ])('%j ends with %d and says what is wrong', (words, status, message) => {
-    const result = anyclass(...words);
+  ])('%j ends with %d and says what is wrong', async (words, status, message) => {
+    const result = await runInProcess(folder, words);
     expect({ status: result.status, stderr: result.stderr }).toEqual({
       status,
       stderr: expect.stringContaining(message),

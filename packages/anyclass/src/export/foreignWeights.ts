@@ -59,7 +59,8 @@ function foreignTensors(network: Network, { rename, convert }: ForeignNetwork): 
 
 /** How a network of images has them prepared; those of features are of no other library. */
 export function imagePreparation(description: ModelDescription): ImagePreparation {
-  if (takesFeatures(description)) throw new UserError('the model takes features, and the library images');
+  if (takesFeatures(description))
+    throw new UserError('the model takes features; networks of this library take images');
   return description;
 }
 

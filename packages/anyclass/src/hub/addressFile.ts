@@ -59,7 +59,7 @@ export async function addressFile(wanted: AddressedFile, options: DownloadOption
         size: statSync(path).size,
       };
       if (!hash.startsWith(wanted.sha256))
-        throw new UserError(`${path} was altered after its download; remove it`);
+        throw new UserError(`${path} changed after it was downloaded; delete it`);
       writeWhole(recordPath(path), JSON.stringify({ address: wanted.address, sha256: hash, size }));
     },
   });

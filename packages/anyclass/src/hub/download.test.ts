@@ -132,7 +132,7 @@ describe('resuming', () => {
     await expectWhole();
   });
 
-  test('a range that the server does not have, or another one than asked for, begins anew', async () => {
+  test('a range that the server does not have, or another one than asked for, starts over', async () => {
     hub.state.failures.push('reset', '416');
     await expectWhole();
     rmSync(settings.cache, { recursive: true });
@@ -140,13 +140,13 @@ describe('resuming', () => {
     await expectWhole();
   });
 
-  test('a version that changed on the way begins anew', async () => {
+  test('a version that changed on the way starts over', async () => {
     hub.state.failures.push('reset', 'changed');
     await expectWhole();
     expect(seen('storage').map(({ headers }) => headers['if-range'])).toEqual([undefined, '"first"']);
   });
 
-  test('bytes that were damaged while they waited are found, and begin anew once', async () => {
+  test('bytes that were damaged while they waited are found, and start over once', async () => {
     hub.state.failures.push('reset', 'page');
     await expect(hubFile(wanted, options)).rejects.toThrow();
     const partial = `${blobPath(settings.cache, wanted.repository, sha256(large))}.anyclass.incomplete`;
@@ -156,7 +156,7 @@ describe('resuming', () => {
     expect(JSON.stringify(events)).toContain('starting over');
   });
 
-  test('a partial file without a note of its version, or longer than the file, begins anew', async () => {
+  test('a partial file without a note of its version, or longer than the file, starts over', async () => {
     const partial = `${blobPath(settings.cache, wanted.repository, sha256(large))}.anyclass.incomplete`;
     hub.state.failures.push('reset', 'page');
     await expect(hubFile(wanted, options)).rejects.toThrow();
@@ -223,7 +223,7 @@ describe('what is refused', () => {
     answers({ 'x-repo-commit': commit, etag: '"../../../../evil"' });
     await expect(hubFile(wanted, options)).rejects.toThrow(/no hash to verify/);
     answers({ 'x-repo-commit': '../../evil', etag: `"${sha256(large)}"` });
-    await expect(hubFile(wanted, options)).rejects.toThrow(/does not answer as a hub/);
+    await expect(hubFile(wanted, options)).rejects.toThrow(/does not respond like a Hugging Face hub/);
     expect(existsSync(settings.cache)).toBe(false);
   });
 

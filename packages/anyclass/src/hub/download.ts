@@ -128,7 +128,7 @@ function factsIn(headers: Headers, server: string): HubFacts {
   const commit = headers.get('x-repo-commit');
   if (commit === null || !isCommit(commit)) {
     throw new UserError(
-      `${server} does not answer as a hub does (no X-Repo-Commit); is there a log-in or a proxy between?`,
+      `${server} does not respond like a Hugging Face hub (no X-Repo-Commit); is a login page or a proxy in between?`,
     );
   }
   const tag = headers.get('x-linked-etag') ?? headers.get('etag');

@@ -24,7 +24,7 @@ export async function toldToUser<Result>(work: () => Result | Promise<Result>): 
     switch (answer?.status) {
       case 401:
       case 403:
-        throw new UserError(`${message}: set HF_TOKEN to a token that may read it, if it is not public`);
+        throw new UserError(`${message}: if it is not public, set HF_TOKEN to a token with access`);
       case 404:
         throw new NotOnServer(`${message}: no such file or revision`, answer.headers.get('x-repo-commit'));
       default:

@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     const { page, problems } = await openFile(browser, file);
     const first = page.locator('main > *').nth(1);
     expect(await first.getAttribute('class')).toContain('verdict');
-    expect(await first.textContent()).toMatch(/40 instances, 70 classes, 50\.0% negative; begin with λ/);
+    expect(await first.textContent()).toMatch(/40 instances, 70 classes, 50\.0% negative; start with λ/);
     expect(problems).toEqual([]);
     await page.context().close();
   }, 60_000);

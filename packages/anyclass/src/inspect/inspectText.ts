@@ -1,6 +1,7 @@
 import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
 import { alignedColumns } from '../tables/index.js';
 import type { ImageStatistics, Inspection, LabelCount } from './inspection.js';
+import { inspectionVerdict } from './verdict.js';
 
 /**
  * An inspection as text for a terminal.
@@ -9,9 +10,9 @@ import type { ImageStatistics, Inspection, LabelCount } from './inspection.js';
  * console.log(inspectText(await inspectDataset(dataset, {})))
  */
 export function inspectText(inspection: Inspection): string {
-  const { dataset, classes, splits, splitOrigin, lambda } = inspection;
+  const { dataset, splitOrigin, lambda } = inspection;
   const sections = [
-    `${dataset}: ${number(splits.at(-1)!.total)} instances, ${classes.length} classes`,
+    `${dataset}: ${inspectionVerdict(inspection).text}`,
     splitSection(inspection),
     `splits: ${splitOrigin}`,
     classSection(inspection),
@@ -88,7 +89,7 @@ function familySection({ familyCounts }: Inspection): string {
   return alignedColumns([['group of classes', 'train', 'validation', 'test'], ...rows]);
 }
 
-/** The pairs of classes that go together most. */
+/** The pairs of classes that occur together most often. */
 function togetherSection({ classes, pairedClasses, cooccurrence }: Inspection): string {
   const pairs = pairedClasses.flatMap((a, i) =>
     pairedClasses.slice(i + 1).map((b, k) => ({ pair: `${a} + ${b}`, count: cooccurrence[i]![i + 1 + k]! })),
@@ -108,7 +109,7 @@ function imageSection({ examined, of, width, height, sizes, mean, std, levels }:
   return [
     `images: ${number(examined)} of ${number(of)} examined`,
     `  width ${width.min} to ${width.max}, median ${width.median}; height ${height.min} to ${height.max}, median ${height.median}`,
-    `  commonest: ${sizes
+    `  most common: ${sizes
       .slice(0, 4)
       .map(({ size, count }) => `${size} (${number(count)})`)
       .join(', ')}`,
@@ -117,7 +118,7 @@ function imageSection({ examined, of, width, height, sizes, mean, std, levels }:
   ].join('\n');
 }
 
-/** What images of more than 8 bits hold, for a choice of data.window. */
+/** The levels of images of more than 8 bits, for a choice of data.window. */
 function levelLines({
   images,
   withOwnWindow,
@@ -126,10 +127,10 @@ function levelLines({
   typical,
   suggested,
 }: LevelStatistics): string[] {
-  const own = withOwnWindow === 0 ? '' : `, ${number(withOwnWindow)} with a window of their own`;
+  const own = withOwnWindow === 0 ? '' : `, ${number(withOwnWindow)} with their own window`;
   return [
     `  more than 8 bits: ${number(images)}${own}; levels ${lowest} to ${highest}, typically ${typical.join(' to ')}`,
-    `  data.window [${suggested.join(', ')}] holds them all`,
+    `  data.window [${suggested.join(', ')}] covers them all`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Inspection, Problem } from './inspection.js';
 
-/** What spoils training or its figures; the rest is worth knowing. */
+/** What harms training or its metrics; the rest is worth knowing. */
 const serious: readonly Problem['kind'][] = [
   'group-across-splits',
   'duplicate-across-splits',
@@ -21,11 +21,11 @@ const wordsOf: Partial<Record<Problem['kind'], string>> = {
 };
 
 /**
- * The inspection in two sentences: what the data are, and what to look at first.
+ * The inspection in two sentences: what the data is, and what to look at first.
  *
  * @example
  * inspectionVerdict(inspection).text
- * // '5,000 instances, 17 classes, 53.1% negative; begin with λ 0.02. Look first at: 3 groups ('patient') in more than one split.'
+ * // '5,000 instances, 17 classes, 53.1% negative; start with λ 0.02. Look first at: 3 groups ('patient') in more than one split.'
  */
 export function inspectionVerdict(inspection: Inspection): {
   readonly text: string;
@@ -36,7 +36,7 @@ export function inspectionVerdict(inspection: Inspection): {
   const share = (100 * negative) / Math.max(1, positive + negative);
   const counted = (count: number, word: string, plural = `${word}s`) =>
     `${count.toLocaleString('en-US')} ${count === 1 ? word : plural}`;
-  const what = `${counted(total, 'instance')}, ${counted(classes.length, 'class', 'classes')}, ${share.toFixed(1)}% negative; begin with λ ${lambda.start}.`;
+  const what = `${counted(total, 'instance')}, ${counted(classes.length, 'class', 'classes')}, ${share.toFixed(1)}% negative; start with λ ${lambda.start}.`;
   const found = serious.flatMap((kind) => problems.find((problem) => problem.kind === kind) ?? []);
   const [first] = found;
   if (first) {
@@ -51,6 +51,6 @@ export function inspectionVerdict(inspection: Inspection): {
   const text =
     problems.length === 0
       ? `${what} No problems were found.`
-      : `${what} ${counted(problems.length, 'finding')} below, none of which is in the way of training.`;
+      : `${what} ${counted(problems.length, 'finding')} below, none of which prevents training.`;
   return { text, isDoubtful: false };
 }

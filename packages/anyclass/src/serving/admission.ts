@@ -1,6 +1,6 @@
 // How much a server takes on: images and bytes in it at a time. What is over that is refused before it is read.
 
-import { Problem } from './problem.js';
+import { Problem, type ProblemText } from './problem.js';
 
 /** The room that a request takes. */
 export interface Ticket {
@@ -11,6 +11,8 @@ export interface Ticket {
 }
 
 export interface Admission {
+  /** Why not even one more image is taken now; undefined while there is room. */
+  refusal(): ProblemText | undefined;
   /** @throws Problem where the server is full */
   enter(bytes: number): Ticket;
   /** So many images were answered: how soon a refused client should try again follows from it. */
@@ -29,17 +31,19 @@ export function createAdmission(limits: { readonly images: number; readonly byte
   let bytes = 0;
   const rate = createRate();
 
+  const refusalOf = (wanted: number): ProblemText => {
+    const retryAfter = Math.min(60, Math.max(1, Math.ceil(images / Math.max(rate.perSecond(), 1e-6))));
+    const more = wanted > 1 ? `, and this request has ${wanted}` : '';
+    const message = `${images} of at most ${limits.images} images are in the queue${more}; retry in ${retryAfter} s`;
+    return { kind: 'queue-full', message, retryAfter };
+  };
   const refuse = (wanted: number) => {
-    const seconds = Math.min(60, Math.max(1, Math.ceil(images / Math.max(rate.perSecond(), 1e-6))));
-    throw new Problem(
-      'queue-full',
-      `${images} of at most ${limits.images} images are in the queue` +
-        `${wanted > 1 ? `, and this request has ${wanted}` : ''}; retry in ${seconds} s`,
-      { retryAfter: seconds },
-    );
+    const { kind, message, ...options } = refusalOf(wanted);
+    throw new Problem(kind, message, options);
   };
 
   return {
+    refusal: () => (images + 1 > limits.images ? refusalOf(1) : undefined),
     enter(size) {
       if (images + 1 > limits.images) refuse(1);
       if (bytes + size > limits.bytes && bytes > 0) {

@@ -20,19 +20,26 @@ export const problems = {
 
 export type ProblemKind = keyof typeof problems;
 
+/** What a client is told. */
+export interface ProblemText {
+  readonly kind: ProblemKind;
+  readonly message: string;
+  /** Seconds after which it makes sense to try again. */
+  readonly retryAfter?: number | undefined;
+}
+
 /**
  * Something wrong with a request, to be told to its client.
  *
  * @example
  * throw new Problem('too-large', 'the request has 40 images; the limit is 32');
  */
-export class Problem extends Error {
+export class Problem extends Error implements ProblemText {
   override readonly name: string;
   readonly kind: ProblemKind;
-  /** Seconds after which it makes sense to try again. */
   readonly retryAfter: number | undefined;
 
-  constructor(kind: ProblemKind, detail: string, { retryAfter }: { readonly retryAfter?: number } = {}) {
+  constructor(kind: ProblemKind, detail: string, { retryAfter }: Pick<ProblemText, 'retryAfter'> = {}) {
     // A full server makes thousands a second, and nobody reads where they were made.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -42,14 +49,10 @@ export class Problem extends Error {
     this.kind = kind;
     this.retryAfter = retryAfter;
   }
-
-  get status(): (typeof problems)[ProblemKind]['status'] {
-    return problems[this.kind].status;
-  }
 }
 
 /** The body of the answer. `error` is where clients of the Open Inference Protocol look. */
-export function problemBody({ kind, message }: Problem, requestId: string) {
+export function problemBody({ kind, message }: ProblemText, requestId: string) {
   const { status, title } = problems[kind];
   return { type: `/docs#problem-${kind}`, title, status, detail: message, requestId, error: message };
 }

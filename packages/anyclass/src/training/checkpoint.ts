@@ -88,7 +88,7 @@ export function readCheckpoint(path: string): Checkpoint {
   }
   const written = tensors.get(checksumName)?.data;
   if (!written || Buffer.compare(written, checksumBytes(checksum)) !== 0) {
-    throw new Error(`${path}: was altered after it was written (its checksum does not fit)`);
+    throw new Error(`${path}: was altered after it was written (its checksum does not match)`);
   }
   tensors.delete(checksumName);
   return {

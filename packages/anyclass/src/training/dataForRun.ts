@@ -108,7 +108,7 @@ function networkInput(
   if (!takesFeatures(name)) {
     if (features || images.absent !== undefined) {
       throw new UserError(
-        `${dataset} holds features, and ${name} is a network of images; set network.name to ${featureNetworks.join(' or ')}`,
+        `${dataset} holds features, but ${name} takes images; set network.name to ${featureNetworks.join(' or ')}`,
         { setting: 'network.name=mlp' },
       );
     }
@@ -120,14 +120,14 @@ function networkInput(
   }
   if (!features) {
     throw new UserError(
-      `${dataset} holds images, and ${name} is a network of features; choose another network.name, or write features of the images with 'anyclass embed'`,
+      `${dataset} holds images, but ${name} takes features; choose another network.name, or compute features of the images with 'anyclass embed'`,
       { setting: 'network.name=tresnet-m' },
     );
   }
   const { length } = features.names;
   if (inputSize !== length && inputSize !== defaultInputSize) {
     throw new UserError(
-      `network.inputSize is ${inputSize}, but ${dataset} has ${length} features; leave it out: ${name} takes what there is`,
+      `network.inputSize is ${inputSize}, but ${dataset} has ${length} features; remove it: ${name} takes all features`,
       { setting: `network.inputSize=${length}` },
     );
   }
@@ -146,7 +146,7 @@ function featureRemarks(features: FittedFeatures | undefined): string[] {
   const { constant, missing } = features;
   return [
     ...(constant.length > 0
-      ? [`warning: the same in all training rows and of no use: ${listed(constant)}`]
+      ? [`warning: constant in all training rows, and therefore without effect: ${listed(constant)}`]
       : []),
     ...(missing > 0
       ? [`${missing} values are missing in the training rows; each counts as the mean of its feature`]
@@ -160,7 +160,7 @@ function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
   const word = instanceWord(dataset);
   if (bestBy === 'f2Ciw' && !classImportance) {
     throw new UserError(
-      `bestBy f2Ciw needs weights of the classes, which ${name} does not bring; choose macroF2 or mAP`,
+      `bestBy f2Ciw needs class weights, which ${name} does not have; choose macroF2 or mAP`,
     );
   }
   if (bestBy === 'f1Neg' && !splits.validation.some((row) => labels.presence(row) === 'negative')) {

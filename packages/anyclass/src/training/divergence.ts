@@ -39,7 +39,7 @@ export function divergence(
   return new UserError(
     [
       `the loss is ${figures.loss} in epoch ${where.epoch}, step ${where.step}: the run stops`,
-      `  largest logit ${figures.largestLogit}, length of the gradient ${figures.gradientNorm}`,
+      `  largest logit ${figures.largestLogit}, gradient norm ${figures.gradientNorm}`,
       `  names in the batch: ${listed(where.names, 8)}`,
       ...(notFinite.length > 0 ? [`  gradients not finite in: ${normTexts(notFinite)}`] : []),
       ...(largest.length > 0 ? [`  longest gradients: ${normTexts(largest)}`] : []),
@@ -61,7 +61,7 @@ export function lateDivergence(
 ): UserError {
   return new UserError(
     [
-      `${what} are no numbers any more after epoch ${run.epoch}, step ${run.step}: the run stops`,
+      `${what} became NaN or infinite after epoch ${run.epoch}, step ${run.step}: the run stops`,
       `  not finite: ${where}`,
       ...causesAndCheckpoint(run.lastCheckpoint),
     ].join('\n'),
@@ -86,7 +86,7 @@ export function brokenWeights(network: Network): string[] {
 
 function causesAndCheckpoint(lastCheckpoint: string | undefined): string[] {
   return [
-    '  usual causes: a learning rate that is too high, float16 without room, an image or a label that is no number',
+    '  usual causes: a learning rate that is too high, float16 overflow, an image or a label that is not a number',
     lastCheckpoint !== undefined && existsSync(lastCheckpoint)
       ? `  the last good checkpoint: ${lastCheckpoint}`
       : '  there is no checkpoint from before',

@@ -65,7 +65,7 @@ test('a frozen epoch changes the last layer alone, batch statistics stay; the ep
     expect.arrayContaining(['body.conv1.0.weight', 'body.conv1.1.running_mean', 'head.fc.bias']),
   );
   expect(notes).toContainEqual(expect.stringMatching(/frozen for 1 epoch:/));
-  expect(notes).toContainEqual(expect.stringMatching(/everything trains/));
+  expect(notes).toContainEqual(expect.stringMatching(/All layers train/));
 }, 60_000);
 
 test('network, input size, mean and deviation follow the weights, are recorded, and a note tells of them', async () => {
@@ -74,7 +74,7 @@ test('network, input size, mean and deviation follow the weights, are recorded, 
   expect(configuration.data).toMatchObject({ mean: [0.25], std: [0.125] });
   expect(loadModel(at('whole')).description).toMatchObject({ mean: [0.25], std: [0.125] });
   const events = readFileSync(at('whole', 'events.jsonl'), 'utf8');
-  expect(events).toMatch(/Images are prepared as for .*base: 32 px, mean \[0\.25\], std \[0\.125\]/);
+  expect(events).toMatch(/Images are preprocessed as for .*base: 32 px, mean \[0\.25\], std \[0\.125\]/);
 }, 60_000);
 
 test.each([

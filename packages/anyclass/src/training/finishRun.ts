@@ -42,7 +42,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const fitted = rawValidation.targets.some((target) => target >= 0.5)
     ? fitOnValidation(validation, options, { classImportance, note })
     : undefined;
-  if (!fitted) note('No positives in validation: no decision is fitted, and the model decides at 0.5');
+  if (!fitted)
+    note('No positives in validation: no decision is fitted, and the model uses a threshold of 0.5');
   const description = {
     ...model.description,
     ...(fitted && { decision: fitted.decision }),
@@ -58,9 +59,9 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   if (rawTest && test) Object.assign(sums, writeScores(paths, 'test', data.dataset, rawTest.rows, test));
   writeScoreChecksums(paths.scores, sums);
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
-  if (!evaluation.test) note('the test split stays untouched, as evaluation.test says');
-  else if (!test) note('there is no test split: nothing is judged on it');
-  else if (!isLabeled) note('the test split has no labels: it is not judged');
+  if (!evaluation.test) note('the test split is not evaluated (evaluation.test is false)');
+  else if (!test) note('there is no test split to evaluate');
+  else if (!isLabeled) note('the test split has no labels and is not evaluated');
   const quarantined = [
     await quarantinedInTraining(session, run),
     rawValidation.quarantined,
@@ -128,9 +129,9 @@ function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
   const best = progress.best[bestBy];
   try {
     if (best) return { best, model: loadModel(join(paths.checkpoints, best.file)), isLastInstead: false };
-    note(`${bestBy} was not defined on the validation split in any epoch: the last epoch is judged`);
+    note(`${bestBy} was not defined on the validation split in any epoch; evaluating the last epoch`);
   } catch (error) {
-    note(`${reasonOf(error)}: the last epoch is judged instead`);
+    note(`${reasonOf(error)}; evaluating the last epoch instead`);
   }
   const { epoch } = progress;
   const file = saveEpochWeights(session, paths, epoch);

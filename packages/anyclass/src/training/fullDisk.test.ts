@@ -35,7 +35,7 @@ test.skipIf(!canMount)(
     );
     rmSync(join(disk, 'filler', 'zeros'));
     expect(message).toMatch(
-      /full cannot be written to: .*(safetensors|metrics\.jsonl): the disk is full; make room.* The last checkpoint is .*safetensors; mend this, then resume/,
+      /full cannot be written to: .*(safetensors|metrics\.jsonl): the disk is full; make room.* The last checkpoint is .*safetensors; fix this, then resume/,
     );
   },
   60_000,

@@ -84,11 +84,10 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
   if (ranks) await checkRunAgreement(ranks, record.configuration, data);
   if (datasetFingerprint(data.dataset) !== record.datasetFingerprint) {
     throw new UserError(
-      `${folder}: the data changed since the run started; a run resumes with the same data only`,
+      `${folder}: the data changed since the run started; a run can only resume with the same data`,
     );
   }
-  for (const name of removePartial(checkpoints))
-    run.note(`Removed ${name}, which was not completely written`);
+  for (const name of removePartial(checkpoints)) run.note(`Removed ${name}, which was incomplete`);
   const { checkpoint, path, skipped } = takeNewestCheckpoint(checkpoints);
   for (const reason of skipped) run.note(`Skipped ${reason}`);
   // A checkpoint has all weights: those that the run began with may be gone.
@@ -110,13 +109,13 @@ function tellOfRanks({ ranks, note }: ActiveRun, checkpoint: Checkpoint | undefi
   if (!checkpoint || before === now) return;
   const text = (count: number) => (count === 1 ? '1 process' : `${count} processes`);
   note(
-    `The checkpoint was written by ${text(before)} and resumes on ${text(now)}: the order of the images stays, results agree up to rounding`,
+    `The checkpoint was written by ${text(before)} and resumes on ${text(now)}: the order of the images is the same, and results agree up to rounding`,
   );
 }
 
 function finished(run: ActiveRun, summary: RunSummary): TrainingResult {
   const { folder } = run.paths;
-  run.note(`${folder}: the run is finished; its test split is judged only once`);
+  run.note(`${folder}: the run is finished; the test split is evaluated only once`);
   run.emit({ type: 'finished', run: folder, summary });
   return { folder, summary };
 }
@@ -133,7 +132,7 @@ async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | u
     }
     return summary;
   } catch (error) {
-    note(`${reasonOf(error)}: the run is judged again`);
+    note(`${reasonOf(error)}: evaluating the run again`);
     return undefined;
   }
 }

@@ -46,7 +46,7 @@ export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T)
       );
     }
     throw new UserError(
-      `${paths.folder} cannot be written to: ${messageOf(error)}. ${checkpointLeft(lastCheckpoint)}; mend this, then resume the run`,
+      `${paths.folder} cannot be written to: ${messageOf(error)}. ${checkpointLeft(lastCheckpoint)}; fix this, then resume the run`,
       { cause: error, next: resumeCommand(paths.folder) },
     );
   }

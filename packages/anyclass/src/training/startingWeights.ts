@@ -56,7 +56,7 @@ function preparationRemarks(
     isGray || same(std, facts.std) ? '' : `data.std ${shown(std)} instead of ${shown(facts.std)}`,
   ].filter(Boolean);
   if (others.length > 0) return [`Images are prepared otherwise than for ${name}: ${others.join(', ')}`];
-  return [`Images are prepared as for ${name}: ${inputSize} px, mean ${shown(mean)}, std ${shown(std)}`];
+  return [`Images are preprocessed as for ${name}: ${inputSize} px, mean ${shown(mean)}, std ${shown(std)}`];
 }
 
 function same(a: readonly number[], b: readonly number[]): boolean {

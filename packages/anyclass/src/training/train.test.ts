@@ -1,15 +1,4 @@
-import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
@@ -17,13 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
-import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEvent } from '../events/runEvent.js';
-import { resume, train } from '../reports/trainAndReport.js';
+import { train } from '../reports/trainAndReport.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
-import { lockRun } from '../runs/runLock.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import type { TrainingResult } from './activeRun.js';
 
@@ -43,34 +30,6 @@ const notes: string[] = [];
 const onEvent = (event: RunEvent) => {
   if (event.type === 'note') notes.push(event.text);
 };
-
-/** Hashes of what a run ends with. */
-function filesOf(run: string): string[] {
-  const last = ['checkpoints', 'epoch-0002-step-000000.safetensors'];
-  return [['model.safetensors'], ['scores', 'test.csv'], last].map((names) =>
-    createHash('sha256')
-      .update(readFileSync(at(run, ...names)))
-      .digest('hex'),
-  );
-}
-
-const isTestBegun = (event: RunEvent) => event.type === 'progress' && event.task === 'test';
-
-/** Interrupts a run at an event; default in the middle of its second epoch. */
-async function interrupted(
-  run: string,
-  isMoment = (event: RunEvent) => event.type === 'step' && event.epoch === 2 && event.step > 0,
-): Promise<TrainingResult> {
-  const controller = new AbortController();
-  return train(configuration, {
-    run: at(run),
-    signal: controller.signal,
-    onEvent(event) {
-      onEvent(event);
-      if (isMoment(event)) controller.abort();
-    },
-  });
-}
 
 describe('a run', () => {
   let result: TrainingResult;
@@ -159,7 +118,7 @@ describe('a run', () => {
     expect(result.summary?.bestValue).toBe(best.validation.mAP);
   });
 
-  test('is judged the same by evaluate', async () => {
+  test('has the same metrics in evaluate', async () => {
     const open = { digits: { scenes: { train: 64, validation: 40, test: 40 } } };
     const options = { open, replicates: 0, batchSize: 16, device: 'cpu' };
     const { judgment } = await evaluate(at('whole'), 'digits', options);
@@ -176,123 +135,6 @@ describe('a run', () => {
     for (const title of ['Results on test', 'Classes', 'Training', 'Configuration'])
       expect(page).toContain(title);
     expect(page).not.toMatch(/src="(?!data:)/);
-  });
-
-  test('interrupted in the middle of an epoch and resumed, ends with the same bits', async () => {
-    expect((await interrupted('interrupted')).summary).toBeUndefined();
-    const checkpoints = readdirSync(at('interrupted', 'checkpoints')).filter((name) =>
-      name.startsWith('epoch'),
-    );
-    expect(checkpoints.at(-1)).toMatch(/^epoch-0001-step-00000[1-4]/);
-    await resume(at('interrupted'), { onEvent });
-    expect(filesOf('interrupted')).toEqual(filesOf('whole'));
-    expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
-  });
-
-  test('interrupted while it is judged and resumed, ends with the same bits', async () => {
-    expect((await interrupted('judged', isTestBegun)).summary).toBeUndefined();
-    expect(existsSync(at('judged', 'summary.json'))).toBe(false);
-    expect((await resume(at('judged'), { onEvent })).summary).toEqual(result.summary);
-    expect(filesOf('judged')).toEqual(filesOf('whole'));
-  });
-
-  test('ended by its caller after an epoch and resumed, ends with the same bits', async () => {
-    const seen: number[] = [];
-    const onEpoch = ({ epoch }: EpochRecord) => seen.push(epoch) === 1;
-    expect((await train(configuration, { run: at('ended'), onEpoch })).summary).toBeUndefined();
-    expect(readEpochs(at('ended', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1]);
-    await resume(at('ended'), { onEpoch });
-    expect(seen).toEqual([1, 2]);
-    expect(filesOf('ended')).toEqual(filesOf('whole'));
-  });
-
-  test('goes on from the newest whole checkpoint and says what it skipped', async () => {
-    await interrupted('damaged');
-    const [older, newer] = readdirSync(at('damaged', 'checkpoints'))
-      .filter((name) => name.startsWith('epoch'))
-      .sort();
-    const bytes = readFileSync(at('damaged', 'checkpoints', newer!));
-    bytes[bytes.length - 1000] = bytes[bytes.length - 1000]! ^ 1;
-    writeFileSync(at('damaged', 'checkpoints', newer!), bytes);
-    writeFileSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), bytes);
-    truncateSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), 1_000_000);
-    notes.length = 0;
-    await resume(at('damaged'), { onEvent });
-    expect(notes[0]).toMatch(/Skipped .*step-000009.safetensors: /);
-    expect(notes[1]).toMatch(new RegExp(`Skipped .*${newer}: was altered`));
-    const [started] = readEvents(at('damaged', 'events.jsonl')).filter(
-      (event) => event.type === 'started' && event.resumed,
-    );
-    expect(started).toMatchObject({ resumed: { checkpoint: expect.stringContaining(older!) } });
-    expect(filesOf('damaged')).toEqual(filesOf('whole'));
-  });
-
-  test('begins again where no checkpoint is whole, and keeps what it writes from then on', async () => {
-    await interrupted('lost');
-    const checkpoints = readdirSync(at('lost', 'checkpoints')).filter((name) => name.startsWith('epoch'));
-    for (const name of checkpoints) truncateSync(at('lost', 'checkpoints', name), 1_000_000);
-    notes.length = 0;
-    await resume(at('lost'), { onEvent });
-    expect(notes.filter((note) => note.includes('is called damaged-epoch-'))).toHaveLength(2);
-    expect(notes).toContain('No usable checkpoint; starting over');
-    expect(filesOf('lost')).toEqual(filesOf('whole'));
-  });
-
-  test('begins again where its inner folders are gone', async () => {
-    mkdirSync(at('bare'));
-    copyFileSync(at('whole', 'config.json'), at('bare', 'config.json'));
-    await resume(at('bare'), { onEvent });
-    expect(filesOf('bare')).toEqual(filesOf('whole'));
-  });
-
-  test('is refused while another process works on it, and where the folder holds another', async () => {
-    using _lock = lockRun(at('whole'));
-    await expect(resume(at('whole'))).rejects.toThrow('is working on this run');
-    await expect(train(configuration, { run: at('whole') })).rejects.toThrow('is working on this run');
-    _lock[Symbol.dispose]();
-    await expect(train(configuration, { run: at('whole') })).rejects.toThrow('already holds a run');
-  });
-
-  test('is refused where the data changed since', async () => {
-    await interrupted('changed');
-    const path = at('changed', 'config.json');
-    const text = readFileSync(path, 'utf8');
-    writeFileSync(path, text.replace(/"datasetFingerprint": "\w/, '"datasetFingerprint": "x'));
-    await expect(resume(at('changed'))).rejects.toThrow('the data changed since the run started');
-  });
-
-  test('that is finished is not judged again; a report that is missing is written', async () => {
-    const before = filesOf('whole');
-    rmSync(at('whole', 'report.html'));
-    notes.length = 0;
-    expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
-    expect(notes).toEqual([expect.stringContaining('the run is finished')]);
-    expect(existsSync(at('whole', 'report.html'))).toBe(true);
-    expect(filesOf('whole')).toEqual(before);
-  });
-
-  test.each([
-    ['summary.json', 'summary.json: is damaged'],
-    ['model.safetensors', 'model.safetensors'],
-    ['scores/test.csv', 'test.csv'],
-  ])('is judged again where its %s is damaged', async (name, message) => {
-    const before = filesOf('whole');
-    truncateSync(at('whole', name), 100);
-    notes.length = 0;
-    expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
-    expect(notes[0]).toContain(message);
-    expect(notes[0]).toContain(': the run is judged again');
-    expect(filesOf('whole')).toEqual(before);
-  });
-
-  test('is judged by its last epoch where the weights of the best are damaged', async () => {
-    await interrupted('weights', isTestBegun);
-    const weights = readdirSync(at('weights', 'checkpoints')).filter((name) => name.startsWith('weights'));
-    for (const name of weights) truncateSync(at('weights', 'checkpoints', name), 1000);
-    notes.length = 0;
-    const { summary } = await resume(at('weights'), { onEvent });
-    expect(summary).toMatchObject({ bestEpoch: 2, isLastInstead: true });
-    expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*: the last epoch is judged instead/));
   });
 });
 

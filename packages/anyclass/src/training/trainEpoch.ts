@@ -57,7 +57,7 @@ function tellOfPart({ configuration: { network }, progress }: Session, run: Acti
   if (frozenEpochs === 0) return;
   const epochs = frozenEpochs === 1 ? '1 epoch' : `${frozenEpochs} epochs`;
   if (progress.epoch === 0) run.note(`The trunk is frozen for ${epochs}: only the last layer trains`);
-  if (progress.epoch === frozenEpochs) run.note('From this epoch on everything trains');
+  if (progress.epoch === frozenEpochs) run.note('All layers train from this epoch on');
 }
 
 /** A checkpoint in the middle of an epoch has the figures of all steps before it; its own time does not count. */

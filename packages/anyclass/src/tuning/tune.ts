@@ -1,6 +1,6 @@
 // A search for good settings: the function behind `anyclass tune`.
 
-import { type RunDevices, runDevices } from '../children/devices.js';
+import { groupedDevices, type RunDevices } from '../children/devices.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -63,8 +63,8 @@ export async function tune(
   { onEvent, signal, onOpen }: TuneControl = {},
 ): Promise<StudyResult> {
   const { trials, workers = 1, processes } = options;
+  const devices = options.devices === undefined ? undefined : groupedDevices(options.devices, processes);
   const settings = await openStudy(study, options);
-  const devices = options.devices === undefined ? undefined : runDevices(options, settings.configuration);
   const ledger = openLedger(study, settings);
   if (trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(trials ?? 30);
   onOpen?.(settings, ledger);

@@ -16,7 +16,10 @@ export interface FilterOptions {
   readonly extent?: number;
   /** Pixels to a sample: 2 for the colors of most JPEGs, which are interpolated between samples. Default 1. */
   readonly pixelsPerSample?: 1 | 2;
-  /** As libvips has it: the last sample again beyond the edge, and weights cut off after 12 bits. Default as Pillow has it. */
+  /**
+   * As libvips has it: places to the nearest 64th of a pixel, the last sample again beyond the edge, and weights cut off after
+   * 12 bits. Default as Pillow has it.
+   */
   readonly likeLibvips?: boolean;
 }
 
@@ -36,7 +39,8 @@ export function axisFilter(pixels: number, wanted: number, options: FilterOption
   const support = Math.max(scale, 1);
   const first = new Int32Array(wanted);
   const weights = Array.from({ length: wanted }, (_, i) => {
-    const spans = triangle((i + 0.5) * scale, support, means, likeLibvips);
+    const center = (i + 0.5) * scale;
+    const spans = triangle(likeLibvips ? libvipsPosition(center) : center, support, means, likeLibvips);
     const onSamples = isInterpolated ? interpolated(spans, Math.ceil(pixels / pixelsPerSample)) : spans;
     first[i] = onSamples.first;
     return Float32Array.from(onSamples.weights, (weight) =>
@@ -49,6 +53,11 @@ export function axisFilter(pixels: number, wanted: number, options: FilterOption
 interface Span {
   readonly first: number;
   readonly weights: readonly number[];
+}
+
+/** libvips has tables of weights for 64 places within a pixel and takes the nearest. */
+function libvipsPosition(center: number): number {
+  return Math.floor(64 * center + 0.5) / 64;
 }
 
 /** Weights of the pixels around a center, which sum to one. */

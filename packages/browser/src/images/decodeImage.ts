@@ -2,8 +2,8 @@ import { bitmapStrips } from './bitmapStrips.js';
 import type { Picture } from './filterPicture.js';
 import { jpegComponents } from './jpegComponents.js';
 import { jpegPlanes } from './jpegPlanes.js';
-import { resizeJpeg } from './libjpeg.js';
-import { resizeLikeLibvips } from './libvips.js';
+import { partOfJpeg, resizeJpeg } from './libjpeg.js';
+import { decodedPart, resizeLikeLibvips } from './libvips.js';
 import type { PixelFormat } from './pixelFormat.js';
 import { turned } from './turn.js';
 
@@ -22,13 +22,16 @@ export async function decodeImage(file: Blob, format: PixelFormat): Promise<Uint
   if (isDeepPng(bytes))
     throw new Error('the image has 16 bits a channel, and browsers read 8; convert it, or predict with Node');
   const components = jpegComponents(bytes);
-  if (components === 3 && format.channels === 3) {
-    const jpeg = await jpegPlanes(bytes);
-    if (jpeg) {
-      const { turn } = jpeg;
-      const stored = turn.quarters % 2 === 1 ? { width: format.height, height: format.width } : format;
-      return turned(resizeJpeg(jpeg, stored), turn, format);
-    }
+  const jpeg = components === 3 ? await jpegPlanes(bytes) : undefined;
+  if (jpeg) {
+    const { turn } = jpeg;
+    const isTurned = turn.quarters % 2 === 1;
+    const stored = isTurned ? { width: format.height, height: format.width } : format;
+    if (format.channels === 3) return turned(resizeJpeg(jpeg, stored), turn, format);
+    // sharp turns what is resized already, and its two axes are rounded one after the other.
+    const part = decodedPart(jpeg, stored);
+    const wanted = { ...stored, channels: 1 } as const;
+    if (part > 1 || isTurned) return turned(resizeLikeLibvips(partOfJpeg(jpeg, part), wanted), turn, format);
   }
   const bitmap = await bitmapOf(file);
   try {
@@ -68,7 +71,7 @@ function resized(bitmap: ImageBitmap, components: number | undefined, format: Pi
   }
   if (components === 3 && format.channels === 3)
     return resizeJpeg({ width, height, planes: [{ ...rgb, pixelsPerSample }] }, format);
-  return resizeLikeLibvips(rgb, format, { isJpeg: components !== undefined });
+  return resizeLikeLibvips(rgb, format);
 }
 
 function* firstChannels(strips: Picture['strips']): Generator<Uint8Array> {

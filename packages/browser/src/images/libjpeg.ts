@@ -42,6 +42,36 @@ export function resizeJpeg(
   return blue && red ? rgbOf(luma!, blue, red) : Uint8Array.from(luma!, (value) => value + 0.5);
 }
 
+/**
+ * The RGB picture of a JPEG that libjpeg decodes whole (part 1), or to a half, a quarter or an eighth of its width and height, plane by
+ * plane; what is left over at the edges is dropped.
+ *
+ * libjpeg has the means before they are rounded, a browser gives pixels: here and there a level differs.
+ *
+ * @example
+ * partOfJpeg({ width: 641, height: 480, planes: [luma, blue, red] }, 2).width // 320
+ */
+export function partOfJpeg({ width, height, planes }: JpegPicture, part: number): Picture {
+  const size = { width: Math.floor(width / part), height: Math.floor(height / part) };
+  const filter = (pixels: number, wanted: number, pixelsPerSample: 1 | 2) =>
+    axisFilter(pixels, wanted, { mean: part, extent: wanted, pixelsPerSample });
+  const means = planes.map((plane) =>
+    filterPicture(plane, {
+      across: filter(width, size.width, plane.pixelsPerSample.across),
+      down: filter(height, size.height, plane.pixelsPerSample.down),
+      inBytes: false,
+    }).map(roundedToEven),
+  );
+  const [luma, blue, red] = means;
+  return { ...size, channels: 3, strips: [rgbOf(luma!, blue!, red!)] };
+}
+
+/** Means of a few bytes often lie halfway between two: always rounded up, they would be too large on average. */
+function roundedToEven(value: number): number {
+  const rounded = Math.round(value);
+  return rounded - value === 0.5 && rounded % 2 === 1 ? rounded - 1 : rounded;
+}
+
 /** JFIF (ITU-T T.871). */
 function rgbOf(luma: Float32Array, blue: Float32Array, red: Float32Array): Uint8Array {
   const out = new Uint8ClampedArray(3 * luma.length);

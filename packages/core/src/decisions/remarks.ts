@@ -49,7 +49,7 @@ export function remarksOn(
     remarks.push(`${undecided} undecided rows count neither as positive nor as negative.`);
   }
   if (neverPredicted.length > 0 && presence !== null) {
-    remarks.push(`Never predicted, for want of positives that pass: ${listed(neverPredicted)}.`);
+    remarks.push(`Never predicted, since no positives pass the gate: ${listed(neverPredicted)}.`);
   }
   return remarks;
 }

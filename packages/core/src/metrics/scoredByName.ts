@@ -16,7 +16,7 @@ const LISTED = 10;
 
 /**
  * Brings scores and labels together by file name, never by row order; rows come in the order of the labels. A name that
- * stands twice, or on one side only, is an error that lists it.
+ * appears twice, or on one side only, is an error that lists it.
  *
  * @example
  * const scores = { names: ['b.png', 'a.png'], scores: new Float64Array([0.2, 0.9]) };

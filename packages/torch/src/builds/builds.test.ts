@@ -1,24 +1,15 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { withEmptyHome } from '../../test/emptyHome.js';
 import { buildsFolder, findBuild, findBuildFor, homeFolder, libraryKey, selectBuild } from './index.js';
 
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'anyclass-builds-'));
-  vi.stubEnv('ANYCLASS_HOME', join(folder, 'home'));
-  vi.stubEnv('LIBTORCH', undefined);
-  vi.stubEnv('LIBTORCH_USE_PYTORCH', undefined);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
+const folder = withEmptyHome();
 
 describe('the home folder', () => {
   test('is ANYCLASS_HOME, else in the XDG cache folder, else in ~/.cache', () => {
-    expect(homeFolder()).toBe(join(folder, 'home'));
+    expect(homeFolder()).toBe(join(folder(), 'home'));
     vi.stubEnv('ANYCLASS_HOME', undefined);
     vi.stubEnv('XDG_CACHE_HOME', '/var/caches');
     expect(homeFolder()).toBe('/var/caches/anyclass');
@@ -32,8 +23,8 @@ describe('the home folder', () => {
 describe('the key of a library', () => {
   test('is the same wherever the package lies', () => {
     const here = scale('here');
-    cpSync(here.packageFolder, join(folder, 'there'), { recursive: true });
-    expect(libraryKey({ ...here, packageFolder: join(folder, 'there') })).toBe(libraryKey(here));
+    cpSync(here.packageFolder, join(folder(), 'there'), { recursive: true });
+    expect(libraryKey({ ...here, packageFolder: join(folder(), 'there') })).toBe(libraryKey(here));
   });
 
   test('names package, version and platform, and changes with every source and header', () => {
@@ -82,9 +73,9 @@ describe('the build to use', () => {
     addBuild(library, 'python', { ...libtorch('P'), origin: 'python3' });
     addBuild(library, 'one', libtorch('A'));
     addBuild(library, 'two', libtorch('B'));
-    vi.stubEnv('LIBTORCH', join(folder, 'libtorch-A'));
+    vi.stubEnv('LIBTORCH', join(folder(), 'libtorch-A'));
     expect(findBuild(library)?.libtorch?.version).toBe('A');
-    vi.stubEnv('LIBTORCH', join(folder, 'elsewhere'));
+    vi.stubEnv('LIBTORCH', join(folder(), 'elsewhere'));
     expect(findBuild(library)).toBeUndefined();
     vi.stubEnv('LIBTORCH', undefined);
     vi.stubEnv('LIBTORCH_USE_PYTORCH', '1');
@@ -108,7 +99,7 @@ describe('the build to use', () => {
 });
 
 function scale(name: string) {
-  const packageFolder = join(folder, name);
+  const packageFolder = join(folder(), name);
   mkdirSync(join(packageFolder, 'native'), { recursive: true });
   writeFileSync(join(packageFolder, 'package.json'), '{ "name": "@tests/scale", "version": "1.2.3" }');
   writeFileSync(join(packageFolder, 'native/scale.cc'), 'int scale() { return 2; }');
@@ -117,7 +108,7 @@ function scale(name: string) {
 }
 
 function libtorch(version: string) {
-  const lib = join(folder, `libtorch-${version}`, 'lib');
+  const lib = join(folder(), `libtorch-${version}`, 'lib');
   mkdirSync(lib, { recursive: true });
   return {
     origin: 'LIBTORCH',

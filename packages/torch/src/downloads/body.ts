@@ -109,7 +109,7 @@ function refuseOtherContent({ title }: BodySource, { status, headers }: Response
   if (status === 416) throw new DownloadError(`${title}: the server says that the file has no content`);
   if (/^text\/html\b/i.test(headers.get('content-type') ?? '')) {
     throw new DownloadError(
-      `${title}: the server sent a web page in place of the file; is there a log-in or a proxy between?`,
+      `${title}: the server sent a web page in place of the file; is a login page or a proxy in between?`,
     );
   }
   const encoding = headers.get('content-encoding');

@@ -58,7 +58,7 @@ function appendToTop(machine: PickleMachine, items: readonly PickleValue[]): voi
   if (Array.isArray(target)) {
     for (const item of items) target.push(item);
   } else if (!isUnknownObject(target)) {
-    throw machine.error('it appends to something that is no list');
+    throw machine.error('it appends to something that is not a list');
   }
 }
 
@@ -66,7 +66,7 @@ function setItemsOfTop(machine: PickleMachine, keysAndValues: readonly PickleVal
   const target = machine.peek();
   if (target instanceof Map) setItems(machine, target, keysAndValues);
   else if (!isUnknownObject(target)) {
-    throw machine.error('it sets an item of something that is no dictionary');
+    throw machine.error('it sets an item of something that is not a dictionary');
   }
 }
 

@@ -76,7 +76,7 @@ interface DescribedTensor {
 const dtypesByName: ReadonlyMap<unknown, StoredDType> = invert(safetensorsDTypes);
 
 function headerLength(file: RandomAccessFile): number {
-  if (file.size < 8) throw file.error(`is no safetensors file: ${file.size} bytes cannot hold a header`);
+  if (file.size < 8) throw file.error(`is not a safetensors file: ${file.size} bytes cannot hold a header`);
   const length = new DataView(file.read(0, 8).buffer).getBigUint64(0, true);
   if (length > longestHeader) {
     throw file.error(

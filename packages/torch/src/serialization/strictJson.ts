@@ -8,7 +8,7 @@ import { quoted } from './errors.js';
  *
  * @example
  * parseStrictJson('{"a": [1, 2]}') // { a: [1, 2] }
- * parseStrictJson('{"a": 1, "a": 2}') // SyntaxError: the key "a" stands twice in one object
+ * parseStrictJson('{"a": 1, "a": 2}') // SyntaxError: the key "a" appears twice in one object
  */
 export function parseStrictJson(text: string): unknown {
   refuseDuplicatesAndDepth(text);
@@ -35,7 +35,7 @@ function refuseDuplicatesAndDepth(text: string): void {
         const key: unknown = JSON.parse(text.slice(i, end));
         if (typeof key === 'string') {
           if (keys.has(key)) {
-            throw new SyntaxError(`the key ${quoted(key)} stands twice in one object`);
+            throw new SyntaxError(`the key ${quoted(key)} appears twice in one object`);
           }
           keys.add(key);
         }

@@ -14,7 +14,7 @@ export const torchWorld: PythonWorld = {
 
   call(machine, callable, args) {
     if (!isPythonObject(callable) || (callable.kind !== 'global' && callable.kind !== 'unknown')) {
-      throw machine.error('it calls something that is no function');
+      throw machine.error('it calls something that is not a function');
     }
     machine.spend(containerCost);
     const { className } = callable;
@@ -27,7 +27,7 @@ export const torchWorld: PythonWorld = {
   persistent(machine, id) {
     const [tag, type, key, , length] = Array.isArray(id) ? id : [];
     if (tag !== 'storage' || type === undefined || !isPythonObject(type) || type.kind !== 'global') {
-      throw machine.error('it refers to something outside of the pickle that is no storage');
+      throw machine.error('it refers to something outside the pickle that is not a storage');
     }
     if (typeof key !== 'string' || !isCount(length)) {
       throw machine.error('it refers to a storage without a valid key and length');
@@ -87,7 +87,7 @@ const functions: ReadonlyMap<string, KnownFunction> = new Map<string, KnownFunct
 
 function orderedDict([pairs = []]: PickleValue[], machine: PickleMachine): PickleValue {
   if (!Array.isArray(pairs)) {
-    throw machine.error('it makes an OrderedDict of something that is no list of pairs');
+    throw machine.error('it makes an OrderedDict of something that is not a list of pairs');
   }
   // An entry of a map takes several times the memory of an item in a list.
   machine.spend(4 * pairs.length);
@@ -134,7 +134,7 @@ function rebuildFromType(args: PickleValue[], machine: PickleMachine, name: stri
     throw machine.error(`it calls ${name} for itself`);
   }
   const tensor = torchWorld.call(machine, inner, innerArgs);
-  if (!isTensorOrUnknown(tensor)) throw machine.error(`it calls ${name} for something that is no tensor`);
+  if (!isTensorOrUnknown(tensor)) throw machine.error(`it calls ${name} for something that is not a tensor`);
   return tensor;
 }
 
@@ -146,7 +146,7 @@ function device([type = null, index = null]: PickleValue[], machine: PickleMachi
 }
 
 function copiedItems([items = []]: PickleValue[], machine: PickleMachine, name: string): PickleValue {
-  if (!Array.isArray(items)) throw machine.error(`it makes a ${name} of something that is no list`);
+  if (!Array.isArray(items)) throw machine.error(`it makes a ${name} of something that is not a list`);
   machine.spend(items.length);
   return items.slice();
 }

@@ -120,7 +120,7 @@ async function cachedPixels(
     if (isTold) return;
     isTold = true;
     onNote?.(
-      `cache at ${path} is damaged (row ${row}: ${problem}): such images are read from their originals; prepare it again with a check`,
+      `cache at ${path} is damaged (row ${row}: ${problem}): such images are read from their originals; run 'anyclass prepare --check'`,
     );
   };
   /** What is wrong with a row of the cache; undefined where `out` holds its pixels. */

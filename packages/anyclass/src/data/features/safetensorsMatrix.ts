@@ -47,7 +47,7 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
   const end = Math.max(...tensors.map(({ data_offsets: [, behind] }) => behind));
   if (tensors.length > 0 && 8 + length + end !== size) {
     throw new DataError(
-      `${name}: has ${size} bytes, but its tensors end at ${8 + length + end}; is it whole?`,
+      `${name}: has ${size} bytes, but its tensors end at ${8 + length + end}; is it complete?`,
     );
   }
   const matrices = tensors.filter(({ shape }) => shape.length === 2);

@@ -84,7 +84,7 @@ function checkPlace({ rows, columns, type, start, end }: MatrixPlace, size: numb
   const held = Math.min(end, size) - start;
   if (held !== needed || end > size) {
     throw new DataError(
-      `${name}: holds ${held} bytes of numbers, but ${rows} x ${columns} of ${type} take ${needed}; is it whole?`,
+      `${name}: holds ${held} bytes of numbers, but ${rows} x ${columns} of ${type} take ${needed}; is it complete?`,
     );
   }
 }
@@ -133,7 +133,7 @@ async function readFully(handle: FileHandle, start: number, length: number, name
   let done = 0;
   while (done < length) {
     const { bytesRead } = await handle.read(bytes, done, length - done, start + done);
-    if (bytesRead === 0) throw new DataError(`${name}: ends early, at byte ${start + done}; is it whole?`);
+    if (bytesRead === 0) throw new DataError(`${name}: ends early, at byte ${start + done}; is it complete?`);
     done += bytesRead;
   }
   return bytes;

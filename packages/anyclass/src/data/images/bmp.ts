@@ -35,7 +35,7 @@ export function decodeBitmap(bytes: Uint8Array, pixelLimit: number | undefined):
   checkPixels(width, height, pixelLimit);
   const isRuns = compression === compressions.runs8 || compression === compressions.runs4;
   const stride = 4 * Math.ceil((width * bits) / 32);
-  if (!isRuns && bytes.length < pixelsAt + stride * height) throw new DataError('the bitmap is cut off');
+  if (!isRuns && bytes.length < pixelsAt + stride * height) throw new DataError('the bitmap is truncated');
   const indices = isRuns ? unrolled(bytes, header) : undefined;
   const colorOf = bits <= 8 ? paletteColors(file, header) : maskedColors(file, header);
   const pixels = new Uint8Array(width * height * 3);
@@ -54,7 +54,7 @@ export function decodeBitmap(bytes: Uint8Array, pixelLimit: number | undefined):
 }
 
 function viewOf(bytes: Uint8Array): DataView {
-  if (bytes.length < 26) throw new DataError('the bitmap is cut off');
+  if (bytes.length < 26) throw new DataError('the bitmap is truncated');
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
@@ -86,7 +86,7 @@ function checkedHeader(
   const pixelsAt = file.getUint32(10, true);
   if (width <= 0 || height === 0) throw new DataError(`a bitmap of ${width} x ${height} pixels`);
   if (!depths[compression]?.includes(bits)) {
-    throw new DataError(`a bitmap of ${bits} bits with compression ${compression} is not read`);
+    throw new DataError(`a bitmap of ${bits} bits with compression ${compression} is not supported`);
   }
   if (pixelsAt < 14 + file.getUint32(14, true) || pixelsAt >= file.byteLength) {
     throw new DataError('the bitmap is damaged: its pixels would start outside of it');
@@ -140,7 +140,7 @@ function unrolled(bytes: Uint8Array, { width, height, bits, pixelsAt, isTopDown 
   const indices = new Uint8Array(width * height);
   let [x, y, at] = [0, 0, pixelsAt];
   const next = () => {
-    if (at >= bytes.length) throw new DataError('the bitmap is cut off');
+    if (at >= bytes.length) throw new DataError('the bitmap is truncated');
     return bytes[at++]!;
   };
   const put = (index: number) => {

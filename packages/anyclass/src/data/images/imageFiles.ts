@@ -7,7 +7,7 @@ const imageExtensions = new Set(
 );
 
 /** The remark on files of a folder that were passed over. */
-export const skippedText = 'files that are no images were skipped';
+export const skippedText = 'files that are not images were skipped';
 
 /**
  * Whether a file is an image that the decoder reads, as far as its name tells.

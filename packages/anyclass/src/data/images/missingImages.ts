@@ -55,7 +55,7 @@ export async function checkJudgedImages(dataset: Dataset, rows: Int32Array): Pro
 }
 
 /**
- * Throws where images to be judged are missing. Damaged ones are told apart: they are the same at every reading, and reports
+ * Throws where images to evaluate are missing. Damaged ones are told apart: they are the same at every reading, and reports
  * list them.
  *
  * @param rows how many there should be
@@ -67,7 +67,7 @@ export function refusePartial(
   const missing = quarantined.filter((image) => image.missing).map(({ name }) => name);
   if (missing.length === 0) return;
   throw new DataError(
-    `${missing.length} of ${rows} images to be judged are missing (${listed(missing, 3)}), and figures of a part would be taken for those of all; bring them back, or set data.allowPartial to true to judge the others`,
+    `${missing.length} of ${rows} images to evaluate are missing (${listed(missing, 3)}), and metrics of a part would pass for those of all; restore them, or set data.allowPartial to true to judge the others`,
     { setting: 'data.allowPartial=true' },
   );
 }

@@ -7,6 +7,6 @@ export const defaultPixelLimit = 0x3fff * 0x3fff;
 export function checkPixels(width: number, height: number, limit = defaultPixelLimit): void {
   if (width * height <= limit) return;
   throw new DataError(
-    `${width} x ${height} pixels exceed the pixel limit of ${limit}; raise data.pixelLimit if the image is meant`,
+    `${width} x ${height} pixels exceed the pixel limit of ${limit}; raise data.pixelLimit if the image is genuine`,
   );
 }

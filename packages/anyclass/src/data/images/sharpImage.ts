@@ -17,8 +17,7 @@ export function openEncoded(
   }: Pick<SharpOptions, 'page' | 'ignoreIcc'> & { readonly pixelLimit?: number | undefined },
 ): Sharp {
   if (bytes.length === 0) throw new DataError('the image file is empty');
-  if (isDrawing(bytes))
-    throw new DataError('is an SVG drawing, which has no pixels of its own; convert it to PNG');
+  if (isDrawing(bytes)) throw new DataError('is an SVG drawing, which has no pixels; convert it to PNG');
   // 'error': harmless oddities that decoders warn of do not cost an image; cut-off files do.
   return sharp(bytes, { failOn: 'error', limitInputPixels: pixelLimit, ...options });
 }
@@ -52,5 +51,5 @@ export function decodeError(error: unknown): DataError {
   if (/^(unknown error)?$/i.test(reason))
     return new DataError('the file is damaged: its pixels cannot be decoded');
   const isTooLarge = reason.includes('pixel limit');
-  return new DataError(isTooLarge ? `${reason}; raise data.pixelLimit if the image is meant` : reason);
+  return new DataError(isTooLarge ? `${reason}; raise data.pixelLimit if the image is genuine` : reason);
 }

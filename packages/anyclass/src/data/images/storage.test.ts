@@ -99,10 +99,10 @@ test('errors of a disk or a network are waited for, others are not', async () =>
   expect(attempts).toBe(2);
 });
 
-test('no figures of a part: a missing image to be judged is an error that names it', async () => {
+test('no figures of a part: a missing image to evaluate is an error that names it', async () => {
   const dataset = await files('partial', { absent: 7 });
   await expect(scored(dataset)).rejects.toThrow(
-    /1 of 12 images to be judged are missing \(7\.png\).*data\.allowPartial/,
+    /1 of 12 images to evaluate are missing \(7\.png\).*data\.allowPartial/,
   );
   await expect(checkJudgedImages(dataset, all)).rejects.toThrow('7.png');
   const { rows, quarantined, progress } = await scored(dataset, { allowPartial: true });

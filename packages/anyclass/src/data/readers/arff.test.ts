@@ -103,7 +103,7 @@ test.each<[string, RegExp]>([
   ['@relation r\n@attribute a {0,1}\n@data\n{0 1\n', /line 4: a sparse row without a closing/],
   ['@relation r\n@attribute a {0,1\n@data\n1\n', /line 2: the values of 'a' have no closing/],
   ['@relation r\n@attribute a what\n@data\n1\n', /line 2: attribute 'a' is 'what'/],
-  ['@relation r\n@attribute a {0,1}\n@attribute a {0,1}\n@data\n1,1\n', /attribute 'a' stands twice/],
+  ['@relation r\n@attribute a {0,1}\n@attribute a {0,1}\n@data\n1,1\n', /attribute 'a' appears twice/],
   ['@relation r\n@attribute a {0,1}\n', /bad\.arff: no @data/],
   [
     '@relation r\n@attribute x numeric\n@data\n1\n',

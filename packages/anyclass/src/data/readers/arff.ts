@@ -49,7 +49,7 @@ export async function readArff(path: string, begin: (header: ArffHeader) => Arff
       readRow = begin({ relation, attributes });
     } else throw new DataError(`${where()}: '${text.slice(0, 40)}'; expected @relation, @attribute or @data`);
   }
-  if (!readRow) throw new DataError(`${file}: no @data; is this an ARFF file, and is it whole?`);
+  if (!readRow) throw new DataError(`${file}: no @data; is this an ARFF file, and is it complete?`);
 }
 
 function attribute(text: string, where: () => string): ArffAttribute {
@@ -111,7 +111,8 @@ function checkedCell(cell: string, { name, kind, values }: ArffAttribute, where:
 function refuseRepeats(attributes: readonly ArffAttribute[], where: () => string): void {
   const names = attributes.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new DataError(`${where()}: attribute '${twice}' stands twice in the header`);
+  if (twice !== undefined)
+    throw new DataError(`${where()}: attribute '${twice}' appears twice in the header`);
   if (names.length === 0) throw new DataError(`${where()}: no @attribute before @data`);
 }
 

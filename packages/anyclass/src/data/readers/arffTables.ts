@@ -116,7 +116,7 @@ async function mulanLabels(path: string): Promise<string[] | undefined> {
     if (name !== 'label') return;
     const label = attributes['name'];
     if (label === undefined || label === '') fail('a <label> without a name');
-    else if (names.includes(label)) fail(`label '${label}' stands twice`);
+    else if (names.includes(label)) fail(`label '${label}' appears twice`);
     else names.push(label);
   });
   parser.write(await readText(list, 4 << 20)).close();

@@ -116,7 +116,7 @@ async function officialSplits(root: string, names: NameTable, { codes }: Groupin
       const row = rowOf.get(line.trim());
       if (row === undefined) throw new DataError(`${where}: the table has no image called '${line.trim()}'`);
       const before = seen.get(row);
-      if (before !== undefined) throw new DataError(`${where}: '${line.trim()}' stands already in ${before}`);
+      if (before !== undefined) throw new DataError(`${where}: '${line.trim()}' is already in ${before}`);
       seen.set(row, where);
       found.push(row);
     }

@@ -58,7 +58,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
         const where = () => `${file}, images[${index}]`;
         const id = field(element, 'id', 'number', where);
         const name = naming(field(element, 'file_name', 'string', where), where);
-        if (rowOf.has(id)) throw new DataError(`${where()}: image id ${id} stands twice`);
+        if (rowOf.has(id)) throw new DataError(`${where()}: image id ${id} appears twice`);
         rowOf.set(id, names.length);
         names.add(name);
       },

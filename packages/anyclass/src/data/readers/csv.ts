@@ -98,7 +98,7 @@ function checkText(file: string): Transform {
       const bytes = cut.length > 0 ? Buffer.concat([cut, chunk]) : chunk;
       const whole = wholeCharacters(bytes);
       cut = bytes.subarray(whole);
-      if (chunk.includes(0)) done(new DataError(`${file}: holds zero bytes; this is not a text file`));
+      if (chunk.includes(0)) done(new DataError(`${file}: contains zero bytes; this is not a text file`));
       else if (!isUtf8(bytes.subarray(0, whole))) done(notUtf8(file));
       else done(null, chunk);
     },
@@ -126,7 +126,7 @@ function checkedColumns(cells: readonly string[], file: string): string[] {
   const seen = new Set<string>(); // a table may have 20,000 columns
   const twice = columns.find((column) => column !== '' && seen.size === seen.add(column).size);
   if (twice !== undefined)
-    throw new DataError(`${file}, line 1: column '${twice}' stands twice in the header`);
+    throw new DataError(`${file}, line 1: column '${twice}' appears twice in the header`);
   return columns;
 }
 
@@ -138,7 +138,7 @@ function csvError(error: unknown, file: string, lastLine: number): unknown {
     if (error.code === 'CSV_MAX_RECORD_SIZE')
       return new DataError(`${where}: a row longer than 1 MiB; is a quote never closed?`);
     if (error.code === 'CSV_QUOTE_NOT_CLOSED')
-      return new DataError(`${file}, line ${lastLine + 1}: a quote begins in this row and is never closed`);
+      return new DataError(`${file}, line ${lastLine + 1}: a quote that opens in this row is never closed`);
     return new DataError(`${where}: ${reasonOf(error)}`);
   }
   return new DataError(`${file}: ${reasonOf(error)}`);

@@ -62,7 +62,7 @@ export async function readCsvTables(
         firstName ??= own ? file : naming(cells[layout.image]!, where);
       };
     });
-    if (firstName === undefined) throw new DataError(`${file}: a header and no rows below it`);
+    if (firstName === undefined) throw new DataError(`${file}: has a header but no rows`);
     firstNames.push(firstName);
   }
   const { groups, fixedSplits, sourceRow, ...collected } = table.finish(nameOfTables(paths));

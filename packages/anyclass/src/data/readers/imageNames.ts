@@ -17,13 +17,13 @@ export function imageNaming(folder: string): ImageNaming {
   const base = resolve(folder);
   return (name, where) => {
     if (name === '') throw new DataError(`${where()}: the image name is empty`);
-    if (name.includes('\0')) throw new DataError(`${where()}: image '${name}' holds a zero byte`);
+    if (name.includes('\0')) throw new DataError(`${where()}: image '${name}' contains a zero byte`);
     if (name.includes('..') && name.split(/[\\/]/).includes('..')) {
-      throw new DataError(`${where()}: image '${name}' leads out of the image folder; '..' is not allowed`);
+      throw new DataError(`${where()}: image '${name}' is outside the image folder; '..' is not allowed`);
     }
     if (/^[a-zA-Z]:[\\/]/.test(name)) throw elsewhere(name, folder, where);
     if (name.includes('\\')) {
-      throw new DataError(`${where()}: image '${name}' holds a backslash; write / between folders`);
+      throw new DataError(`${where()}: image '${name}' contains a backslash; write / between folders`);
     }
     if (!isAbsolute(name)) return name;
     const below = relative(base, name);

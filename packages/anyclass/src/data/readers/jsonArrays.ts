@@ -107,7 +107,7 @@ export async function readJsonArrays(
   }
   if (position === 0) throw new DataError(`${file}: the file is empty`);
   if (depth !== 0 || inString) {
-    throw new DataError(`${file}: the file ends in the middle, after ${position} bytes; is it cut off?`);
+    throw new DataError(`${file}: the file ends in the middle, after ${position} bytes; is it truncated?`);
   }
   return found;
 }

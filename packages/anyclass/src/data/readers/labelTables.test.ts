@@ -181,7 +181,7 @@ test.each<[string, string, string]>([
     'image,label\na.png,1\na.png,0\n',
     "line 3: image 'a.png' has the label '0' here and '1' in table.csv, line 2",
   ],
-  ['a backslash', 'image,label\nx\\a.png,cat\n', "line 2: image 'x\\a.png' holds a backslash; write /"],
+  ['a backslash', 'image,label\nx\\a.png,cat\n', "line 2: image 'x\\a.png' contains a backslash; write /"],
 ])('%s is refused with the place and what to do', async (_, text, message) => {
   await expect(open(text)).rejects.toThrow(message);
 });

@@ -27,7 +27,7 @@ export async function* readLines(path: string, file: string): AsyncGenerator<rea
   try {
     for await (const chunk of chunks) {
       const text = rest + decoded(chunk);
-      if (text.includes('\0')) throw new DataError(`${file}: holds zero bytes; this is not a text file`);
+      if (text.includes('\0')) throw new DataError(`${file}: contains zero bytes; this is not a text file`);
       const lines = text.split('\n');
       rest = lines.pop()!;
       for (const line of lines) yield [withoutReturn(line), ++number];

@@ -174,7 +174,7 @@ function refuseRepeats(
   const row = firstRows?.findIndex((first, i) => first !== i);
   if (row === undefined) return;
   throw new DataError(
-    `${shownPath(root)}: image '${nameOf(row)}' belongs to two splits, or stands twice in one; leave it in one place`,
+    `${shownPath(root)}: image '${nameOf(row)}' belongs to two splits, or appears twice in one; keep it in one place`,
   );
 }
 

@@ -90,7 +90,7 @@ export function tableCollector(options: TableOptions): TableCollector {
     finish(title) {
       const [file] = files;
       if (file === undefined || names.length === 0) {
-        throw new DataError(`${title}: a header and no rows below it`);
+        throw new DataError(`${title}: has a header but no rows`);
       }
       const { layout } = file;
       const table = names.finish();

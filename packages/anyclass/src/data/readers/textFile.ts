@@ -16,7 +16,7 @@ export async function readText(path: string, most: number): Promise<string> {
     if (error instanceof DataError) throw error;
     throw new DataError(`${file}: cannot be read: ${fileProblem(error)}`);
   });
-  if (bytes.includes(0)) throw new DataError(`${file}: holds zero bytes; this is not a text file`);
+  if (bytes.includes(0)) throw new DataError(`${file}: contains zero bytes; this is not a text file`);
   if (!isUtf8(bytes)) throw new DataError(`${file}: is not UTF-8 (Latin-1, perhaps?); save it as UTF-8`);
   return bytes.toString('utf8').replace(/^\ufeff/, '');
 }

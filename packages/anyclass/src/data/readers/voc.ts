@@ -101,7 +101,7 @@ async function listedParts(
       if (!/^[^\s/\\]+$/.test(id))
         throw new DataError(`${where}: '${id}'; expected the name of an image without extension`);
       const before = seen.get(id);
-      if (before !== undefined) throw new DataError(`${where}: '${id}' stands already in ${before}`);
+      if (before !== undefined) throw new DataError(`${where}: '${id}' is already in ${before}`);
       seen.set(id, where);
       // A file that is not there is missed under VOC's own extension.
       files.push(fileOf.get(id) ?? `${id}.jpg`);

@@ -23,7 +23,7 @@ export async function saveSplits(splits: Splits, names: NameTable, folder: strin
 
 /**
  * Load splits from text files, one name a line; a file that is not there means an empty split. A name that the dataset
- * does not have, or that stands twice, is an error; rows that no file names belong to no split.
+ * does not have, or that appears twice, is an error; rows that no file names belong to no split.
  *
  * @example
  * const splits = await loadSplits('splits', dataset.names);
@@ -53,7 +53,7 @@ export async function loadSplits(folder: string, names: NameTable): Promise<Spli
       const row = rowsOf.get(line);
       if (row === undefined) throw new DataError(`${where}: the dataset has no image called '${line}'`);
       const before = usedBy.get(row);
-      if (before !== undefined) throw new DataError(`${where}: '${line}' stands already in ${before}`);
+      if (before !== undefined) throw new DataError(`${where}: '${line}' is already in ${before}`);
       usedBy.set(row, where);
       return [row];
     });

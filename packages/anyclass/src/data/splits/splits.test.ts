@@ -44,7 +44,7 @@ test('an unknown name and a name in two splits are errors that name file and lin
   writeFileSync(join(folder, 'train.txt'), '0.png\n');
   writeFileSync(join(folder, 'test.txt'), '\n0.png\n');
   await expect(loadSplits(folder, names(5))).rejects.toThrow(
-    "test.txt, line 2: '0.png' stands already in train.txt, line 1",
+    "test.txt, line 2: '0.png' is already in train.txt, line 1",
   );
 });
 

@@ -71,7 +71,7 @@ async function ofWeights(
   model: string,
   onEvent: RunEventListener | undefined,
 ): Promise<{ network: Network; input: ModelInput }> {
-  if (isWeightsPath(model)) throw new UserError(`${model}: there is no such model or run`);
+  if (isWeightsPath(model)) throw new UserError(`${model}: no such model or run`);
   const { path, facts } = await findWeights(model, { onEvent });
   const { network: name, inputSize, mean, std } = facts;
   if (name === undefined)

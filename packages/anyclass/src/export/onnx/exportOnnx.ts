@@ -149,7 +149,7 @@ async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<Wri
   const inputShape = takesFeatures(description) ? [description.features.length] : [3, inputSize, inputSize];
   const { problem } = await findOnnxRuntime();
   if (problem !== undefined && precision !== 'float32')
-    throw new UserError(`${precision} cannot be judged: ${problem}`);
+    throw new UserError(`${precision} cannot be evaluated: ${problem}`);
   const reference = problem === undefined ? referenceLogits(network, inputShape) : undefined;
   using exported = networkGraph(network, { inputShape, calibration, outputs, optionalOutputs });
   const graph = inPrecision[precision](exported.graph);

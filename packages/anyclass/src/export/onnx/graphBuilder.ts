@@ -71,7 +71,7 @@ export class GraphBuilder {
     const { constant, name, shape, id } = tensor;
     if (!constant)
       throw new UserError(
-        `cannot be exported: ${this.layer} needs a constant where a value depends on the image`,
+        `cannot be exported: ${this.layer} needs a constant where a value depends on the input`,
       );
     const rows = shape.map((size) => (size instanceof BatchMultiple ? size.factor : size));
     const key = `${id} ${change?.title ?? ''}`;

@@ -49,7 +49,7 @@ export function addOutputs(
   if (isAsked('embedding') && embedding)
     outputs.set(floats('embedding', embedding), graph.valueOf(embedding));
   else if (extra.includes('embedding'))
-    throw new UserError('the network has no embedding: it does not tell features and head apart');
+    throw new UserError('the network has no embedding: it does not separate features from the head');
   const head = isAsked('cam') ? linearHead(trace) : undefined;
   if (head) {
     const { features, weight, bias } = head;

@@ -44,7 +44,7 @@ export function modelProto({ graph, producer, metadata }: ModelFile): Part {
     ...Object.entries(metadata).map(([key, value]) => message(14, [text(1, key), text(2, value)])),
   ]);
   if (proto.length > longestFile)
-    throw new UserError(`the model takes ${proto.length} bytes; one ONNX file holds less than 2 GiB`);
+    throw new UserError(`the model takes ${proto.length} bytes; an ONNX file must be smaller than 2 GiB`);
   return proto;
 }
 

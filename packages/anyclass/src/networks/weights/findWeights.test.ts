@@ -65,7 +65,7 @@ describe('a repository of the hub', () => {
   });
 });
 
-test('published weights come from their repository, and their facts from the catalogue', async () => {
+test('published weights come from their repository, and their facts from the catalog', async () => {
   const { path, facts } = await findWeights('timm/tresnet_l.miil_in1k', options);
   expect(path).toContain(join('models--timm--tresnet_l.miil_in1k', 'snapshots', commit, 'model.safetensors'));
   expect(facts).toEqual({ network: 'tresnet-l', inputSize: 224, mean: [0, 0, 0], std: [1, 1, 1] });

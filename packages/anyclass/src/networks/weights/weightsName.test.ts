@@ -7,7 +7,7 @@ import { isWeightsPath, parseWeights } from './weightsName.js';
 
 const hash = 'ab'.repeat(32);
 
-describe('the catalogue', () => {
+describe('the catalog', () => {
   test('has weights of every network that others published some for', () => {
     const without = networkNames.filter((name) => !networkDefinitions[name].weights.published?.length);
     // Ours alone, one that nobody published in this form, and those of feature vectors.

@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { messageOf, reasonOf } from '../../errors/reasonOf.js';
 import { apiPage } from '../pages/apiPage.js';
 import { tryPage } from '../pages/tryPage.js';
-import { Problem, problemBody } from '../problem.js';
+import { Problem, type ProblemText, problemBody } from '../problem.js';
 import { findModel, isReady, type ServerState } from '../serverState.js';
 import { type Answer, type Exchange, json, send, target, text } from './exchange.js';
 import { hostGuard, originGuard, tokenGuard } from './guards.js';
@@ -29,22 +29,36 @@ export function createApp(state: ServerState): RequestListener {
     return found.handlerOf(exchange.method)(exchange, found.parts);
   };
 
-  return async (incoming, outgoing) => {
-    const exchange = arrive(incoming, outgoing);
-    let route = 'none';
-    let answer: Answer;
-    try {
-      const found = router.find(exchange.path);
-      // Of a path that is not there, only that: anybody can make up any number of them.
-      route = found?.route ?? route;
-      answer = await answerTo(exchange, found);
-    } catch (error) {
-      answer = problemAnswer(state, exchange, error);
-    }
+  const finish = (exchange: Exchange, route: string, answer: Answer) => {
     if (state.isDraining) exchange.headers['Connection'] = 'close';
     send(exchange, answer);
     tellRequest(state, exchange, route, answer.status);
   };
+
+  const respond = async (exchange: Exchange) => {
+    const found = router.find(exchange.path);
+    let answer: Answer;
+    try {
+      answer = await answerTo(exchange, found);
+    } catch (error) {
+      answer = problemAnswer(state, exchange, problemOf(state, exchange, error));
+    }
+    // Of a path that is not there, only that: anybody can make up any number of them.
+    finish(exchange, found?.route ?? 'none', answer);
+  };
+
+  return (incoming, outgoing) => {
+    const exchange = arrive(incoming, outgoing);
+    const refusal = isPlainPrediction(exchange) ? state.admission.refusal() : undefined;
+    // Most of the work of an overloaded server: nothing is thrown or awaited for it.
+    if (refusal) finish(exchange, exchange.path, problemAnswer(state, exchange, refusal));
+    else void respond(exchange);
+  };
+}
+
+/** Not from pages elsewhere: a refusal without the headers for them could not be read there. */
+function isPlainPrediction({ incoming, method, path }: Exchange): boolean {
+  return path === '/v1/predict' && method === 'POST' && incoming.headers.origin === undefined;
 }
 
 function createRoutes(state: ServerState): Router {
@@ -98,28 +112,27 @@ function readiness(state: ServerState): Answer {
   throw new Problem('unavailable', reason, { retryAfter: 2 });
 }
 
-function problemAnswer(state: ServerState, exchange: Exchange, error: unknown): Answer {
-  const { requestId, path, logged, headers } = exchange;
-  const problem =
-    error instanceof Problem
-      ? error
-      : new Problem('internal', 'the request failed; the server log has the reason');
-  if (problem !== error)
-    state.log.error('request failed', {
-      requestId,
-      path,
-      error: reasonOf(error),
-      stack: error instanceof Error ? error.stack : messageOf(error),
-    });
-  state.metrics.rejected(problem.kind);
-  logged['problem'] = problem.kind;
-  logged['detail'] = problem.message;
-  if (problem.retryAfter !== undefined) headers['Retry-After'] = String(problem.retryAfter);
-  return {
-    status: problem.status,
-    type: 'application/problem+json',
-    body: JSON.stringify(problemBody(problem, requestId)),
-  };
+/** What an error says to the client; of one that is not meant for it, the log has the reason. */
+function problemOf(state: ServerState, { requestId, path }: Exchange, error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  state.log.error('request failed', {
+    requestId,
+    path,
+    error: reasonOf(error),
+    stack: error instanceof Error ? error.stack : messageOf(error),
+  });
+  return new Problem('internal', 'the request failed; the server log has the reason');
+}
+
+function problemAnswer(state: ServerState, exchange: Exchange, problem: ProblemText): Answer {
+  const { requestId, logged, headers } = exchange;
+  const { kind, message, retryAfter } = problem;
+  state.metrics.rejected(kind);
+  logged['problem'] = kind;
+  logged['detail'] = message;
+  if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
+  const body = problemBody(problem, requestId);
+  return { status: body.status, type: 'application/problem+json', body: JSON.stringify(body) };
 }
 
 /** Counts a request and writes its log line; health checks and scrapes come all the time and are only counted. */

@@ -1,11 +1,13 @@
 import { presenceProbability } from '@anyclass/core';
+import { isFeatureFormat, takesFeatures } from '../../data/inputs.js';
 import type { ServedModel } from '../models/servedModel.js';
+import type { OpenedModel } from '../models/workerMessages.js';
 import type { ModelSummary } from './schemas.js';
 
 /** What is told about a model, of the version that answers now. */
 export function modelSummary(served: ServedModel): ModelSummary {
   const { model, openedAt } = served.version();
-  const { description, decision, format, version, network, runtime, device, precision } = model;
+  const { description, decision, version, network, runtime, device, precision } = model;
   const { classes, calibration, dataset, loss, epoch } = description;
   return {
     name: served.name,
@@ -16,7 +18,7 @@ export function modelSummary(served: ServedModel): ModelSummary {
     device,
     precision,
     classes: [...classes],
-    input: { ...format },
+    input: inputOf(model),
     decision: {
       rule: decision.rule,
       gate: decision.presence === null ? null : presenceProbability(decision.presence),
@@ -25,4 +27,10 @@ export function modelSummary(served: ServedModel): ModelSummary {
     calibration: calibration?.kind ?? null,
     training: { dataset, loss, epoch },
   };
+}
+
+function inputOf({ description, format }: OpenedModel): ModelSummary['input'] {
+  if (takesFeatures(description)) return { features: [...description.features] };
+  if (isFeatureFormat(format)) throw new Error('features without names');
+  return { ...format };
 }

@@ -36,9 +36,9 @@ export const operations: readonly Operation[] = [
   {
     method: 'post',
     path: '/v1/predict',
-    summary: 'Predict the classes of one or more images',
+    summary: 'Predict the classes of one or more images, or rows of features',
     description:
-      'The body is an image, a form with files in any fields, or JSON with base64 images. If some images cannot be read, they get a failure instead of a prediction; if none can, the response is a problem.',
+      'The body is an image, a form with files in any fields, or JSON with base64 images or, for a model of feature vectors, rows. If some images cannot be read, they get a failure instead of a prediction; if none can, the response is a problem.',
     query: { model: 'the model; required only if several are served' },
     body: {
       'image/*': null,
@@ -139,7 +139,7 @@ export const operations: readonly Operation[] = [
     path: '/v2/models/{name}/infer',
     summary: 'Open Inference Protocol: predict',
     description:
-      'One input: `image`, BYTES [N], each a base64 image file; or `pixels`, UINT8 [N, height, width, channels], already decoded. Also as /v2/models/{name}/versions/{version}/infer.',
+      'One input: `image`, BYTES [N], each a base64 image file; or `pixels`, UINT8 [N, height, width, channels], already decoded. A model of feature vectors takes `features`, FP32 [N, features]. Also as /v2/models/{name}/versions/{version}/infer.',
     body: { 'application/json': schemas.inferRequest },
     answer: schemas.inferResponse,
     problems: ['not-found', ...predicting],

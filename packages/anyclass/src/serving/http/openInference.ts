@@ -1,11 +1,12 @@
 // The Open Inference Protocol, version 2, over REST with JSON: what KServe, Triton and Seldon clients speak.
 //
 // A model takes one of two inputs: `image`, files of images (BYTES, [N], base64 in JSON), or `pixels`, images that are decoded
-// already (UINT8, [N, height, width, channels]). It gives probabilities, logits, presence_score and labels.
+// already (UINT8, [N, height, width, channels]); a model of feature vectors takes `features` (FP32, [N, features]). It gives probabilities, logits, presence_score and labels.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
+import { type FeatureFormat, type InputFormat, isFeatureFormat } from '../../data/inputs.js';
 import { version as ownVersion } from '../../runs/version.js';
-import type { ModelVersion } from '../models/modelVersion.js';
+import type { FeatureRow, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import { Problem } from '../problem.js';
 import { findModel, type ServerState } from '../serverState.js';
@@ -36,22 +37,27 @@ export function serverMetadata() {
 
 export function modelMetadata(served: ServedModel) {
   const { model } = served.version();
-  const { width, height, channels } = model.format;
   const classes = model.description.classes.length;
   return {
     name: served.name,
     versions: [model.version],
     platform: `anyclass_${model.runtime}`,
-    inputs: [
-      { name: 'image', datatype: 'BYTES', shape: [-1] },
-      { name: 'pixels', datatype: 'UINT8', shape: [-1, height, width, channels] },
-    ],
+    inputs: inputsOf(model.format),
     outputs: outputs.map(({ name, datatype, isPerClass }) => ({
       name,
       datatype,
       shape: isPerClass ? [-1, classes] : [-1],
     })),
   };
+}
+
+function inputsOf(format: InputFormat) {
+  if (isFeatureFormat(format)) return [{ name: 'features', datatype: 'FP32', shape: [-1, format.features] }];
+  const { width, height, channels } = format;
+  return [
+    { name: 'image', datatype: 'BYTES', shape: [-1] },
+    { name: 'pixels', datatype: 'UINT8', shape: [-1, height, width, channels] },
+  ];
 }
 
 /**
@@ -104,12 +110,16 @@ function outputNamed(name: string) {
   return found;
 }
 
-function inputImages({ inputs, outputs: asked }: InferRequest, { model }: ModelVersion): StoredImage[] {
+function inputImages(
+  { inputs, outputs: asked }: InferRequest,
+  { model }: ModelVersion,
+): (StoredImage | FeatureRow)[] {
   for (const { name } of asked ?? []) outputNamed(name);
   const [input, another] = inputs;
-  if (!input || another) throw new Problem('bad-request', 'inputs: expected one input, image or pixels');
+  if (!input || another) throw new Problem('bad-request', 'inputs: expected one input');
   const { name, datatype, shape, data } = input;
   const values = data.flat(Number.POSITIVE_INFINITY);
+  if (isFeatureFormat(model.format)) return inputRows(input, values, model.format);
   if (name === 'image') {
     expectTensor(input, 'BYTES', [values.length]);
     return values.map((value, i) => {
@@ -133,6 +143,28 @@ function inputImages({ inputs, outputs: asked }: InferRequest, { model }: ModelV
     width,
     height,
     channels,
+  }));
+}
+
+function inputRows(
+  input: InferRequest['inputs'][number],
+  values: readonly unknown[],
+  { features }: FeatureFormat,
+): FeatureRow[] {
+  if (input.name !== 'features')
+    throw new Problem('bad-request', `inputs: no input '${input.name}'; expected features`);
+  expectTensor(input, 'FP32', [values.length / features, features]);
+  const numbers = values.map((value, i) => {
+    if (typeof value === 'number') return value;
+    if (value === null) return Number.NaN;
+    throw new Problem(
+      'bad-request',
+      `inputs.features.data.${i}: expected a number, or null where it is missing`,
+    );
+  });
+  return Array.from({ length: input.shape[0]! }, (_, i) => ({
+    kind: 'row',
+    values: numbers.slice(i * features, (i + 1) * features),
   }));
 }
 

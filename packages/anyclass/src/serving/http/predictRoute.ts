@@ -8,7 +8,7 @@ import { answer, type Outcome } from './predicting.js';
 import { type RequestImage, requestImages } from './requestImages.js';
 import type { PredictResponse } from './schemas.js';
 
-/** POST /v1/predict: the predictions of one image or several. */
+/** POST /v1/predict: the predictions of one image or row, or several. */
 export async function predictRoute(state: ServerState, exchange: Exchange): Promise<Answer> {
   let sent: readonly RequestImage[] = [];
   const { model, version, outcomes } = await answer(state, exchange, async (body) => {
@@ -16,7 +16,7 @@ export async function predictRoute(state: ServerState, exchange: Exchange): Prom
     sent = request.images;
     return {
       model: findModel(state, request.model ?? queryModel(exchange)),
-      images: sent.map(({ bytes }) => ({ kind: 'encoded', bytes })),
+      images: sent.map(({ bytes, row }) => row ?? { kind: 'encoded', bytes }),
     };
   });
   const [first] = outcomes;

@@ -1,7 +1,7 @@
 // A request for predictions, from its arrival to the answers: admission, deadline, and a client that may leave.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
-import type { ImageAnswer, ModelVersion } from '../models/modelVersion.js';
+import type { FeatureRow, ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import { Problem } from '../problem.js';
 import type { ServerState } from '../serverState.js';
@@ -11,7 +11,7 @@ import { readBody } from './readBody.js';
 /** What a request asks, once its body is read. */
 export interface Asked {
   readonly model: ServedModel;
-  readonly images: readonly StoredImage[];
+  readonly images: readonly (StoredImage | FeatureRow)[];
 }
 
 /** One image's answer, or why it has none. */
@@ -50,7 +50,7 @@ export async function answer(
     if (images.length > limits.images) {
       throw new Problem(
         'too-large',
-        `the request has ${images.length} images; the limit is ${limits.images}`,
+        `the request has ${images.length} images or rows; the limit is ${limits.images}`,
       );
     }
     ticket.setImages(images.length);

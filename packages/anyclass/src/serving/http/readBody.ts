@@ -18,7 +18,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
       else settle(() => reject(tooLong(length, limit)));
     };
     const onEnd = () => settle(() => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts, length)));
-    const onCut = () => settle(() => reject(new Problem('client-left', 'the request was cut off')));
+    const onCut = () => settle(() => reject(new Problem('client-left', 'the request was interrupted')));
     const settle = (how: () => void) => {
       request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
       // Errors after this are nobody's concern, but an error without a listener would end the process.

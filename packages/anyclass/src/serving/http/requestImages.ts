@@ -1,15 +1,19 @@
-// The images of a request, in any of the forms that it may have.
+// The images or rows of a request, in any of the forms that it may have.
 
 import type { z } from 'zod';
 import { expectation } from '../../errors/expectation.js';
 import { parsedJson } from '../../files/wholeFile.js';
+import type { FeatureRow } from '../models/modelVersion.js';
 import { Problem } from '../problem.js';
 import { type PredictRequest, predictRequest } from './schemas.js';
 
 export interface RequestImage {
   /** As the client calls it; its number where it does not. */
   readonly name: string;
+  /** An image's file, or a row as JSON. */
   readonly bytes: Uint8Array;
+  /** A row of features in place of an image. */
+  readonly row?: FeatureRow;
 }
 
 export interface ImageRequest {
@@ -22,7 +26,7 @@ export interface ImageRequest {
 const rawTypes = ['', 'application/octet-stream', 'application/x-www-form-urlencoded'];
 
 /**
- * Reads a raw image, a form with files, or JSON with images in base64.
+ * Reads a raw image, a form with files, or JSON with images in base64 or rows of features.
  *
  * @throws Problem where it is none of these
  */
@@ -66,8 +70,11 @@ export function base64Bytes(text: string, field: string): Uint8Array {
 }
 
 function jsonImages(body: Uint8Array): ImageRequest {
-  const { model, image, images }: PredictRequest = jsonBody(body, predictRequest);
+  const { model, image, images, row, rows }: PredictRequest = jsonBody(body, predictRequest);
+  const vectors = [...(row === undefined ? [] : [row]), ...(rows ?? [])];
   const given = [...(image === undefined ? [] : [image]), ...(images ?? [])];
+  if (vectors.length > 0 && given.length === 0) return { model, images: vectors.map(requestRow) };
+  if (vectors.length > 0) throw new Problem('bad-request', 'rows: expected images or rows, not both');
   if (given.length === 0)
     throw new Problem('bad-request', 'images: expected at least 1 entry, or one image as image');
   return {
@@ -80,6 +87,14 @@ function jsonImages(body: Uint8Array): ImageRequest {
       ),
     })),
   };
+}
+
+function requestRow(row: NonNullable<PredictRequest['row']>, i: number): RequestImage {
+  const number = (value: number | null) => value ?? Number.NaN;
+  const values = Array.isArray(row)
+    ? row.map(number)
+    : Object.fromEntries(Object.entries(row).map(([name, value]) => [name, number(value)]));
+  return { name: String(i + 1), bytes: Buffer.from(JSON.stringify(row)), row: { kind: 'row', values } };
 }
 
 async function formImages(contentType: string, body: Uint8Array): Promise<ImageRequest> {

@@ -12,13 +12,24 @@ const jsonImage = z.union([
   z.object({ name: z.string().optional().describe('returned with the prediction'), data: base64Image }),
 ]);
 
+const feature = z.number().nullable();
+
+const featureRow = z
+  .union([z.array(feature).min(1), z.record(z.string(), feature)])
+  .describe('features by their names, or in the order of training; null where one is missing');
+
 export const predictRequest = z
   .object({
     model: z.string().optional().describe('the model; required only if several are served'),
     image: jsonImage.optional(),
     images: z.array(jsonImage).min(1).optional(),
+    row: featureRow.optional(),
+    rows: z.array(featureRow).min(1).optional(),
   })
-  .meta({ id: 'PredictRequest', description: 'One image or a list.' });
+  .meta({
+    id: 'PredictRequest',
+    description: 'One image or a list; for a model of feature vectors, one row or a list.',
+  });
 
 export type PredictRequest = z.output<typeof predictRequest>;
 
@@ -66,7 +77,10 @@ export const modelSummary = z
     device: z.string(),
     precision: z.string(),
     classes: z.array(z.string()),
-    input: z.object({ width: z.int(), height: z.int(), channels: z.int() }),
+    input: z.union([
+      z.object({ width: z.int(), height: z.int(), channels: z.int() }),
+      z.object({ features: z.array(z.string()).describe('names, in the order of training') }),
+    ]),
     decision: z.object({
       rule: z.string(),
       gate: z.number().nullable().describe('least presence probability; null: nothing passes'),

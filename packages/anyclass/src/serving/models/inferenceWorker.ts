@@ -1,12 +1,12 @@
-// The thread that computes: it opens a model and scores batches of images that the main thread decoded into shared memory.
+// The thread that computes: it opens a model and scores batches of images that the main thread decoded into shared memory,
+// or of feature vectors.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineError } from '@anyclass/torch/builds';
-import { imageBytes } from '../../data/images/decode.js';
-import { isFeatureFormat } from '../../data/inputs.js';
+import { inputBytes } from '../../data/inputs.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
 import { decideLogits } from '../../inference/decideLogits.js';
@@ -26,7 +26,7 @@ const say = (message: WorkerMessage, memory: ArrayBuffer[] = []) => port.postMes
 
 try {
   const { opened, model } = await open();
-  const stride = imageBytes(model.format);
+  const stride = inputBytes(model.format);
   const pixels = new Uint8Array(new SharedArrayBuffer(task.slots * stride));
   const sizes = batchSizes(model.device);
   const batch = new Uint8Array(task.batchSize * stride);
@@ -76,12 +76,6 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
   const opened = await openModelScorer(model, { device, precision, batchSize, capturedSizes, spins: false });
   const { description, network, runtime, device: chosen, precision: own, scorer, remarks = [] } = opened;
   const { format } = scorer;
-  if (isFeatureFormat(format)) {
-    opened[Symbol.dispose]();
-    throw new UserError(
-      `${model}: takes features, and the server takes images; use 'anyclass predict', or export it to ONNX`,
-    );
-  }
   const decision = await modelDecision(model, description, task.decision);
   return {
     opened,

@@ -1,18 +1,26 @@
-// One opened model: images in, answers out, batched with whatever else is there.
+// One opened model: images or feature vectors in, answers out, batched with whatever else is there.
 
 import { availableParallelism } from 'node:os';
-import { imageBytes } from '../../data/images/decode.js';
 import { createDecoder } from '../../data/images/decoder.js';
 import type { StoredImage } from '../../data/images/imageSource.js';
+import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/inputs.js';
 import { limiter } from '../../data/loading/limiter.js';
 import { DataError } from '../../errors/dataError.js';
+import { UserError } from '../../errors/userError.js';
+import { vectorOf } from '../../inference/vectorInputs.js';
 import { Problem } from '../problem.js';
 import { createBatcher } from './batcher.js';
 import type { InferenceThread } from './inferenceThread.js';
 import { checkUpload } from './uploadedImage.js';
 import type { OpenedModel } from './workerMessages.js';
 
-/** What a model says of one image. */
+/** A row of a table: its features in the model's order, or by their names; NaN where one is missing. */
+export interface FeatureRow {
+  readonly kind: 'row';
+  readonly values: readonly number[] | Readonly<Record<string, number>>;
+}
+
+/** What a model says of one image or row. */
 export interface ImageAnswer {
   readonly logits: Float32Array;
   readonly probabilities: Float32Array;
@@ -27,9 +35,9 @@ export interface ModelVersion {
   /**
    * An answer, or why there is none.
    *
-   * @throws Problem where the image cannot be read or is over a limit
+   * @throws Problem where the image cannot be read or is over a limit, or the row does not fit the model
    */
-  predict(image: StoredImage, signal: AbortSignal): Promise<ImageAnswer>;
+  predict(input: StoredImage | FeatureRow, signal: AbortSignal): Promise<ImageAnswer>;
   /** Ends it when the last image is answered. */
   close(): Promise<void>;
 }
@@ -54,11 +62,11 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   const { model, pixels } = thread;
   const { maxBatch, maxDelay, maxPixels, listener, turn } = options;
   const { format, description } = model;
-  const stride = imageBytes(format);
+  const stride = inputBytes(format);
   const classes = description.classes.length;
   // The last that came back first: little memory is touched where little is in use.
   const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
-  const decoder = createDecoder(format, {});
+  const decoder = isFeatureFormat(format) ? undefined : createDecoder(format, {});
   const limited = limiter(2 * availableParallelism());
   let inUse = 0;
   let onIdle: (() => void) | undefined;
@@ -84,15 +92,22 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     release: ({ slot }) => void spare.push(slot),
   });
 
-  const decode = async (image: StoredImage, slot: number, signal: AbortSignal) => {
+  const decode = async (image: StoredImage | FeatureRow, slot: number, signal: AbortSignal) => {
     signal.throwIfAborted();
     const start = performance.now();
+    if (image.kind === 'row') {
+      const features = rowFeatures(image, model);
+      floatsOf(pixels, slot * stride, features.length).set(features);
+      return;
+    }
+    if (!decoder)
+      throw new Problem('wrong-type', 'the model takes rows of features: send JSON with row or rows');
     if (image.kind === 'encoded') await checkUpload(image.bytes, maxPixels);
     await decoder.decodeInto(image, pixels, slot * stride);
     listener.decoded((performance.now() - start) / 1000);
   };
 
-  const predict = async (image: StoredImage, signal: AbortSignal): Promise<ImageAnswer> => {
+  const predict = async (image: StoredImage | FeatureRow, signal: AbortSignal): Promise<ImageAnswer> => {
     const slot = spare.pop();
     if (slot === undefined) throw new Error('no memory is left for another image');
     try {
@@ -119,7 +134,27 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     },
     async close() {
       if (inUse > 0) await new Promise<void>((done) => (onIdle = done));
-      await Promise.all([decoder.close(), thread.close()]);
+      await Promise.all([decoder?.close(), thread.close()]);
     },
   };
+}
+
+/** The numbers of a row in the order of the model's features. */
+function rowFeatures({ values }: FeatureRow, { description }: OpenedModel): ArrayLike<number> {
+  if (!takesFeatures(description))
+    throw new Problem('wrong-type', 'the model takes images, not rows of features');
+  try {
+    const { features } = vectorOf(values, description.features);
+    const count = description.features.length;
+    const wrong = Array.from(features).find(
+      (value) => Math.abs(Math.fround(value)) === Number.POSITIVE_INFINITY,
+    );
+    if (wrong !== undefined) throw new UserError(`${wrong} is beyond single precision (3.4e38)`);
+    if (features.length === count) return features;
+    throw new UserError(`the row has ${features.length} features; the model takes ${count}`);
+  } catch (error) {
+    if (error instanceof UserError)
+      throw new Problem('unreadable', error.message.replace('give NaN', 'send null'));
+    throw error;
+  }
 }

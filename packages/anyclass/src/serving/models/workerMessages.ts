@@ -1,7 +1,7 @@
 // What the main thread and an inference worker say to each other.
 
 import type { Decision } from '@anyclass/core';
-import type { PixelFormat } from '../../data/images/decode.js';
+import type { InputFormat } from '../../data/inputs.js';
 import type { DecidedRows } from '../../inference/decideLogits.js';
 import type { ChosenDecision } from '../../inference/modelDecision.js';
 import type { ModelScorer } from '../../inference/modelScorer.js';
@@ -14,7 +14,7 @@ export interface WorkerTask {
   readonly precision: 'auto' | 'float32' | 'bfloat16' | 'float16';
   readonly decision: ChosenDecision | undefined;
   readonly batchSize: number;
-  /** How many decoded images the shared memory has room for. */
+  /** How many decoded images, or rows of features, the shared memory has room for. */
   readonly slots: number;
 }
 
@@ -23,7 +23,7 @@ export interface OpenedModel
   extends Pick<ModelScorer, 'description' | 'network' | 'runtime' | 'device' | 'precision' | 'remarks'> {
   /** The beginning of the SHA-256 of the model's file. */
   readonly version: string;
-  readonly format: PixelFormat;
+  readonly format: InputFormat;
   readonly decision: Decision;
 }
 

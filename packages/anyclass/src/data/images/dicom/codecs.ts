@@ -51,7 +51,7 @@ export async function decodeFrame(task: CodecTask, pixels: number): Promise<Deco
   }
   waiting.shift()?.();
   if (answer === undefined)
-    throw new DataError(`damaged ${task.codec}: it was not decoded in ${Math.round(seconds)} s`);
+    throw new DataError(`damaged ${task.codec}: not decoded within ${Math.round(seconds)} s`);
   if ('failure' in answer) throw new DataError(`damaged ${task.codec}: ${answer.failure}`);
   return answer.frame;
 }

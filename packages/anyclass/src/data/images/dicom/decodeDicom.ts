@@ -72,5 +72,5 @@ async function openDicom(bytes: Uint8Array): Promise<{ file: DataSet; header: Di
 }
 
 function unread({ photometric, bitsAllocated }: DicomHeader): DataError {
-  return new DataError(`DICOM with ${photometric} of ${bitsAllocated} bits is not read`);
+  return new DataError(`DICOM with ${photometric} of ${bitsAllocated} bits is not supported`);
 }

@@ -185,7 +185,7 @@ test('palettes become colors', async () => {
 describe('damage is told', () => {
   test('pixels that are cut off', async () => {
     await expect(levelsOf(dicomFile({ width: 4, height: 4, pixels: words(1, 2) }))).rejects.toThrow(
-      'cut off',
+      'truncated',
     );
   });
 

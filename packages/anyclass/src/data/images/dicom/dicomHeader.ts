@@ -27,16 +27,18 @@ export interface DicomHeader {
 export function readDicomHeader(file: DataSet): DicomHeader {
   if (!file.elements['x7fe00010']) {
     const other = file.elements['x7fe00008'] ?? file.elements['x7fe00009'];
-    throw new DataError(other ? 'floating-point DICOM pixels are not read' : 'a DICOM file without pixels');
+    throw new DataError(
+      other ? 'floating-point DICOM pixels are not supported' : 'a DICOM file without pixels',
+    );
   }
   const samples = whole(file, 'x00280002', 'samples per pixel');
   const bitsAllocated = whole(file, 'x00280100', 'bits allocated');
   const bitsStored = file.uint16('x00280101') ?? bitsAllocated;
   const highBit = file.uint16('x00280102') ?? bitsStored - 1;
   if (samples !== 1 && samples !== 3)
-    throw new DataError(`DICOM with ${samples} samples per pixel is not read`);
+    throw new DataError(`DICOM with ${samples} samples per pixel is not supported`);
   if (bitsAllocated !== 1 && bitsAllocated !== 8 && bitsAllocated !== 16 && bitsAllocated !== 32) {
-    throw new DataError(`DICOM with ${bitsAllocated} bits allocated is not read`);
+    throw new DataError(`DICOM with ${bitsAllocated} bits allocated is not supported`);
   }
   if (bitsStored < 1 || bitsStored > bitsAllocated || highBit >= bitsAllocated || highBit + 1 < bitsStored) {
     throw new DataError(

@@ -51,7 +51,7 @@ export async function frameSamples(file: DataSet, header: DicomHeader, frame: nu
   const coding = compressed[transferSyntax];
   if (coding === undefined) {
     throw new DataError(
-      `the transfer syntax ${transferSyntax} is not read; convert the file, such as with gdcmconv --raw`,
+      `the transfer syntax ${transferSyntax} is not supported; convert the file, for example with gdcmconv --raw`,
     );
   }
   const encoded = await encodedFrame(file, element, header, frame);
@@ -78,7 +78,9 @@ async function decode(
 async function decodeJpeg(encoded: Uint8Array, { samples, photometric }: DicomHeader): Promise<DecodedFrame> {
   const { bits } = declaredSize(encoded, 'JPEG');
   if (bits !== 8)
-    throw new DataError(`JPEG of ${bits} bits is not read; convert the file, such as with gdcmconv --raw`);
+    throw new DataError(
+      `JPEG of ${bits} bits is not supported; convert the file, for example with gdcmconv --raw`,
+    );
   const { data, info } = await sharp(photometric === 'RGB' ? markedRgb(encoded) : encoded, {
     failOn: 'error',
   })
@@ -109,13 +111,14 @@ function plainFrame(
   const perPixel = photometric === 'YBR_FULL_422' ? 2 : samples;
   const bits = width * height * perPixel * bitsAllocated;
   // Frames of single bits follow one another without a gap.
-  if (bits % 8 !== 0 && frame > 0) throw new DataError('DICOM frames that begin within a byte are not read');
+  if (bits % 8 !== 0 && frame > 0)
+    throw new DataError('DICOM frames that start within a byte are not supported');
   const size = Math.ceil(bits / 8);
   const start = element.dataOffset + frame * size;
   const end = Math.min(element.dataOffset + element.length, file.byteArray.length);
   if (start + size > end) {
     const has = Math.max(0, end - element.dataOffset);
-    throw new DataError(`cut off: ${has} bytes of pixels; expected ${header.frames * size}`);
+    throw new DataError(`truncated: ${has} bytes of pixels; expected ${header.frames * size}`);
   }
   return file.byteArray.subarray(start, start + size);
 }

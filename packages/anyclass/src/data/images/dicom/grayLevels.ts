@@ -47,7 +47,7 @@ function voiWindow(file: DataSet): ((level: number) => number) | undefined {
   if (kind === 'LINEAR_EXACT' && width > 0) return (level) => (level - center) / width + 0.5;
   if (kind === 'LINEAR' && width > 1) return (level) => (level - (center - 0.5)) / (width - 1) + 0.5;
   if (kind === 'LINEAR' && width === 1) return (level) => (level > center - 0.5 ? 1 : 0);
-  throw new DataError(`a DICOM window of width ${width} (${kind}); set data.window in its place`);
+  throw new DataError(`a DICOM window of width ${width} (${kind}); set data.window instead`);
 }
 
 /** The file's table in place of a window. */
@@ -91,7 +91,7 @@ export function readLookupTable(
     ? item.byteArray.subarray(element.dataOffset, element.dataOffset + length)
     : undefined;
   if (element.length < length || (words && bits > 8))
-    throw new DataError('damaged DICOM: a table is cut off');
+    throw new DataError('damaged DICOM: a lookup table is truncated');
   const entries = words ?? Uint16Array.from({ length }, (_, i) => item.uint16(data, i) ?? 0);
   const first = (isSigned ? item.int16(descriptor, 1) : item.uint16(descriptor, 1)) ?? 0;
   return { first, entries, largest: 2 ** bits - 1 };

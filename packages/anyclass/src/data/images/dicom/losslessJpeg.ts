@@ -30,7 +30,7 @@ export function decodeLosslessJpeg(bytes: Uint8Array): DecodedFrame {
   let restartInterval = 0;
   let at = 2;
   for (;;) {
-    if (at + 4 > bytes.length) throw damaged('it is cut off');
+    if (at + 4 > bytes.length) throw damaged('it is truncated');
     const marker = view.getUint16(at);
     const length = view.getUint16(at + 2);
     const [start, end] = [at + 4, at + 2 + length];
@@ -50,7 +50,7 @@ export function decodeLosslessJpeg(bytes: Uint8Array): DecodedFrame {
 
 function readFrame(view: DataView, start: number, end: number) {
   const count = end - start >= 6 ? view.getUint8(start + 5) : 0;
-  if (count === 0 || end < start + 6 + 3 * count) throw damaged('its size is cut off');
+  if (count === 0 || end < start + 6 + 3 * count) throw damaged('its header is truncated');
   const components = Array.from({ length: count }, (_, i): Component => {
     if (view.getUint8(start + 7 + 3 * i) !== 0x11)
       throw new DataError('lossless JPEG with subsampled colors');
@@ -166,9 +166,9 @@ function bitReader(bytes: Uint8Array, start: number) {
   const fill = (wanted: number) => {
     while (heldBits < wanted) {
       const byte = bytes[at];
-      if (byte === undefined) throw damaged('it is cut off');
+      if (byte === undefined) throw damaged('it is truncated');
       if (byte === 0xff) {
-        if (bytes[at + 1] !== 0) throw damaged('it is cut off');
+        if (bytes[at + 1] !== 0) throw damaged('it is truncated');
         at += 1; // a zero after FF is no data
       }
       at += 1;

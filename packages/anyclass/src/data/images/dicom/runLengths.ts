@@ -44,12 +44,12 @@ function unpackBits(
   let at = start;
   let done = 0;
   while (done < count) {
-    if (at + 1 >= end) throw new DataError('damaged RLE: a segment is cut off');
+    if (at + 1 >= end) throw new DataError('damaged RLE: a segment is truncated');
     const control = source[at++]!;
     if (control === 128) continue;
     const isRun = control > 128;
     const length = Math.min(isRun ? 257 - control : control + 1, count - done);
-    if (!isRun && at + length > end) throw new DataError('damaged RLE: a segment is cut off');
+    if (!isRun && at + length > end) throw new DataError('damaged RLE: a segment is truncated');
     for (let i = 0; i < length; i++) out[offset + stride * done++] = source[isRun ? at : at + i]!;
     at += isRun ? 1 : control + 1;
   }

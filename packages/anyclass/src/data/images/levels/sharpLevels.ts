@@ -18,7 +18,8 @@ export function isDeep({ depth }: Metadata): boolean {
 export async function sharpLevels(image: Sharp, { depth, channels }: Metadata): Promise<Levels> {
   const isColor = channels >= 3;
   const is16 = depth === 'ushort' || depth === 'short';
-  if (isColor && !is16) throw new DataError(`color with samples of type ${depth} is not read; store 16 bits`);
+  if (isColor && !is16)
+    throw new DataError(`color with samples of type ${depth} is not supported; store 16 bits`);
   // sharp computes in this space: any other would scale the values.
   const space = is16 ? (isColor ? 'rgb16' : 'grey16') : 'b-w';
   // Negative values would be cut off.

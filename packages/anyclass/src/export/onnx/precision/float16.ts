@@ -85,7 +85,7 @@ function toFloat16({ name, read }: Initializer): Uint8Array {
   for (let i = 0; i < values.length; i++) {
     bits[i] = float16Bits(values[i]!);
     if (Math.abs(values[i]!) >= 65520 && Number.isFinite(values[i]))
-      throw new UserError(`${name} holds ${values[i]}, which float16 cannot: its largest number is 65504`);
+      throw new UserError(`${name} holds ${values[i]}, beyond float16's largest number, 65504`);
   }
   return new Uint8Array(bits.buffer);
 }

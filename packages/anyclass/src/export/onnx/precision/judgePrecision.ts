@@ -54,7 +54,7 @@ export async function judgePrecision(
 ): Promise<PrecisionJudgment> {
   if (!data)
     throw new UserError(
-      `${model} is a model file without data; ${precision} is judged on validation images, so name the dataset or the folder of the model's run`,
+      `${model} is a model file without data; ${precision} is evaluated on validation images; name the dataset or the folder of the model's run`,
     );
   using exported = await openModelScorer(file, { device: 'cpu', batchSize });
   using original = await openModelScorer(model, { device: 'cpu', precision: 'float32', batchSize });
@@ -78,7 +78,7 @@ export async function judgePrecision(
     const [mAP, float32] = [await score(exported), await score(original)];
     if (mAP === null || float32 === null)
       throw new UserError(
-        `${dataset.name}: no class has positives in the validation split; nothing can be judged`,
+        `${dataset.name}: no class has positives in the validation split; there is nothing to evaluate`,
       );
     if (float32 - mAP > tolerances[precision])
       throw new UserError(
@@ -94,7 +94,7 @@ export async function judgePrecision(
 function judgedRows(dataset: Dataset, most: number): Int32Array {
   const rows = dataset.splits.validation.filter((row) => dataset.labels.isLabeled(row));
   if (rows.length === 0)
-    throw new UserError(`${dataset.name}: its validation split has no labels to judge on`);
+    throw new UserError(`${dataset.name}: its validation split has no labels to evaluate on`);
   return rows.length <= most ? rows : chooseSubset(rows, dataset.labels, { instances: most });
 }
 

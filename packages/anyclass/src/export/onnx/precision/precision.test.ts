@@ -115,7 +115,7 @@ test('a graph with int8 weights is off by half a step of each channel at most', 
   for (let i = 0; i < a.length; i++) expect(Math.abs(Number(a[i]) - Number(b[i]))).toBeLessThan(most[i]!);
 });
 
-describe('a lower precision is judged on the validation images of the run', () => {
+describe('a lower precision is evaluated on the validation images of the run', () => {
   const run = at('run');
   beforeAll(async () => {
     await train(tinyRun, { run });
@@ -140,10 +140,10 @@ describe('a lower precision is judged on the validation images of the run', () =
     );
   });
 
-  test('a bare model file needs data to be judged on', async () => {
+  test('a bare model file needs data to be evaluated on', async () => {
     const options = { out: at('bare', 'model.onnx'), precision: 'float16' } as const;
     await expect(exportOnnx(join(run, 'model.safetensors'), options)).rejects.toThrow(
-      /judged on validation images/,
+      /evaluated on validation images/,
     );
     expect(existsSync(at('bare')) ? readdirSync(at('bare')) : []).toEqual([]);
   });

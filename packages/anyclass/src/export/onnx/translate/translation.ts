@@ -46,7 +46,7 @@ export class Translation {
     const value = this.#values[name];
     const list = Array.isArray(value) ? value : [];
     return list.map((item: unknown) => {
-      if (!isTensor(item)) throw this.refusal(`'${name}' holds something that is no tensor`);
+      if (!isTensor(item)) throw this.refusal(`'${name}' holds something that is not a tensor`);
       return item;
     });
   }

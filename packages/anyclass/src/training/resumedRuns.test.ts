@@ -1,0 +1,202 @@
+// Runs that stop and are resumed end as if nothing had happened; damaged files are noticed.
+
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tinyRun } from '../../test/tinyRun.js';
+import type { ConfigurationInput } from '../configuration/schema.js';
+import type { EpochRecord } from '../events/epochRecord.js';
+import type { RunEvent } from '../events/runEvent.js';
+import { resume, train } from '../reports/trainAndReport.js';
+import { readEvents } from '../runs/eventLog.js';
+import { readEpochs } from '../runs/metricsLog.js';
+import { lockRun } from '../runs/runLock.js';
+import type { TrainingResult } from './activeRun.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-resumed-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (...names: string[]) => join(folder, ...names);
+
+const configuration: ConfigurationInput = {
+  ...tinyRun,
+  optimizer: { name: 'sgd', rate: 0.05 },
+  augmentation: { flip: 0.5 },
+  averageDecay: 0.8,
+  evaluation: { replicates: 20 },
+};
+
+const notes: string[] = [];
+const onEvent = (event: RunEvent) => {
+  if (event.type === 'note') notes.push(event.text);
+};
+
+let result: TrainingResult;
+beforeAll(async () => {
+  result = await train(configuration, { run: at('whole'), onEvent });
+  // Tests resume copies of these two.
+  const half = await interrupted(
+    'half',
+    (event) => event.type === 'step' && event.epoch === 2 && event.step > 0,
+  );
+  const untested = await interrupted(
+    'untested',
+    (event) => event.type === 'progress' && event.task === 'test',
+  );
+  expect([half.summary, untested.summary]).toEqual([undefined, undefined]);
+}, 180_000);
+
+/** Hashes of what a run ends with. */
+function filesOf(run: string): string[] {
+  const last = ['checkpoints', 'epoch-0002-step-000000.safetensors'];
+  return [['model.safetensors'], ['scores', 'test.csv'], last].map((names) =>
+    createHash('sha256')
+      .update(readFileSync(at(run, ...names)))
+      .digest('hex'),
+  );
+}
+
+/** Interrupts a run at an event. */
+async function interrupted(run: string, isMoment: (event: RunEvent) => boolean): Promise<TrainingResult> {
+  const controller = new AbortController();
+  return train(configuration, {
+    run: at(run),
+    signal: controller.signal,
+    onEvent(event) {
+      if (isMoment(event)) controller.abort();
+    },
+  });
+}
+
+function copyRun(from: string, to: string): void {
+  cpSync(at(from), at(to), { recursive: true });
+}
+
+test('a run interrupted in the middle of an epoch and resumed, ends with the same bits', async () => {
+  copyRun('half', 'interrupted');
+  const checkpoints = readdirSync(at('interrupted', 'checkpoints')).filter((name) =>
+    name.startsWith('epoch'),
+  );
+  expect(checkpoints.at(-1)).toMatch(/^epoch-0001-step-00000[1-4]/);
+  await resume(at('interrupted'), { onEvent });
+  expect(filesOf('interrupted')).toEqual(filesOf('whole'));
+  expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
+});
+
+test('a run interrupted while it is evaluated and resumed, ends with the same bits', async () => {
+  copyRun('untested', 'judged');
+  expect(existsSync(at('judged', 'summary.json'))).toBe(false);
+  expect((await resume(at('judged'), { onEvent })).summary).toEqual(result.summary);
+  expect(filesOf('judged')).toEqual(filesOf('whole'));
+});
+
+test('a run ended by its caller after an epoch and resumed, ends with the same bits', async () => {
+  const seen: number[] = [];
+  const onEpoch = ({ epoch }: EpochRecord) => seen.push(epoch) === 1;
+  expect((await train(configuration, { run: at('ended'), onEpoch })).summary).toBeUndefined();
+  expect(readEpochs(at('ended', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1]);
+  await resume(at('ended'), { onEpoch });
+  expect(seen).toEqual([1, 2]);
+  expect(filesOf('ended')).toEqual(filesOf('whole'));
+});
+
+test('a run goes on from the newest whole checkpoint and says what it skipped', async () => {
+  copyRun('half', 'damaged');
+  const [older, newer] = readdirSync(at('damaged', 'checkpoints'))
+    .filter((name) => name.startsWith('epoch'))
+    .sort();
+  const bytes = readFileSync(at('damaged', 'checkpoints', newer!));
+  bytes[bytes.length - 1000] = bytes[bytes.length - 1000]! ^ 1;
+  writeFileSync(at('damaged', 'checkpoints', newer!), bytes);
+  writeFileSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), bytes);
+  truncateSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), 1_000_000);
+  notes.length = 0;
+  await resume(at('damaged'), { onEvent });
+  expect(notes[0]).toMatch(/Skipped .*step-000009.safetensors: /);
+  expect(notes[1]).toMatch(new RegExp(`Skipped .*${newer}: was altered`));
+  const [started] = readEvents(at('damaged', 'events.jsonl')).filter(
+    (event) => event.type === 'started' && event.resumed,
+  );
+  expect(started).toMatchObject({ resumed: { checkpoint: expect.stringContaining(older!) } });
+  expect(filesOf('damaged')).toEqual(filesOf('whole'));
+});
+
+test('a run begins again where no checkpoint is whole, and keeps what it writes from then on', async () => {
+  copyRun('half', 'lost');
+  const checkpoints = readdirSync(at('lost', 'checkpoints')).filter((name) => name.startsWith('epoch'));
+  for (const name of checkpoints) truncateSync(at('lost', 'checkpoints', name), 1_000_000);
+  notes.length = 0;
+  await resume(at('lost'), { onEvent });
+  expect(notes.filter((note) => note.includes('is called damaged-epoch-'))).toHaveLength(2);
+  expect(notes).toContain('No usable checkpoint; starting over');
+  expect(filesOf('lost')).toEqual(filesOf('whole'));
+});
+
+test('a run begins again where its inner folders are gone', async () => {
+  mkdirSync(at('bare'));
+  copyFileSync(at('whole', 'config.json'), at('bare', 'config.json'));
+  await resume(at('bare'), { onEvent });
+  expect(filesOf('bare')).toEqual(filesOf('whole'));
+});
+
+test('a run is refused while another process works on it, and where the folder holds another', async () => {
+  using _lock = lockRun(at('whole'));
+  await expect(resume(at('whole'))).rejects.toThrow('is working on this run');
+  await expect(train(configuration, { run: at('whole') })).rejects.toThrow('is working on this run');
+  _lock[Symbol.dispose]();
+  await expect(train(configuration, { run: at('whole') })).rejects.toThrow('already holds a run');
+});
+
+test('a run is refused where the data changed since', async () => {
+  copyRun('half', 'changed');
+  const path = at('changed', 'config.json');
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.replace(/"datasetFingerprint": "\w/, '"datasetFingerprint": "x'));
+  await expect(resume(at('changed'))).rejects.toThrow('the data changed since the run started');
+});
+
+test('a run that is finished is not evaluated again; a report that is missing is written', async () => {
+  const before = filesOf('whole');
+  rmSync(at('whole', 'report.html'));
+  notes.length = 0;
+  expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
+  expect(notes).toEqual([expect.stringContaining('the run is finished')]);
+  expect(existsSync(at('whole', 'report.html'))).toBe(true);
+  expect(filesOf('whole')).toEqual(before);
+});
+
+test.each([
+  ['summary.json', 'summary.json: is damaged'],
+  ['model.safetensors', 'model.safetensors'],
+  ['scores/test.csv', 'test.csv'],
+])('a run is evaluated again where its %s is damaged', async (name, message) => {
+  const before = filesOf('whole');
+  truncateSync(at('whole', name), 100);
+  notes.length = 0;
+  expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
+  expect(notes[0]).toContain(message);
+  expect(notes[0]).toContain(': evaluating the run again');
+  expect(filesOf('whole')).toEqual(before);
+});
+
+test('a run is evaluated by its last epoch where the weights of the best are damaged', async () => {
+  copyRun('untested', 'weights');
+  const weights = readdirSync(at('weights', 'checkpoints')).filter((name) => name.startsWith('weights'));
+  for (const name of weights) truncateSync(at('weights', 'checkpoints', name), 1000);
+  notes.length = 0;
+  const { summary } = await resume(at('weights'), { onEvent });
+  expect(summary).toMatchObject({ bestEpoch: 2, isLastInstead: true });
+  expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*; evaluating the last epoch instead/));
+});

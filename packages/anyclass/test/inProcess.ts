@@ -1,0 +1,43 @@
+import { runDisplay } from '../src/commandLine/display/runDisplay.js';
+import { runProgram } from '../src/commandLine/program.js';
+import { commandEntries } from '../src/commands/entries.js';
+
+/** What `spawnSync` tells of a process. */
+export interface Ending {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs a command in a folder and in this process: for tests of what a command says, where what a process does (signals, pipes,
+ * limits) does not matter. Rows of `predict` go to the real standard output.
+ *
+ * @example
+ * await runInProcess(folder, ['train', 'nowhere.json']) // { status: 1, … }
+ */
+export async function runInProcess(folder: string, words: readonly string[]): Promise<Ending> {
+  let [stdout, stderr] = ['', ''];
+  const note = (text: string) => {
+    stderr += `${text}\n`;
+  };
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    const status = await runProgram(commandEntries, words, {
+      print(text) {
+        stdout += `${text}\n`;
+      },
+      note,
+      onEvent: runDisplay({
+        write(text: string) {
+          stderr += text;
+          return true;
+        },
+      }),
+    });
+    return { status, stdout, stderr };
+  } finally {
+    process.chdir(before);
+  }
+}
