@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-// These replace modules of Node or of ours for the whole process.
-const mocking = ['packages/torch/src/serialization/safetensorsWrite.test.ts'];
+// Each needs a process of its own: the first replaces a module of Node, the others check that libtorch is not loaded.
+const isolated = [
+  'packages/torch/src/serialization/safetensorsWrite.test.ts',
+  'packages/anyclass/src/inference/onnx/onnxPrediction.test.ts',
+];
 
 export default defineConfig({
   // Tests run the TypeScript sources of every package, not their last build.
@@ -23,12 +26,12 @@ export default defineConfig({
             'packages/*/{generate,setup}/*.test.ts',
             '{docs,examples}/*.test.ts',
           ],
-          exclude: mocking,
+          exclude: isolated,
           // Files take turns in two processes: each would otherwise load the modules and libtorch again.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'isolated', include: mocking } },
+      { extends: true, test: { name: 'isolated', include: isolated } },
     ],
   },
 });

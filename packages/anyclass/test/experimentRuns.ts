@@ -8,8 +8,11 @@ import { validateConfiguration } from '../src/configuration/validate.js';
 import { judge } from '../src/evaluation/judge.js';
 import type { RunSummary } from '../src/events/runSummary.js';
 import { writeWhole } from '../src/files/wholeFile.js';
-import { absolutePaths, createRunFolder, saveRunRecord } from '../src/runs/runFolder.js';
+import type { LossName } from '../src/losses/lossNames.js';
+import { appendEpoch } from '../src/runs/metricsLog.js';
+import { absolutePaths, createRunFolder, runPaths, saveRunRecord } from '../src/runs/runFolder.js';
 import { writeTable } from '../src/runs/scoreFiles.js';
+import { readSummary } from '../src/runs/summary.js';
 
 export interface SyntheticRun {
   readonly configuration: ConfigurationInput;
@@ -80,4 +83,34 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
 function random(seed: number): () => number {
   const source = new NumpyRandom(seed);
   return () => source.integer(1 << 24) / (1 << 24);
+}
+
+/** A run on `coco-41` with three epochs in its log. */
+export function writeRunWithEpochs(
+  folder: string,
+  loss: LossName,
+  lambda: number,
+  seed: number,
+  strength: number,
+): void {
+  const run = join(folder, `${loss}-${lambda}-${seed}`);
+  writeSyntheticRun(run, {
+    configuration: { data: { dataset: 'coco-41=pipes' }, loss: { name: loss, lambda }, seed },
+    strength,
+  });
+  const { validation } = readSummary(runPaths(run));
+  for (let epoch = 1; epoch <= 3; epoch++) {
+    appendEpoch(join(run, 'metrics.jsonl'), {
+      epoch,
+      rate: 0.1,
+      trainingLoss: 1 / epoch,
+      validationLoss: 1 / epoch,
+      validationBce: 1 / epoch,
+      validation: validation.metrics,
+      seconds: 1,
+      imagesPerSecond: 1,
+      dataWaitShare: 0,
+      quarantined: 0,
+    });
+  }
 }

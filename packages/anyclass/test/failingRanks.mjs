@@ -46,7 +46,7 @@ const launch = [
 ];
 const fields = [
   'network.inputSize=32',
-  'data.digits.scenes={"train":256,"validation":16,"test":16}',
+  'data.digits.scenes={"train":96,"validation":16,"test":16}',
   'batchSize=16',
   'epochs=2',
   'averageDecay=0.9',
@@ -165,6 +165,8 @@ async function attempt({ name, strike, mend, says, within = timeout }, expected)
   try {
     const { ended } = started([...launch, ...train(run)], { mark });
     await until(() => hasCheckpoint(run), 120, 'a checkpoint');
+    if (existsSync(join(run, 'summary.json')))
+      throw new Error(`${name}: the run was over before anything could fail`);
     const struck = performance.now();
     strike?.(mark, run);
     const limit = within + reserve;

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
+import type { Dataset } from '../src/data/dataset.js';
 
 /** Writes a file below a folder, with the folders above it. */
 export function fileWriter(root: string): (name: string, content: string | Buffer) => void {
@@ -221,4 +222,25 @@ export async function writeNih(root: string): Promise<void> {
   write('Data_Entry_2017_v2020.csv', `${lines.join('\n')}\n`);
   write('train_val_list.txt', `${names.slice(0, 16).join('\n')}\n`);
   write('test_list.txt', names.slice(16).join('\n'));
+}
+
+/** Writes new folders with some files each; images are empty files. */
+export function treeWriter(folder: string): (files: Readonly<Record<string, string>>) => string {
+  let made = 0;
+  return (files) => {
+    const root = join(folder, `tree-${made++}`);
+    const write = fileWriter(root);
+    mkdirSync(root);
+    for (const [name, text] of Object.entries(files)) write(name, text);
+    return root;
+  };
+}
+
+export function presentByName({ names, classes, labels }: Dataset): Record<string, string[]> {
+  return Object.fromEntries(
+    Array.from({ length: names.length }, (_, row) => [
+      names.at(row),
+      classes.filter((_, j) => labels.isPresent(row, j)),
+    ]),
+  );
 }

@@ -107,18 +107,13 @@ const cases = {
       '--out',
       out,
     ];
-    return takenOver(words, out, join(out, 'comparison.json'), () => finishedRuns(out) >= 1);
+    return takenOver(words, out, join(out, 'comparison.json'));
   },
 
   async recommend() {
     const out = join(folder, 'recommendation');
     const words = ['recommend', table, ...set, '--minutes', '1', '--losses', 'bce,any-bce', '--out', out];
-    return takenOver(
-      words,
-      out,
-      join(out, 'recommended.jsonc'),
-      () => finishedRuns(join(out, 'pilots')) >= 1,
-    );
+    return takenOver(words, join(out, 'pilots'), join(out, 'recommended.jsonc'));
   },
 
   /** A rank on the other machine dies: all restart there and then, with the same bits in the end. */
@@ -161,7 +156,7 @@ const digits = (/** @type {string} */ run) => [
   ...[
     ...[
       'network.inputSize=32',
-      'data.digits.scenes={"train":128,"validation":16,"test":16}',
+      'data.digits.scenes={"train":96,"validation":16,"test":16}',
       'batchSize=16',
       'epochs=2',
     ],
@@ -174,14 +169,13 @@ const digits = (/** @type {string} */ run) => [
  * the work then.
  *
  * @param {string[]} words
- * @param {string} out
+ * @param {string} runs the folder of its runs
  * @param {string} result
- * @param {() => boolean} isUnderWay
  */
-async function takenOver(words, out, result, isUnderWay) {
+async function takenOver(words, runs, result) {
   const [a, b] = [randomUUID(), randomUUID()];
   void start(first, a, ...words).ended;
-  await until(isUnderWay, 180, 'the work to be under way');
+  await until(() => finishedRuns(runs) > 0, 180, 'a finished run');
   const whileWorking = await start(second, b, ...words).ended;
   check(
     whileWorking.code === 1 && whileWorking.errors.includes(`machine-${first}`),
@@ -194,7 +188,7 @@ async function takenOver(words, out, result, isUnderWay) {
   await new Promise((resolve) => setTimeout(resolve, 1000 * (lockSeconds + 2)));
   const { errors } = await finished(start(second, b, ...words));
   check(existsSync(result), errors);
-  return `refused while machine 1 worked, taken over ${lockSeconds} s after its death, finished (${finishedRuns(out)} runs)`;
+  return `refused while machine 1 worked, taken over ${lockSeconds} s after its death, finished (${finishedRuns(runs)} runs)`;
 }
 
 const chosen = process.argv.slice(2);

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { program } from './ranks.mjs';
 
-/** As the machines know each other, and as their namespaces end. */
+/** As the machines know each other. */
 export const addresses = ['10.231.7.1', '10.231.7.2'];
-const space = (/** @type {string} */ address) => `anyclass-${address}`;
+/** Several programs may have machines at the same time. */
+const space = (/** @type {string} */ address) => `anyclass-${process.pid}-${address}`;
 
 /** Why there can be no machines here; undefined where there can. */
 export function missing() {
@@ -53,7 +54,7 @@ export function createMachines(folder) {
   const lines = [
     'host="$1"; shift',
     'disk=":"; [ "$host" = "$DISK_HOST" ] && disk="mount -t tmpfs -o size=1M none $DISK"',
-    `exec ip netns exec "anyclass-$host" unshare --uts --mount sh -c "hostname machine-$host; $disk; $*"`,
+    `exec ip netns exec "${space('')}$host" unshare --uts --mount sh -c "hostname machine-$host; $disk; $*"`,
   ];
   writeFileSync(shell, `${lines.join('\n')}\n`);
   return {

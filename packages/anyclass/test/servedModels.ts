@@ -1,10 +1,11 @@
 // Small models to serve, and pictures to ask them about.
 
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
 import { fixedDecision } from '../src/inference/modelDecision.js';
+import type { NamedPrediction } from '../src/inference/predictor.js';
 import { createNetwork } from '../src/networks/createNetwork.js';
 import { saveModel } from '../src/runs/modelFile.js';
 
@@ -59,4 +60,22 @@ export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 
   );
   const enlarged = sharp(spots, { raw: { width, height, channels: 3 } }).resize(80, 60, { kernel: 'cubic' });
   return enlarged.toFormat(format).toBuffer();
+}
+
+/** Of /v1/predict. */
+export interface Answer {
+  readonly version: string;
+  readonly predictions: readonly (NamedPrediction & { readonly name: string; readonly failure?: string })[];
+}
+
+export const post = (url: string, body: BodyInit, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body, headers });
+export const answerOf = async (response: Response): Promise<Answer> => JSON.parse(await response.text());
+export const asBody = (bytes: Uint8Array) => new Uint8Array(bytes);
+
+/** A file that is not an image. */
+export function textFile(place: string): string {
+  const file = join(place, 'no-image.jpg');
+  writeFileSync(file, 'no image');
+  return file;
 }

@@ -66,7 +66,13 @@ export function runDevices(
   configuration: Pick<Configuration, 'device'>,
   visible = visibleGpus(),
 ): ChildDevice[] {
-  if (devices === undefined) return [configuredDevice(configuration, visible)];
+  return devices === undefined
+    ? [configuredDevice(configuration, visible)]
+    : groupedDevices(devices, processes, visible);
+}
+
+/** Those of a list, for runs of several processes in groups. */
+export function groupedDevices(devices: string, processes = 1, visible = visibleGpus()): ChildDevice[] {
   const listed = listedDevices(devices, visible);
   if (processes === 1) return listed;
   const gpus = listed.filter(({ gpu }) => gpu !== undefined);

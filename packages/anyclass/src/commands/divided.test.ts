@@ -75,6 +75,9 @@ function writeShard(name: string, rows: readonly { image: Uint8Array; labels: nu
   writeFileSync(at(name), new Uint8Array(bytes));
 }
 
+/** A GPU rounds batches of other sizes otherwise. */
+const exact = ['--device', 'cpu'];
+
 /** Ends of one process and of two, which write to files named after their number. */
 async function both(
   words: (processes: number) => readonly string[],
@@ -101,6 +104,7 @@ describe.skipIf(unavailable !== null)(
         model,
         shards,
         '--json',
+        ...exact,
         '--batch-size',
         '4',
         '--replicates',
@@ -116,7 +120,16 @@ describe.skipIf(unavailable !== null)(
     test('predict one file in the order of the images, each once, and tell of those that cannot be read', async () => {
       const paths = [at('photos'), at('test-*.parquet')];
       const [one, two] = await both(
-        (n) => ['predict', model, ...paths, '--batch-size', '4', '--out', at(`predictions-${n}.csv`)],
+        (n) => [
+          'predict',
+          model,
+          ...paths,
+          ...exact,
+          '--batch-size',
+          '4',
+          '--out',
+          at(`predictions-${n}.csv`),
+        ],
         { code: 3 },
       );
       expect(text('predictions-2.csv')).toBe(text('predictions-1.csv'));
@@ -144,7 +157,7 @@ describe.skipIf(unavailable !== null)(
 
     test('embed as one does, started by srun', async () => {
       const data = ['--set', `data.imageFolder=${at('photos')}`];
-      const words = ['embed', model, at('labels.csv'), ...data, '--batch-size', '4'];
+      const words = ['embed', model, at('labels.csv'), ...data, ...exact, '--batch-size', '4'];
       const environment = (rank: number) => ({
         SLURM_JOB_ID: '4711',
         SLURM_NTASKS: '2',
@@ -187,6 +200,31 @@ describe.skipIf(unavailable !== null)(
       expect([unreached?.code, unreached?.errors]).toEqual([
         1,
         expect.stringMatching(/launcher on (127.0.0.1|pat@127.0.0.2)/),
+      ]);
+    }, 120_000);
+
+    test('train a run of compare and a trial of tune together', async () => {
+      const rows = Array.from({ length: 60 }, (_, i) => {
+        const split = ['train', 'validation', 'test'][i % 3];
+        return `${i},${split},${i % 2},${Number(i % 5 === 0)},${Math.sin(i)},${(i % 5) / 5}`;
+      });
+      writeFileSync(at('soil.csv'), `Filename,split,dry,sour,feature_0,feature_1\n${rows.join('\n')}\n`);
+      const fields = ['epochs=1', 'batchSize=8', 'evaluation.replicates=0', 'device=cpu', 'threads=1'];
+      const common = [
+        ...['features', '--data', at('soil.csv'), ...fields.flatMap((field) => ['--set', field])],
+        ...['--processes', '2'],
+      ];
+      const losses = ['--losses', 'bce', '--seeds', '1', '--replicates', '0', '--out', at('compared')];
+      const [compared] = await runRanks([program, 'compare', ...common, ...losses], 1);
+      expect([compared?.code, compared?.errors]).toEqual([0, expect.any(String)]);
+      const [tuned] = await runRanks([program, 'tune', at('study'), ...common, '--trials', '1'], 1);
+      expect([tuned?.code, tuned?.errors]).toEqual([0, expect.any(String)]);
+      const records = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /^(compared|study)\/.*\/config\.json$/.test(name))
+        .map((name) => JSON.parse(text(name)).distribution);
+      expect(records).toEqual([
+        { worldSize: 2, backend: 'gloo' },
+        { worldSize: 2, backend: 'gloo' },
       ]);
     }, 120_000);
 

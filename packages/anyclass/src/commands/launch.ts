@@ -71,7 +71,7 @@ export const launch = command({
     const { signal, kill } = interruption;
     const common = { words, restarts, timeoutSeconds: timeout, note: terminal.note };
     const places = agentPlaces();
-    if (places) return asAgent({ ...common, places, signal, kill });
+    if (places) return await asAgent({ ...common, places, signal, kill });
     const outcome =
       machines === undefined
         ? await launchRanks({

@@ -110,7 +110,7 @@ describe('from a folder to an evaluated model', () => {
       status: 0,
       stderr: expect.stringContaining('Resuming after epoch'),
     });
-    expect(stdout).toMatch(/test: \d+ images[\s\S]*F1-Neg[\s\S]*square/);
+    expect(stdout).toMatch(/test: \d+ instances[\s\S]*F1-Neg[\s\S]*square/);
     expect(existsSync(join(folder, 'run', 'report.html'))).toBe(true);
   });
 

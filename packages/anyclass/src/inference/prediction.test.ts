@@ -1,28 +1,16 @@
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sewermlClasses } from '../data/readers/sewerml.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 import { loadModel, saveModel } from '../runs/modelFile.js';
 import { imageInputs } from './imageInputs.js';
 import { fixedDecision } from './modelDecision.js';
-import { outputOf } from './outputFormats.js';
 import { openPredictor, type Prediction } from './predictor.js';
 
 const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
@@ -53,12 +41,6 @@ beforeAll(() => {
   writeFileSync(join(folder, 'images', 'below', 'c.png'), '');
 });
 
-async function namesOf(...paths: string[]): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name } of imageInputs(paths)) names.push(name.replace(`${folder}/`, ''));
-  return names;
-}
-
 async function predictions(images: string[], options: Parameters<typeof openPredictor>[1] = {}) {
   using predictor = await openPredictor(model, { device: 'cpu', ...options });
   const found = [];
@@ -68,97 +50,6 @@ async function predictions(images: string[], options: Parameters<typeof openPred
 
 const rgb = join(fixtures, 'rgb.png');
 const isPrediction = (value: object): value is Prediction => 'probabilities' in value;
-
-test('folders are walked in order, patterns match, files are taken as they are', async () => {
-  expect(await namesOf(join(folder, 'images'))).toEqual(['images/b.jpg', 'images/below/c.png']);
-  expect(await namesOf(join(folder, 'images', '*', '*.png'))).toEqual(['images/below/c.png']);
-  expect(await namesOf(join(folder, 'images', '**', '*.???'))).toEqual([
-    'images/b.jpg',
-    'images/below/c.png',
-    'images/note.txt',
-  ]);
-});
-
-async function failuresOf(...paths: string[]): Promise<string[]> {
-  const failures: string[] = [];
-  for await (const { name, read } of imageInputs(paths)) {
-    await read().catch((error: Error) =>
-      failures.push(`${name.replace(`${folder}/`, '')}: ${error.message}`),
-    );
-  }
-  return failures;
-}
-
-test('a pattern without a match is told as an image that cannot be read, and the others follow', async () => {
-  expect(await failuresOf(join(folder, '*.bmp'), rgb)).toEqual(['*.bmp: no file matches']);
-});
-
-test('links to folders are followed, and those that lead back are not', async () => {
-  mkdirSync(join(folder, 'linked', 'a'), { recursive: true });
-  mkdirSync(join(folder, 'elsewhere'));
-  copyFileSync(rgb, join(folder, 'linked', 'a', 'a.png'));
-  copyFileSync(rgb, join(folder, 'elsewhere', 'b.png'));
-  symlinkSync('../elsewhere', join(folder, 'linked', 'b'));
-  symlinkSync('../..', join(folder, 'linked', 'a', 'top'));
-  symlinkSync('gone.png', join(folder, 'linked', 'c.png'));
-  const names = await namesOf(join(folder, 'linked'));
-  expect(names.filter((name) => !name.includes('top'))).toEqual([
-    'linked/a/a.png',
-    'linked/b/b.png',
-    'linked/c.png',
-  ]);
-  expect(names.every((name) => !name.includes('top/linked'))).toBe(true);
-  expect(await namesOf(join(folder, 'linked', '?', 'b.png'))).toEqual(['linked/b/b.png']);
-  expect(await failuresOf(join(folder, 'linked', 'c.png'))).toEqual(['linked/c.png: no such file']);
-});
-
-test.skipIf(process.getuid?.() === 0)(
-  'a folder that may not be read is told, and the others follow',
-  async () => {
-    mkdirSync(join(folder, 'closed', 'a'), { recursive: true });
-    copyFileSync(rgb, join(folder, 'closed', 'b.png'));
-    chmodSync(join(folder, 'closed', 'a'), 0);
-    expect(await namesOf(join(folder, 'closed'))).toEqual(['closed/a', 'closed/b.png']);
-    expect(await failuresOf(join(folder, 'closed'))).toEqual([
-      'closed/a: this folder cannot be read: permission denied',
-    ]);
-    // Nothing below it could match.
-    expect(await failuresOf(join(folder, 'closed', '*.png'))).toEqual([]);
-    chmodSync(join(folder, 'closed', 'a'), 0o700);
-  },
-);
-
-test('a list of paths comes from standard input', async () => {
-  const names: string[] = [];
-  const list = Readable.from(['a.png\n\n b.', 'png\r\n']);
-  for await (const { name } of imageInputs(['-'], list)) names.push(name);
-  expect(names).toEqual(['a.png', 'b.png']);
-  // A list has no list in it.
-  for await (const { name } of imageInputs(['-'], Readable.from(['-\n']))) names.push(name);
-  expect(names.at(-1)).toBe('-');
-});
-
-test('Parquet files give an image a row', async () => {
-  const found = [];
-  for await (const input of imageInputs([join(fixtures, 'class-columns.parquet')])) found.push(input);
-  expect(found.length).toBeGreaterThan(0);
-  expect((await found[0]!.read()).kind).toBe('encoded');
-});
-
-test('Parquet files are found in folders and by patterns; a damaged one counts as one that cannot be read', async () => {
-  mkdirSync(join(folder, 'shards'));
-  const whole = readFileSync(join(fixtures, 'class-columns.parquet'));
-  writeFileSync(join(folder, 'shards', 'a.parquet'), whole.subarray(0, whole.length / 2));
-  writeFileSync(join(folder, 'shards', 'b.parquet'), whole);
-  const rows = await namesOf(join(fixtures, 'class-columns.parquet'));
-  for (const path of ['', '*.parquet']) {
-    expect(await namesOf(join(folder, 'shards', path))).toEqual(['shards/a.parquet', ...rows]);
-    expect(await failuresOf(join(folder, 'shards', path))).toEqual([
-      expect.stringMatching(/^shards\/a.parquet: cannot be read as Parquet: /),
-    ]);
-  }
-  expect(await failuresOf(join(folder, 'none.parquet'))).toEqual(['none.parquet: no such file or folder']);
-});
 
 test('predictions come in order, with those that failed among them, whatever the batch size', async () => {
   const paths = [rgb, join(folder, 'images', 'b.jpg'), join(fixtures, 'rgb.webp'), 'missing.png', rgb];
@@ -239,54 +130,6 @@ test('a model file of an older version decides by its thresholds, on probabiliti
   expect(await predictor.predictOne(rgb)).toMatchObject({ labels, probabilities });
 });
 
-const decision = fixedDecision(['crack', 'roots'], 0.5);
-
-test('CSV and JSON lines say negative where no class is predicted, and details where asked', () => {
-  const classes = ['crack', 'roots'];
-  const prediction = {
-    name: 'a,b.png',
-    probabilities: Float32Array.of(0.25, 0.5),
-    presenceScore: Math.log(2),
-    labels: [],
-  };
-  const csv = outputOf('csv', { classes, decision });
-  expect([csv.header, csv.line(prediction)]).toEqual([
-    'Filename,crack,roots,labels',
-    '"a,b.png",0.25,0.5,negative',
-  ]);
-  expect(csv.line({ ...prediction, labels: classes })).toContain('crack|roots');
-  const detailed = outputOf('csv', { classes, decision, details: true, top: 1 });
-  expect([detailed.header, detailed.line({ ...prediction, labels: ['roots'] })]).toEqual([
-    'Filename,crack,roots,presence,gate,thresholds,top,labels',
-    '"a,b.png",0.25,0.5,0.5,0,0.5,roots 0.5,roots',
-  ]);
-  const json = outputOf('jsonl', { classes, decision });
-  expect(JSON.parse(json.line(prediction))).toEqual({
-    Filename: 'a,b.png',
-    labels: [],
-    negative: true,
-    probabilities: { crack: 0.25, roots: 0.5 },
-  });
-  const full = outputOf('jsonl', { classes, decision, details: true, top: 2 });
-  expect(JSON.parse(full.line({ ...prediction, labels: ['roots'] }))).toMatchObject({
-    presence: 0.5,
-    gate: 0,
-    thresholds: { roots: 0.5 },
-    top: { roots: 0.5, crack: 0.25 },
-  });
-});
-
-test("SewerML's file has the benchmark's 17 columns in their order, and names without folders", () => {
-  const classes = Object.keys(sewermlClasses).reverse();
-  const { header, line } = outputOf('sewerml', { classes, decision });
-  expect(header).toBe(`Filename,${Object.keys(sewermlClasses).join(',')}`);
-  const probabilities = Float32Array.from(classes, (_, j) => j / 32);
-  expect(line({ name: 'test/00001.png', probabilities, presenceScore: 0, labels: [] })).toMatch(
-    /^00001.png,0.5,.*,0$/,
-  );
-  expect(() => outputOf('sewerml', { classes: ['RB'], decision })).toThrow('the model lacks OB');
-});
-
 test('weights without classes are refused with what is missing', async () => {
   using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
   saveWeights(network, join(folder, 'plain.safetensors'));
@@ -333,14 +176,4 @@ test('predict and evaluate see the same pixels: the same image has the same scor
   });
   const predicted = (await predictions(photographs)).filter(isPrediction);
   expect([...scored.scores].sort()).toEqual(predicted.flatMap((each) => [...each.probabilities]).sort());
-});
-
-test('labels that could be taken for others are a JSON list in the table', () => {
-  const decision = fixedDecision(['a|b', 'a', 'b'], 0.5);
-  const prediction = { name: 'x.png', probabilities: Float32Array.of(1, 0, 1), presenceScore: 1 };
-  const { line } = outputOf('csv', { classes: decision.classNames, decision, top: 1 });
-  expect(line({ ...prediction, labels: ['a|b', 'b'] })).toBe('x.png,1,0,1,"{""a|b"":1}","[""a|b"",""b""]"');
-  expect(line({ ...prediction, labels: [] })).toMatch(/,\[\]$/);
-  const plain = outputOf('csv', { classes: ['a', 'b', 'c'], decision: fixedDecision(['a', 'b', 'c'], 0.5) });
-  expect(plain.line({ ...prediction, labels: ['a', 'b'] })).toMatch(/,a\|b$/);
 });

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { damaged } from '../../test/damage.js';
-import { isBuilt, picture, saveServedModel } from '../../test/servedModels.js';
+import { asBody, isBuilt, picture, saveServedModel } from '../../test/servedModels.js';
 import type { ServeOptions } from './options.js';
 import { type Server, serve } from './serve.js';
 
@@ -18,7 +18,6 @@ beforeAll(() => saveServedModel(model));
 
 const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
-const asBody = (bytes: Uint8Array) => new Uint8Array(bytes);
 const image = { 'content-type': 'image/jpeg' };
 
 async function predict(

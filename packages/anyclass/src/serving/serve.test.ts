@@ -4,10 +4,19 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumNeed, chromiumPath, launchChromium } from '../../test/pages/browser.js';
-import { isBuilt, picture, saveServedModel, servedClasses } from '../../test/servedModels.js';
+import {
+  answerOf,
+  asBody,
+  isBuilt,
+  picture,
+  post,
+  saveServedModel,
+  servedClasses,
+  textFile,
+} from '../../test/servedModels.js';
 import { decodeImage } from '../data/images/decode.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
-import { type NamedPrediction, openPredictor } from '../inference/predictor.js';
+import { openPredictor } from '../inference/predictor.js';
 import type { ServeOptions } from './options.js';
 import { type Server, serve } from './serve.js';
 
@@ -17,23 +26,6 @@ const onnx = join(folder, 'onnx', 'onnx.onnx');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
-
-interface Answer {
-  readonly version: string;
-  readonly predictions: readonly (NamedPrediction & { readonly name: string; readonly failure?: string })[];
-}
-
-const post = (url: string, body: BodyInit, headers: Record<string, string> = {}) =>
-  fetch(url, { method: 'POST', body, headers });
-const answerOf = async (response: Response): Promise<Answer> => JSON.parse(await response.text());
-const asBody = (bytes: Uint8Array) => new Uint8Array(bytes);
-
-/** A file that is no image. */
-function textFile(place: string): string {
-  const file = join(place, 'no-image.jpg');
-  writeFileSync(file, 'no image');
-  return file;
-}
 
 /** How far a page is wider than its window. */
 function wide(page: Page): Promise<number> {

@@ -118,11 +118,8 @@ function epochValue(record: EpochRecord, { bestBy }: Configuration): number | nu
   return metricValue({ metrics, loss, bce }, bestBy);
 }
 
-/**
- * The process of a worker that was killed may still be saving its last checkpoint; on another machine its lock counts for some
- * minutes after it is gone.
- */
-const lockPatience = 600_000;
+/** The process of a worker that was killed may still be saving its last checkpoint. */
+const lockPatience = 60_000;
 
 /** Waits until nobody works on the run; what was left of one that had not begun is removed. */
 async function untilFree(folder: string): Promise<void> {

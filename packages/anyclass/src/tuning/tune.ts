@@ -1,6 +1,6 @@
 // A search for good settings: the function behind `anyclass tune`.
 
-import { type RunDevices, runDevices } from '../children/devices.js';
+import { groupedDevices, type RunDevices } from '../children/devices.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -27,7 +27,7 @@ export interface StudyRequest {
   readonly metric?: StudySettings['metric'] | undefined;
   /** Of the search. Default 0. */
   readonly seed?: number | undefined;
-  /** One trial in so many goes on at each rung. Default 3. */
+  /** One trial in this many continues at each rung. Default 3. */
   readonly eta?: number | undefined;
   /** Epochs before the first rung. */
   readonly minEpochs?: number | undefined;
@@ -43,7 +43,7 @@ export interface TuneOptions extends StudyRequest, RunDevices {
 
 export interface TuneControl {
   readonly onEvent?: RunEventListener;
-  /** Aborted, the trials under way are given back and the work ends. */
+  /** Aborted, the trials in progress are given back and the work ends. */
   readonly signal?: AbortSignal;
   /** Hears of the study before its first trial. */
   readonly onOpen?: (settings: StudySettings, ledger: Ledger) => void;
@@ -63,8 +63,8 @@ export async function tune(
   { onEvent, signal, onOpen }: TuneControl = {},
 ): Promise<StudyResult> {
   const { trials, workers = 1, processes } = options;
+  const devices = options.devices === undefined ? undefined : groupedDevices(options.devices, processes);
   const settings = await openStudy(study, options);
-  const devices = options.devices === undefined ? undefined : runDevices(options, settings.configuration);
   const ledger = openLedger(study, settings);
   if (trials !== undefined || ledger.state().goal === 0) await ledger.setGoal(trials ?? 30);
   onOpen?.(settings, ledger);

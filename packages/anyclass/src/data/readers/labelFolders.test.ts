@@ -1,36 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { fileWriter, vocXml } from '../../../test/labelLayouts.js';
-import type { Dataset } from '../dataset.js';
+import { presentByName, treeWriter } from '../../../test/labelLayouts.js';
 import { openDataset } from '../openDataset.js';
-import { vocLabels } from './vocAnnotation.js';
 import { yoloClasses } from './yoloLabels.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-label-folders-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-let made = 0;
-
-/** A new folder with these files; images are empty files. */
-function tree(files: Readonly<Record<string, string>>): string {
-  const root = join(folder, `tree-${made++}`);
-  const write = fileWriter(root);
-  mkdirSync(root);
-  for (const [name, text] of Object.entries(files)) write(name, text);
-  return root;
-}
-
-function presentByName({ names, classes, labels }: Dataset): Record<string, string[]> {
-  return Object.fromEntries(
-    Array.from({ length: names.length }, (_, row) => [
-      names.at(row),
-      classes.filter((_, j) => labels.isPresent(row, j)),
-    ]),
-  );
-}
-
+const tree = treeWriter(folder);
 const box = '.5 .5 .1 .1';
 const names = 'names: [cat, dog]\n';
 
@@ -104,48 +83,6 @@ test('a split without any label file has unknown labels, and label files without
     count: 1,
     examples: ['labels/train/gone.txt'],
   });
-});
-
-test.each<[string, Readonly<Record<string, string>>]>([
-  [
-    'YOLO',
-    {
-      'data.yaml': `train: images\n${names}`,
-      'images/a.jpg': '',
-      'images/b.jpg': '',
-      'images/notes.docx': '',
-      'images/raw/x.cr2': '',
-      'images/Thumbs.db': '',
-      'labels/a.txt': `0 ${box}`,
-    },
-  ],
-  [
-    'Pascal VOC',
-    {
-      'train/a.jpg': '',
-      'train/a.xml': vocXml('a.jpg', ['cat']),
-      'train/notes.docx': '',
-      'train/raw/x.cr2': '',
-      'train/Thumbs.db': '',
-    },
-  ],
-  [
-    'the development kit of Pascal VOC',
-    {
-      'JPEGImages/a.jpg': '',
-      'JPEGImages/notes.docx': '',
-      'JPEGImages/Thumbs.db': '',
-      'JPEGImages/raw/x.cr2': '',
-      'Annotations/a.xml': vocXml('a.jpg', ['cat']),
-    },
-  ],
-])('%s: files that are no images are skipped, counted and named', async (_, files) => {
-  const { remarks } = await openDataset(tree(files));
-  const skipped = remarks.find(({ text }) => text === 'files that are not images were skipped');
-  expect(skipped?.count).toBe(3);
-  expect(skipped?.examples.join()).toMatch(/Thumbs\.db/);
-  expect(skipped?.examples.join()).toMatch(/notes\.docx/);
-  expect(skipped?.examples.join()).toMatch(/x\.cr2/);
 });
 
 test('folders: every folder on the way is a label, and other words for negative can be given', async () => {
@@ -244,53 +181,6 @@ function aliasBomb(): string {
   return [...lines, 'train: images', 'names: *a8', ''].join('\n');
 }
 
-test.each<[string, string, RegExp]>([
-  [
-    'an object without a name',
-    '<annotation><object><pose/></object></annotation>',
-    /a\.xml, line 1: an object without a <name>/,
-  ],
-  [
-    'an object with two names',
-    '<annotation><object><name>a</name><name>b</name></object></annotation>',
-    /two <name>/,
-  ],
-  ['something else than VOC', '<svg></svg>', /a\.xml: <svg>; expected <annotation>/],
-  ['XML that is cut off', '<annotation>\n<object><name>cat', /a\.xml, line 2: not well-formed XML/],
-  ['an entity', '<annotation><object><name>&boom;</name></object></annotation>', /not well-formed XML/],
-  [
-    'a bomb of entities',
-    '<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><annotation><object><name>&b;</name></object></annotation>',
-    /a\.xml, line 1: a DOCTYPE/,
-  ],
-  [
-    'a strange difficulty',
-    vocXml('a.jpg', ['cat']).replace('>0</difficult>', '>maybe</difficult>'),
-    /<difficult> is 'maybe'/,
-  ],
-])('Pascal VOC: %s is refused', async (_, xml, message) => {
-  const root = tree({ 'Annotations/a.xml': xml, 'JPEGImages/a.jpg': '' });
-  await expect(openDataset(root)).rejects.toThrow(message);
-});
-
-test('Pascal VOC: images without an annotation are unknown, or negative where that is said', async () => {
-  const root = tree({ 'a.jpg': '', 'a.xml': vocXml('a.jpg', ['cat']), 'b.jpg': '' });
-  const dataset = await openDataset(root);
-  expect([0, 1].map((row) => dataset.labels.presence(row))).toEqual(['positive', 'undecided']);
-  const negative = await openDataset(root, { unlabeled: 'negative' });
-  expect([0, 1].map((row) => negative.labels.presence(row))).toEqual(['positive', 'negative']);
-});
-
-test('Pascal VOC: an image in two lists is refused with both places', async () => {
-  const root = tree({
-    'Annotations/a.xml': vocXml('a.jpg', ['cat']),
-    'JPEGImages/a.jpg': '',
-    'ImageSets/Main/train.txt': 'a\n',
-    'ImageSets/Main/val.txt': 'a\n',
-  });
-  await expect(openDataset(root)).rejects.toThrow(/val\.txt, line 1: 'a' is already in .*train\.txt, line 1/);
-});
-
 test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   [
     'images alone',
@@ -328,20 +218,6 @@ test('any boxes written as a label file are read back as their classes', () => {
       expect(new Set(yoloClasses(text, classes, 'a.txt'))).toEqual(
         new Set(objects.map(([index]) => `class ${index}`)),
       );
-    }),
-  );
-});
-
-test('any names written into XML are read back', () => {
-  const name = fc
-    .string({ minLength: 1, unit: 'grapheme' })
-    .filter((text) => text.trim() === text && !/[\p{Cc}\p{Cn}\p{Cs}]/u.test(text));
-  const escaped = (text: string) =>
-    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  fc.assert(
-    fc.property(fc.array(name), (found) => {
-      const xml = `<annotation>${found.map((text) => `<object><name>${escaped(text)}</name></object>`).join('\n')}</annotation>`;
-      expect(vocLabels(xml, 'a.xml').present).toEqual(new Set(found));
     }),
   );
 });

@@ -5,15 +5,11 @@ import { fitDecision, measure } from '@anyclass/core';
 import { parse } from 'csv-parse/sync';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeSyntheticRun } from '../../../test/experimentRuns.js';
+import { writeRunWithEpochs, writeSyntheticRun } from '../../../test/experimentRuns.js';
 import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../../test/pages/browser.js';
 import { report } from '../../commands/report.js';
 import { compareRuns } from '../../experiments/comparison.js';
 import { readRuns } from '../../experiments/readRuns.js';
-import type { LossName } from '../../losses/lossNames.js';
-import { appendEpoch } from '../../runs/metricsLog.js';
-import { runPaths } from '../../runs/runFolder.js';
-import { readSummary } from '../../runs/summary.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,33 +25,10 @@ const quiet = {
 };
 const defaults = { replicates: 20, intervalConfidence: 0.95, force: false, json: false };
 
-function writeRun(loss: LossName, lambda: number, seed: number, strength: number): void {
-  const run = join(runs, `${loss}-${lambda}-${seed}`);
-  writeSyntheticRun(run, {
-    configuration: { data: { dataset: 'coco-41=pipes' }, loss: { name: loss, lambda }, seed },
-    strength,
-  });
-  const { validation } = readSummary(runPaths(run));
-  for (let epoch = 1; epoch <= 3; epoch++) {
-    appendEpoch(join(run, 'metrics.jsonl'), {
-      epoch,
-      rate: 0.1,
-      trainingLoss: 1 / epoch,
-      validationLoss: 1 / epoch,
-      validationBce: 1 / epoch,
-      validation: validation.metrics,
-      seconds: 1,
-      imagesPerSecond: 1,
-      dataWaitShare: 0,
-      quarantined: 0,
-    });
-  }
-}
-
 beforeAll(async () => {
   for (const seed of [1, 2]) {
-    writeRun('bce', 0.02, seed, 1);
-    for (const lambda of [0, 0.02, 0.2]) writeRun('any-bce', lambda, seed, 2 + lambda);
+    writeRunWithEpochs(runs, 'bce', 0.02, seed, 1);
+    for (const lambda of [0, 0.02, 0.2]) writeRunWithEpochs(runs, 'any-bce', lambda, seed, 2 + lambda);
   }
   await report.run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet);
 }, 60_000);

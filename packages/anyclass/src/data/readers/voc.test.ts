@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { treeWriter, vocXml } from '../../../test/labelLayouts.js';
+import { openDataset } from '../openDataset.js';
+import { vocLabels } from './vocAnnotation.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-voc-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const tree = treeWriter(folder);
+
+test.each<[string, string, RegExp]>([
+  [
+    'an object without a name',
+    '<annotation><object><pose/></object></annotation>',
+    /a\.xml, line 1: an object without a <name>/,
+  ],
+  [
+    'an object with two names',
+    '<annotation><object><name>a</name><name>b</name></object></annotation>',
+    /two <name>/,
+  ],
+  ['something else than VOC', '<svg></svg>', /a\.xml: <svg>; expected <annotation>/],
+  ['XML that is cut off', '<annotation>\n<object><name>cat', /a\.xml, line 2: not well-formed XML/],
+  ['an entity', '<annotation><object><name>&boom;</name></object></annotation>', /not well-formed XML/],
+  [
+    'a bomb of entities',
+    '<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><annotation><object><name>&b;</name></object></annotation>',
+    /a\.xml, line 1: a DOCTYPE/,
+  ],
+  [
+    'a strange difficulty',
+    vocXml('a.jpg', ['cat']).replace('>0</difficult>', '>maybe</difficult>'),
+    /<difficult> is 'maybe'/,
+  ],
+])('Pascal VOC: %s is refused', async (_, xml, message) => {
+  const root = tree({ 'Annotations/a.xml': xml, 'JPEGImages/a.jpg': '' });
+  await expect(openDataset(root)).rejects.toThrow(message);
+});
+
+test('Pascal VOC: images without an annotation are unknown, or negative where that is said', async () => {
+  const root = tree({ 'a.jpg': '', 'a.xml': vocXml('a.jpg', ['cat']), 'b.jpg': '' });
+  const dataset = await openDataset(root);
+  expect([0, 1].map((row) => dataset.labels.presence(row))).toEqual(['positive', 'undecided']);
+  const negative = await openDataset(root, { unlabeled: 'negative' });
+  expect([0, 1].map((row) => negative.labels.presence(row))).toEqual(['positive', 'negative']);
+});
+
+test('Pascal VOC: an image in two lists is refused with both places', async () => {
+  const root = tree({
+    'Annotations/a.xml': vocXml('a.jpg', ['cat']),
+    'JPEGImages/a.jpg': '',
+    'ImageSets/Main/train.txt': 'a\n',
+    'ImageSets/Main/val.txt': 'a\n',
+  });
+  await expect(openDataset(root)).rejects.toThrow(/val\.txt, line 1: 'a' is already in .*train\.txt, line 1/);
+});
+
+test('any names written into XML are read back', () => {
+  const name = fc
+    .string({ minLength: 1, unit: 'grapheme' })
+    .filter((text) => text.trim() === text && !/[\p{Cc}\p{Cn}\p{Cs}]/u.test(text));
+  const escaped = (text: string) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  fc.assert(
+    fc.property(fc.array(name), (found) => {
+      const xml = `<annotation>${found.map((text) => `<object><name>${escaped(text)}</name></object>`).join('\n')}</annotation>`;
+      expect(vocLabels(xml, 'a.xml').present).toEqual(new Set(found));
+    }),
+  );
+});

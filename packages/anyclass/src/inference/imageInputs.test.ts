@@ -1,0 +1,127 @@
+// Which images a command line names.
+
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageInputs } from './imageInputs.js';
+
+const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
+const rgb = join(fixtures, 'rgb.png');
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-inputs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'images', 'below'), { recursive: true });
+  writeFileSync(join(folder, 'images', 'note.txt'), 'no image');
+  writeFileSync(join(folder, 'images', 'b.jpg'), 'not an image either');
+  writeFileSync(join(folder, 'images', 'below', 'c.png'), '');
+});
+
+async function namesOf(...paths: string[]): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of imageInputs(paths)) names.push(name.replace(`${folder}/`, ''));
+  return names;
+}
+
+test('folders are walked in order, patterns match, files are taken as they are', async () => {
+  expect(await namesOf(join(folder, 'images'))).toEqual(['images/b.jpg', 'images/below/c.png']);
+  expect(await namesOf(join(folder, 'images', '*', '*.png'))).toEqual(['images/below/c.png']);
+  expect(await namesOf(join(folder, 'images', '**', '*.???'))).toEqual([
+    'images/b.jpg',
+    'images/below/c.png',
+    'images/note.txt',
+  ]);
+});
+
+async function failuresOf(...paths: string[]): Promise<string[]> {
+  const failures: string[] = [];
+  for await (const { name, read } of imageInputs(paths)) {
+    await read().catch((error: Error) =>
+      failures.push(`${name.replace(`${folder}/`, '')}: ${error.message}`),
+    );
+  }
+  return failures;
+}
+
+test('a pattern without a match is told as an image that cannot be read, and the others follow', async () => {
+  expect(await failuresOf(join(folder, '*.bmp'), rgb)).toEqual(['*.bmp: no file matches']);
+});
+
+test('links to folders are followed, and those that lead back are not', async () => {
+  mkdirSync(join(folder, 'linked', 'a'), { recursive: true });
+  mkdirSync(join(folder, 'elsewhere'));
+  copyFileSync(rgb, join(folder, 'linked', 'a', 'a.png'));
+  copyFileSync(rgb, join(folder, 'elsewhere', 'b.png'));
+  symlinkSync('../elsewhere', join(folder, 'linked', 'b'));
+  symlinkSync('../..', join(folder, 'linked', 'a', 'top'));
+  symlinkSync('gone.png', join(folder, 'linked', 'c.png'));
+  const names = await namesOf(join(folder, 'linked'));
+  expect(names.filter((name) => !name.includes('top'))).toEqual([
+    'linked/a/a.png',
+    'linked/b/b.png',
+    'linked/c.png',
+  ]);
+  expect(names.every((name) => !name.includes('top/linked'))).toBe(true);
+  expect(await namesOf(join(folder, 'linked', '?', 'b.png'))).toEqual(['linked/b/b.png']);
+  expect(await failuresOf(join(folder, 'linked', 'c.png'))).toEqual(['linked/c.png: no such file']);
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  'a folder that may not be read is told, and the others follow',
+  async () => {
+    mkdirSync(join(folder, 'closed', 'a'), { recursive: true });
+    copyFileSync(rgb, join(folder, 'closed', 'b.png'));
+    chmodSync(join(folder, 'closed', 'a'), 0);
+    expect(await namesOf(join(folder, 'closed'))).toEqual(['closed/a', 'closed/b.png']);
+    expect(await failuresOf(join(folder, 'closed'))).toEqual([
+      'closed/a: this folder cannot be read: permission denied',
+    ]);
+    // Nothing below it could match.
+    expect(await failuresOf(join(folder, 'closed', '*.png'))).toEqual([]);
+    chmodSync(join(folder, 'closed', 'a'), 0o700);
+  },
+);
+
+test('a list of paths comes from standard input', async () => {
+  const names: string[] = [];
+  const list = Readable.from(['a.png\n\n b.', 'png\r\n']);
+  for await (const { name } of imageInputs(['-'], list)) names.push(name);
+  expect(names).toEqual(['a.png', 'b.png']);
+  // A list has no list in it.
+  for await (const { name } of imageInputs(['-'], Readable.from(['-\n']))) names.push(name);
+  expect(names.at(-1)).toBe('-');
+});
+
+test('Parquet files give an image a row', async () => {
+  const found = [];
+  for await (const input of imageInputs([join(fixtures, 'class-columns.parquet')])) found.push(input);
+  expect(found.length).toBeGreaterThan(0);
+  expect((await found[0]!.read()).kind).toBe('encoded');
+});
+
+test('Parquet files are found in folders and by patterns; a damaged one counts as one that cannot be read', async () => {
+  mkdirSync(join(folder, 'shards'));
+  const whole = readFileSync(join(fixtures, 'class-columns.parquet'));
+  writeFileSync(join(folder, 'shards', 'a.parquet'), whole.subarray(0, whole.length / 2));
+  writeFileSync(join(folder, 'shards', 'b.parquet'), whole);
+  const rows = await namesOf(join(fixtures, 'class-columns.parquet'));
+  for (const path of ['', '*.parquet']) {
+    expect(await namesOf(join(folder, 'shards', path))).toEqual(['shards/a.parquet', ...rows]);
+    expect(await failuresOf(join(folder, 'shards', path))).toEqual([
+      expect.stringMatching(/^shards\/a.parquet: cannot be read as Parquet: /),
+    ]);
+  }
+  expect(await failuresOf(join(folder, 'none.parquet'))).toEqual(['none.parquet: no such file or folder']);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { sewermlClasses } from '../data/readers/sewerml.js';
+import { fixedDecision } from './modelDecision.js';
+import { outputOf } from './outputFormats.js';
+
+const decision = fixedDecision(['crack', 'roots'], 0.5);
+
+test('CSV and JSON lines say negative where no class is predicted, and details where asked', () => {
+  const classes = ['crack', 'roots'];
+  const prediction = {
+    name: 'a,b.png',
+    probabilities: Float32Array.of(0.25, 0.5),
+    presenceScore: Math.log(2),
+    labels: [],
+  };
+  const csv = outputOf('csv', { classes, decision });
+  expect([csv.header, csv.line(prediction)]).toEqual([
+    'Filename,crack,roots,labels',
+    '"a,b.png",0.25,0.5,negative',
+  ]);
+  expect(csv.line({ ...prediction, labels: classes })).toContain('crack|roots');
+  const detailed = outputOf('csv', { classes, decision, details: true, top: 1 });
+  expect([detailed.header, detailed.line({ ...prediction, labels: ['roots'] })]).toEqual([
+    'Filename,crack,roots,presence,gate,thresholds,top,labels',
+    '"a,b.png",0.25,0.5,0.5,0,0.5,roots 0.5,roots',
+  ]);
+  const json = outputOf('jsonl', { classes, decision });
+  expect(JSON.parse(json.line(prediction))).toEqual({
+    Filename: 'a,b.png',
+    labels: [],
+    negative: true,
+    probabilities: { crack: 0.25, roots: 0.5 },
+  });
+  const full = outputOf('jsonl', { classes, decision, details: true, top: 2 });
+  expect(JSON.parse(full.line({ ...prediction, labels: ['roots'] }))).toMatchObject({
+    presence: 0.5,
+    gate: 0,
+    thresholds: { roots: 0.5 },
+    top: { roots: 0.5, crack: 0.25 },
+  });
+});
+
+test("SewerML's file has the benchmark's 17 columns in their order, and names without folders", () => {
+  const classes = Object.keys(sewermlClasses).reverse();
+  const { header, line } = outputOf('sewerml', { classes, decision });
+  expect(header).toBe(`Filename,${Object.keys(sewermlClasses).join(',')}`);
+  const probabilities = Float32Array.from(classes, (_, j) => j / 32);
+  expect(line({ name: 'test/00001.png', probabilities, presenceScore: 0, labels: [] })).toMatch(
+    /^00001.png,0.5,.*,0$/,
+  );
+  expect(() => outputOf('sewerml', { classes: ['RB'], decision })).toThrow('the model lacks OB');
+});
+
+test('labels that could be taken for others are a JSON list in the table', () => {
+  const decision = fixedDecision(['a|b', 'a', 'b'], 0.5);
+  const prediction = { name: 'x.png', probabilities: Float32Array.of(1, 0, 1), presenceScore: 1 };
+  const { line } = outputOf('csv', { classes: decision.classNames, decision, top: 1 });
+  expect(line({ ...prediction, labels: ['a|b', 'b'] })).toBe('x.png,1,0,1,"{""a|b"":1}","[""a|b"",""b""]"');
+  expect(line({ ...prediction, labels: [] })).toMatch(/,\[\]$/);
+  const plain = outputOf('csv', { classes: ['a', 'b', 'c'], decision: fixedDecision(['a', 'b', 'c'], 0.5) });
+  expect(plain.line({ ...prediction, labels: ['a', 'b'] })).toMatch(/,a\|b$/);
+});
