@@ -1,8 +1,7 @@
-"""Decoding and hashing as imagehash.phash(image, hash_size=16) does, for comparison.
+"""Hashing as imagehash.phash(image, hash_size=16) does, for comparison.
 
-    python3 bench/data/hashing_peer.py FILE    images, each behind its length in four bytes; prints images per core-second as JSON
+    python3 bench/data/hashing_peer.py FILE    RGB pixels of 64x64, one image after another; prints images per core-second as JSON
 """
-import io
 import json
 import sys
 import time
@@ -20,15 +19,11 @@ def phash(image, hash_size=16, highfreq_factor=4):
     return low > np.median(low)
 
 
-content = open(sys.argv[1], 'rb').read()
-images, at = [], 0
-while at < len(content):
-    length = int.from_bytes(content[at : at + 4], 'little')
-    images.append(content[at + 4 : at + 4 + length])
-    at += 4 + length
-for one in images[:100]:
-    phash(Image.open(io.BytesIO(one)))
-start = time.process_time()
-for one in images:
-    phash(Image.open(io.BytesIO(one)))
-print(json.dumps({'imagesPerCoreSecond': len(images) / (time.process_time() - start)}))
+images = [Image.fromarray(pixels) for pixels in np.fromfile(sys.argv[1], np.uint8).reshape(-1, 64, 64, 3)]
+best = 0
+for _ in range(3):
+    start = time.process_time()
+    for image in images:
+        phash(image)
+    best = max(best, len(images) / (time.process_time() - start))
+print(json.dumps({'imagesPerCoreSecond': best}))

@@ -9,10 +9,8 @@ import time
 import torch
 import torch.distributed as dist
 
-# torchvision, which timm imports, asks for operators of its compiled part, which may not fit this torch.
-library = torch.library.Library("torchvision", "DEF")
-for operator in ("nms", "qnms"):
-    library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+sys.path.append(os.path.join(os.path.dirname(__file__), ".."))
+import torchvision_anywhere  # noqa: E402, F401  timm imports torchvision
 import timm  # noqa: E402
 
 name, size, batch, steps = (sys.argv[1:] + ["resnet-18", "64", "16", "12"][len(sys.argv) - 1:])[:4]

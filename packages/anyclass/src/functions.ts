@@ -63,7 +63,7 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
 }
 
 /**
- * Trains as a configuration says, judges the result and writes its report.
+ * Trains as a configuration says, evaluates the result and writes its report.
  *
  * @example
  * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });

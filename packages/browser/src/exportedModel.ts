@@ -1,4 +1,4 @@
-// What `anyclass export` says of a model in config.json.
+// What `anyclass export` says about a model in config.json.
 
 import type { Calibration, Decision } from '@anyclass/core';
 import type { PixelFormat } from './images/pixelFormat.js';

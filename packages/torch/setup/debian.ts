@@ -1,4 +1,4 @@
-// What set-up installs on Debian and Ubuntu, where it may; elsewhere it says what to run.
+// What setup installs on Debian and Ubuntu, where it may; elsewhere it says what to run.
 
 import { isRoot, type Log, output, programPath, run, SetupError } from './shell.js';
 

@@ -1,4 +1,4 @@
-// What set-up would do here, and why not something else; for `doctor`.
+// What setup would do here, and why not something else; for `doctor`.
 
 import { findCompiler } from './compiler.js';
 import { engineProject } from './engineProject.js';

@@ -18,12 +18,12 @@ export interface Try {
 export interface LibtorchSearch {
   readonly libtorch: LinkedLibtorch | undefined;
   readonly tries: readonly Try[];
-  /** What keeps set-up from going on: something was asked for that cannot be had. */
+  /** What keeps setup from going on: something was asked for that cannot be had. */
   readonly failure: string | undefined;
 }
 
 /**
- * Looks for libtorch in the order of set-up: `LIBTORCH`, `LIBTORCH_USE_PYTORCH=1`, the system's own, an earlier download. What the
+ * Looks for libtorch in the order of setup: `LIBTORCH`, `LIBTORCH_USE_PYTORCH=1`, the system's own, an earlier download. What the
  * environment asks for and cannot be had is a failure, never passed over.
  *
  * @param variant of a download that is asked for; the system's own libtorch is then passed over

@@ -1,4 +1,4 @@
-// Set-up: finds, installs or downloads libtorch and builds native libraries against it.
+// Setup: finds, installs or downloads libtorch and builds native libraries against it.
 
 export { type LibtorchArchive, officialArchives } from './archives.js';
 export type { DownloadWish } from './downloadLibtorch.js';

@@ -38,7 +38,7 @@ export interface PrebuiltLibrary {
   } | null;
 }
 
-/** As long as paths get; set-up writes libtorch's folder over it. */
+/** As long as paths get; setup writes libtorch's folder over it. */
 export const runPathPlaceholder = `/anyclass-libtorch${'/placeholder'.repeat(60)}`;
 
 export interface PrebuiltPackage {

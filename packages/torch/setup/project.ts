@@ -1,4 +1,4 @@
-// What set-up is told about a library to build.
+// What setup is told about a library to build.
 
 import type { LinkedLibtorch, NativeLibrary } from '@anyclass/torch/builds';
 import type { Log } from './shell.js';

@@ -62,7 +62,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   };
 }
 
-/** One set-up at a time: it spares a second process the work of the first. Nothing breaks without it, for builds are whole or absent. */
+/** One setup at a time: it spares a second process the work of the first. Nothing breaks without it, for builds are whole or absent. */
 function lockSetup(home: string, log: Log): Promise<Disposable> {
   return takeSharedLock(join(home, 'setup.lock'), {
     pause: 100,
@@ -92,7 +92,7 @@ async function provideLibtorch({ download }: SetupOptions, log: Log): Promise<Li
 const noLibtorch =
   'no libtorch here: unpack libtorch 1.13 or newer from pytorch.org and set LIBTORCH to its folder, set LIBTORCH_USE_PYTORCH=1 to use the torch of python3, or ask for a download';
 
-/** Undefined where there are none that fit and load; `log` is told why. */
+/** Undefined where there are none that fit and load; `log` gets the reason. */
 async function takePrebuilt(
   projects: readonly NativeProject[],
   source: PrebuiltSource | undefined,

@@ -1,11 +1,11 @@
-// Running other programs, and the one error that set-up shows without a stack trace.
+// Running other programs, and the one error that setup shows without a stack trace.
 
 import { spawnSync } from 'node:child_process';
 
-/** Something that the user can mend; the message says how. */
+/** Something that the user can fix; the message says how. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
-  /** `no-libtorch`: there is none, and set-up cannot install one. */
+  /** `no-libtorch`: there is none, and setup cannot install one. */
   readonly code: 'no-libtorch' | undefined;
 
   constructor(message: string, code?: 'no-libtorch') {
@@ -14,7 +14,7 @@ export class SetupError extends Error {
   }
 }
 
-/** Takes a line that says what set-up does. */
+/** Takes a line that says what setup does. */
 export type Log = (line: string) => void;
 
 /** Runs a program, says so, and shows its output as it comes; on standard error, since results go to standard output. */

@@ -1,5 +1,5 @@
 // The addon's functions as TypeScript sees them. Only this package calls them: with arbitrary arguments libtorch itself
-// can fault, so the typed functions stand in between. Tensors cross the border as places in the addon's table.
+// can fault, so the typed functions are in between. Tensors cross the border as places in the addon's table.
 
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';

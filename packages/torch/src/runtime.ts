@@ -12,7 +12,7 @@ export function setSeed(seed: number): void {
 }
 
 /**
- * The whole state of a device's random numbers, to go on from later.
+ * The whole state of a device's random numbers, to resume from later.
  *
  * @example
  * const state = generatorState();

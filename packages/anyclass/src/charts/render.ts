@@ -71,7 +71,7 @@ export function axis(name: string, nameGap: number) {
   };
 }
 
-/** A legend on top, and the height that it takes. `symbol` is the width of what stands before a name. */
+/** A legend on top, and the height that it takes. `symbol` is the width of what is before a name. */
 export function legend(names: readonly string[], width: number, symbol = 16) {
   const textGap = 5;
   const padding = 5;

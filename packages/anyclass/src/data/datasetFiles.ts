@@ -104,7 +104,7 @@ async function tablesIn(folder: string): Promise<string[]> {
   return [];
 }
 
-/** Weights of a network may lie in a folder too; features have their labels beside them. */
+/** Weights of a network may be in a folder too; features have their labels beside them. */
 function hasTableBeside(path: string, files: readonly string[]): boolean {
   const stem = path.slice(0, -extname(path).length);
   return files.includes(`${stem}.csv`) || files.includes(`${stem}.csv.gz`);

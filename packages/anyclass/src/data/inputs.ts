@@ -6,7 +6,7 @@ import type { Dataset } from './dataset.js';
 import { imageBytes, type PixelFormat } from './images/decode.js';
 import type { ImageReading } from './images/unpack.js';
 
-/** Vectors of so many numbers, in single precision. */
+/** Vectors of this many numbers, in single precision. */
 export interface FeatureFormat {
   readonly features: number;
 }

@@ -17,7 +17,7 @@ export interface Plane {
   classes(row: number): ArrayLike<number> & Iterable<number>;
 }
 
-/** From so many classes on, lists take less room than bits for what people label. */
+/** From this many classes on, lists take less room than bits for what people label. */
 export const fewestListed = 1024;
 
 /**

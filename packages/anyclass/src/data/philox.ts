@@ -7,7 +7,7 @@ export type RandomPurpose = keyof typeof purposeKeys;
 
 const purposeKeys = { order: 1, augmentation: 2, digits: 3, subset: 4, sample: 5 } as const;
 
-/** A stream of random numbers; every method draws anew. */
+/** A stream of random numbers; every method advances it. */
 export interface RandomStream {
   /** A whole number, 0 ≤ n < 2³². */
   uint32(): number;

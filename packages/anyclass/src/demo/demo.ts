@@ -1,5 +1,5 @@
 // The main job in small: trains the same network twice on the embedded dataset of handwritten digits, with the strongest standard
-// loss and with the any-class term added to it. Both are judged on the test images: at a threshold of 0.5, and with a decision that
+// loss and with the any-class term added to it. Both are evaluated on the test images: at a threshold of 0.5, and with a decision that
 // keeps false alarms at 5%. Nothing is downloaded.
 
 import {
@@ -52,7 +52,7 @@ export interface DemoResult {
 }
 
 /**
- * Trains, decides and judges; undefined where a training was interrupted. What is finished already is not trained again.
+ * Trains, decides and evaluates; undefined where a training was interrupted. What is finished already is not trained again.
  *
  * @example
  * const result = await runDemo({ seed: 1, epochs: 6, out: 'runs/demo' });
@@ -85,7 +85,7 @@ function figuresAt(decision: DemoDecision, { loss, validation, test }: DemoModel
   return { loss, decision, macroF1, f1Neg, falseAlarmRate, mAP };
 }
 
-/** Each draw takes validation images anew, fits every decision on them, and judges it on test images drawn anew. */
+/** Each draw takes validation images anew, fits every decision on them, and evaluates it on test images redrawn. */
 function compared(models: readonly DemoModel[], seconds: number): Pick<DemoResult, 'comparisons' | 'draws'> {
   const decided = models.flatMap((model) => [atHalf, gate].map((decision) => ({ ...model, decision })));
   const [bceHalf, bceGate, anyHalf, anyGate] = bootstrapDecisions(decided, { seconds, seed: 1 });

@@ -21,7 +21,7 @@ export interface Ranks {
   readonly group: distributed.ProcessGroup;
 }
 
-/** What a run's record says of the processes that trained it. */
+/** What a run's record says about the processes that trained it. */
 export interface Distribution {
   readonly worldSize: number;
   readonly backend: distributed.BackendName;

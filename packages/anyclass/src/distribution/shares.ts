@@ -4,7 +4,7 @@
 import type { Ranks } from './ranks.js';
 
 /**
- * Where a rank's share of so many things begins and ends. Shares differ by at most one.
+ * Where a rank's share of this many things begins and ends. Shares differ by at most one.
  *
  * @example
  * shareOf(10, { rank: 1, worldSize: 4 }) // { start: 2, end: 5 }
@@ -18,7 +18,7 @@ export function shareOf(
   return { start: cut(ranks.rank), end: cut(ranks.rank + 1) };
 }
 
-/** The largest share of so many things. */
+/** The largest share of this many things. */
 export function largestShare(count: number, ranks: Pick<Ranks, 'worldSize'> | undefined): number {
   return Math.ceil(count / (ranks?.worldSize ?? 1));
 }

@@ -135,7 +135,7 @@ async function evaluateShare(
   }
 }
 
-/** The model's own decision, or one that is fitted anew, with its figures on the data of the fit where they are known. */
+/** The model's own decision, or one that is refitted, with its figures on the data of the fit where they are known. */
 async function usedDecision(
   model: string,
   { decision }: ModelDescription,

@@ -98,7 +98,7 @@ function judgeTables(...given: Parameters<typeof judge>): Judgment {
   try {
     return judge(...given);
   } catch (error) {
-    // What core refuses here is what stands in the files.
+    // What core refuses here is what is in the files.
     throw error instanceof RangeError ? new UserError(error.message) : error;
   }
 }

@@ -20,7 +20,7 @@ export type ReadingSettings = Partial<DataSettings> & Pick<DataSettings, 'datase
 export function readingFor(model: string, dataset?: string): ReadingSettings | undefined {
   const own = runData(model);
   if (!own) return dataset === undefined ? undefined : { dataset };
-  // Named again, the run's data keep their splits: drawn anew, images of training would be tested.
+  // Named again, the run's data keep their splits: redrawn, images of training would be tested.
   const isOwn = dataset === undefined || datasetText(absoluteDataset(parseDataset(dataset))) === own.dataset;
   return isOwn ? own : { ...sharedSettings(own), dataset };
 }

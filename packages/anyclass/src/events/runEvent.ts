@@ -38,7 +38,7 @@ export interface StartedEvent {
 /** A step of training is done. */
 export interface StepEvent {
   readonly type: 'step';
-  /** The epoch under way, from 1 on. */
+  /** The epoch in progress, from 1 on. */
   readonly epoch: number;
   readonly epochs: number;
   /** Steps of the epoch that are done, and how many it has. */
@@ -68,7 +68,7 @@ export interface ProgressEvent {
   readonly done: number;
   readonly total: number;
   readonly unit: 'images' | 'rows' | 'draws' | 'files' | 'bytes';
-  /** What is at hand, such as a file's name. */
+  /** What is being worked on, such as a file's name. */
   readonly remark?: string;
 }
 

@@ -21,7 +21,7 @@ export interface RunSummary {
   /** The epoch whose weights are the result, and by what it was chosen. */
   readonly bestEpoch: number;
   readonly bestBy: BestMetric;
-  /** Whether the last epoch is judged because the weights of the best were lost, or nothing could tell which is. */
+  /** Whether the last epoch is evaluated because the weights of the best were lost, or nothing could tell which is. */
   readonly isLastInstead?: boolean | undefined;
   /** Null where the metric was not defined. */
   readonly bestValue: number | null;

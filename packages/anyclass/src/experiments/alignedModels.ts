@@ -3,7 +3,7 @@
 import { listed } from '../errors/listed.js';
 import type { ScoredImages } from './readRuns.js';
 
-/** A model's scores on the split where it is judged and on the one where its decision is fitted. */
+/** A model's scores on the split where it is evaluated and on the one where its decision is fitted. */
 interface TwoSplits {
   readonly scored: ScoredImages;
   readonly validation: ScoredImages;

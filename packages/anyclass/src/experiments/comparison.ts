@@ -32,9 +32,9 @@ export interface ComparisonOptions {
   readonly confidence?: number;
   /** How runs are decided. */
   readonly decision?: DecisionSettings;
-  /** For the replicates in which decisions are fitted anew, of each dataset; 100 are run in any case. Default 60. */
+  /** For the replicates in which decisions are refitted, of each dataset; 100 are run in any case. Default 60. */
   readonly seconds?: number;
-  /** Called after each draw of a bootstrap; each dataset has `replicates` at 0.5, and at most so many at decisions. */
+  /** Called after each draw of a bootstrap; each dataset has `replicates` at 0.5, and at most this many at decisions. */
   readonly onDraw?: (task: DrawTask) => void;
 }
 
@@ -96,7 +96,7 @@ export interface MethodDifference {
   readonly atHalf: FigureDifferences;
   /** Both sides at their decisions; null where there is only validation to judge on, or no decision. mAP is that of `atHalf`. */
   readonly atDecision: FigureDifferences | null;
-  /** Draws behind `atDecision`, each with all decisions fitted anew. */
+  /** Draws behind `atDecision`, each with all decisions refitted. */
   readonly replicates: number;
 }
 

@@ -11,7 +11,7 @@ export interface DecisionChoice {
 }
 
 /**
- * Where runs are judged, to stand behind a figure.
+ * Where runs are evaluated, to follow a figure.
  *
  * @example
  * decisionPhrase({ rule: 'gate', budget: { falseAlarms: 0.05 } }) // 'at 5% false alarms'

@@ -39,7 +39,7 @@ export interface ExperimentRuns {
 }
 
 /**
- * Makes all runs of a plan, or what is missing of them. Call it again to go on after an interruption.
+ * Makes all runs of a plan, or what is missing of them. Call it again to resume after an interruption.
  *
  * @example
  * const { folders, unfinished } = await runExperiment(plan, { out: 'comparisons/coco' });

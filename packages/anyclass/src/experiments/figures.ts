@@ -1,4 +1,4 @@
-// The figures that runs are judged by, and what they are over seeds.
+// The figures that runs are evaluated by, and what they are over seeds.
 
 import type { PaperFigure } from '@anyclass/core';
 

@@ -15,7 +15,7 @@ export interface JudgedGroup {
   readonly figures: GroupFigures;
   /** What differences are computed from, one for each run. */
   readonly models: readonly ComparedModel[];
-  /** Why no decision is judged, where none is. */
+  /** Why no decision is evaluated, where none is. */
   readonly undecided: string | undefined;
 }
 
@@ -92,7 +92,7 @@ function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun
   }
 }
 
-/** F2-CIW stands in the place of F2 where classes have an importance. */
+/** F2-CIW replaces F2 where classes have an importance. */
 function figuresFor({ classImportance }: Run): PaperFigure[] {
   return ['macroF1', classImportance ? 'f2Ciw' : 'macroF2', 'mAP', 'f1Neg'];
 }

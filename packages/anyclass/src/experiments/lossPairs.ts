@@ -13,7 +13,7 @@ export interface LossPair {
 
 /**
  * All pairs of an any-class loss and its standard loss. Those that were not judged on the same images are left out, with a note
- * that names two of their runs; so are losses that several standard ones stand beside, none of them with the same settings.
+ * that names two of their runs; so are losses with several standard ones beside them, none with the same settings.
  */
 export function lossPairs(judged: readonly JudgedGroup[]): {
   readonly pairs: readonly LossPair[];

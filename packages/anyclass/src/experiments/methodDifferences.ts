@@ -17,7 +17,7 @@ import type { ComparedModel, JudgedGroup } from './judgedGroup.js';
 import { judgedOf, type LossPair } from './lossPairs.js';
 import type { SeedGroup } from './seedGroups.js';
 
-/** What is drawn for: figures at 0.5, or decisions that are fitted anew in each draw. */
+/** What is drawn for: figures at 0.5, or decisions that are refitted in each draw. */
 export type DrawTask = 'at 0.5' | 'at decisions';
 
 export interface DifferenceOptions {
@@ -113,7 +113,7 @@ function drawnAtHalf(
   return new Map(runs.map(({ folder }, i) => [folder, drawn[i]![0]!]));
 }
 
-/** In each draw, every run's decision is fitted on validation images drawn anew. */
+/** In each draw, every run's decision is fitted on validation images redrawn. */
 function drawnAtDecisions(
   runs: readonly ComparedModel[],
   classImportance: readonly number[] | undefined,

@@ -131,7 +131,7 @@ function isFinished(folder: string): boolean {
   return existsSync(runPaths(folder).summary);
 }
 
-/** Which data a run is about: a name, and what stands in brackets behind it. */
+/** Which data a run is about: a name, and what is in brackets behind it. */
 interface DataLabel {
   readonly name: string;
   readonly details: readonly string[];

@@ -38,7 +38,7 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
     );
   }
   if (!existsSync(paths.summary)) return 'begun';
-  // A damaged one is told now, not when all other runs are done.
+  // A damaged one is reported now, not when all other runs are done.
   readSummary(paths);
   return 'finished';
 }

@@ -4,7 +4,7 @@ import { resultFields } from '../configuration/dottedFields.js';
 import { isAnyClass, type LossName } from '../losses/lossNames.js';
 import type { Run } from './readRuns.js';
 
-/** Runs of one set-up, by rising seed. */
+/** Runs of one setup, by rising seed. */
 export interface SeedGroup {
   readonly dataset: string;
   readonly network: string;

@@ -80,7 +80,7 @@ export function parseOver(text: string): SweptField {
 
 /**
  * The losses of a sweep: the standard one as the configuration has it, then the configuration's own at each value. Where
- * that is a standard loss itself, there is no other to stand beside.
+ * that is a standard loss itself, there is no other to compare with.
  */
 export function sweepVariants({ field, values }: SweptField, { loss }: Configuration): Variant[] {
   if (!isAnyClass(loss.name) && (field === 'loss.lambda' || field === 'loss.alpha')) {

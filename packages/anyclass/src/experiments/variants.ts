@@ -25,7 +25,7 @@ export function parseVariants(list: string, part: 'loss' | 'network'): Variant[]
 }
 
 /**
- * One variant; `data` keeps its commas and every `@` that no setting follows, for both may stand in a path. Settings
+ * One variant; `data` keeps its commas and every `@` that no setting follows, for both may be in a path. Settings
  * without a name are for the configuration's own data.
  *
  * @example

@@ -10,7 +10,7 @@ import type { Recommendation, SweepPoint } from './sweep.js';
 
 /**
  * Whether the any-class losses beat their standard losses, a sentence for each standard loss. Of several any-class losses the
- * one with the highest F1 on validation speaks, or `preferred`, by its label. Both sides are judged at the same price in false
+ * one with the highest F1 on validation speaks, or `preferred`, by its label. Both sides are evaluated at the same price in false
  * alarms, if there is a test split to do so.
  *
  * @example

@@ -28,7 +28,7 @@ export function writeAgain(path: string, text: string): void {
   }
 }
 
-/** How long ago a lock was last written; 0 where that cannot be told. */
+/** How long ago a lock was last written; 0 where that is unknown. */
 export function secondsSinceWritten(path: string): number {
   const probe = `${path}.probe.${process.pid}`;
   try {

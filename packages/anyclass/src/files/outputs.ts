@@ -1,4 +1,4 @@
-// Files and folders that a user names to be written. What is wrong with a name is told before long work begins, with its option.
+// Files and folders that a user names to be written. What is wrong with a name is reported before long work starts, with its option.
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

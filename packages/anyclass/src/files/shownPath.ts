@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 
 /**
- * A path as somebody in the current folder would write it: relative where it lies below that folder, else as it is. Paths are
+ * A path as somebody in the current folder would write it: relative where it is below that folder, else as it is. Paths are
  * made absolute early, and messages should still show what the user knows.
  *
  * @example

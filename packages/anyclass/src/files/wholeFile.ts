@@ -1,4 +1,4 @@
-// Texts that are whole or absent, and read back; what goes wrong is told with the name that the user gave.
+// Texts that are whole or absent, and read back; what goes wrong is reported with the name that the user gave.
 
 import { readFileSync } from 'node:fs';
 import { createWhole as createFile, discardQuietly, draftFile, type FileDraft } from '@anyclass/torch/files';

@@ -99,7 +99,7 @@ export function decisionText({ decision, validation }: FittedDecision): string {
   return `${decision.rule} on ${decision.fittedOn ?? 'validation'}: F1 ${f1}, false alarms ${describeFalseAlarms(decision)}`;
 }
 
-/** What core refuses here is what stands in the data or the options. */
+/** What core refuses here is what is in the data or the options. */
 function asUserError<T>(work: () => T): T {
   try {
     return work();

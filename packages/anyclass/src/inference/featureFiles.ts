@@ -11,7 +11,7 @@ import type { FailedInput, VectorInput } from './vectorInputs.js';
 /**
  * The feature vectors in files, one after another: `.csv`, `.parquet`, `.arff`, `.npy` or `.safetensors`, several with `*` in the
  * file's name, or `-` for a list of paths on standard input. Features are found by the names that the model has for them; in a
- * file that has no names they stand in the model's order. A file that cannot be read is told among the others.
+ * file that has no names they are in the model's order. A file that cannot be read is reported among the others.
  *
  * @example
  * for await (const { name } of featureInputs(['fields.csv'], description.features)) console.log(name);

@@ -61,7 +61,7 @@ async function* inputsAt(path: string, onSkipped: (path: string) => void): Async
 async function* imagesBelow(folder: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {
   for await (const found of filesBelow(folder)) {
     if (typeof found !== 'string') yield found;
-    // A table of labels may lie beside its images.
+    // A table of labels may be beside its images.
     else if (isParquet(found)) yield* parquetRows(found, { withoutImages: 'skip' });
     else if (holdsImage(dirname(found), basename(found))) yield fileInput(found, true);
     else onSkipped(found);
@@ -195,7 +195,7 @@ async function* parquetRows(
   }
 }
 
-/** Without the file's name, which stands before it. */
+/** Without the file's name, which precedes it. */
 function parquetProblem(error: unknown, path: string): string {
   const reason = error instanceof DataError ? reasonOf(error) : fileProblem(error);
   const name = basename(path);

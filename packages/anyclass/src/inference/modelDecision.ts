@@ -1,4 +1,4 @@
-// The decision that a model is used with: its own, or one fitted anew on the scores that its run saved.
+// The decision that a model is used with: its own, or one refitted on the scores that its run saved.
 
 import { type Decision, type FitDecisionOptions, fitDecision, type Metrics, measure } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
@@ -35,7 +35,7 @@ export async function modelDecision(
 }
 
 /**
- * Fits a run's decision anew on its saved validation scores, without training again.
+ * Refits a run's decision on its saved validation scores, without training again.
  *
  * @throws UserError for a bare model file, which has no scores
  *

@@ -20,7 +20,7 @@ export interface OutputOptions {
   readonly decision: Decision;
   /** Also the probability that any class is present, the gate, and the threshold of each label. */
   readonly details?: boolean;
-  /** Also the most probable classes, so many of them. */
+  /** Also the most probable classes, this many of them. */
   readonly top?: number | undefined;
 }
 

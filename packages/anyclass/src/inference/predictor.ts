@@ -179,7 +179,7 @@ function oneVector(given: OneInput, names: readonly string[]): VectorInput {
   return vectorOf(given, names);
 }
 
-/** Images as they are; a vector among them is told as what cannot be read. */
+/** Images as they are; a vector among them is reported as unreadable. */
 async function* imagesAmong(
   inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
 ): AsyncGenerator<ImageInput> {

@@ -10,7 +10,7 @@ import type { ImageInput } from './imageInputs.js';
 export interface VectorInput {
   readonly name: string;
   readonly features: ArrayLike<number>;
-  /** The file that it stands in. */
+  /** The file that it is in. */
   readonly path?: string;
 }
 
@@ -32,7 +32,7 @@ export function isVector(input: AnyInput): input is VectorInput {
 }
 
 /**
- * Feature vectors in batches. What is no vector, or one of another length, is told among the others.
+ * Feature vectors in batches. What is no vector, or one of another length, is reported among the others.
  *
  * @example
  * for await (using batch of vectorBatches([{ name: 'row 1', features: [0.5, 1] }], { features: 2 }, 32)) console.log(batch.size);

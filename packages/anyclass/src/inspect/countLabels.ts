@@ -101,7 +101,7 @@ function familiesOf({ classes, classFamilies = [] }: Dataset) {
     .filter(({ members }) => members.length > 0);
 }
 
-/** Pairs are counted of so many classes at most, the most frequent ones: a table of all pairs of 20,000 would fill the memory. */
+/** Pairs are counted of this many classes at most, the most frequent ones: a table of all pairs of 20,000 would fill the memory. */
 const mostPaired = 500;
 
 /** Labels per instance and pairs of classes, over all splits. */

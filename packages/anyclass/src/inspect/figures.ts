@@ -126,7 +126,7 @@ function compact(value: number): string {
   return value >= 1000 ? `${value / 1000}k` : String(value);
 }
 
-/** The margins and axes of bars that lie beside their names. */
+/** The margins and axes of bars that are beside their names. */
 function namedRows(names: readonly string[]) {
   return {
     grid: { ...ownMargins, left: labelWidth(names), right: 30, top: 50, bottom: 10 },

@@ -87,7 +87,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
   };
 }
 
-/** Those that stand in several splits first: they spoil what is measured. */
+/** Those that are in several splits first: they spoil what is measured. */
 function nearSets(dataset: Dataset, sets: DuplicateGroups): Inspection['nearDuplicates'] {
   const imageOf = foundImages(dataset);
   const found = sets.map((rows) => rows.map(imageOf));

@@ -14,7 +14,7 @@ export interface NearDuplicateFinder {
  */
 export const nearDistance = 24;
 
-/** Of a set so many images are compared with others: a video of one scene would compare every frame with every other. */
+/** Of a set this many images are compared with others: a video of one scene would compare every frame with every other. */
 const mostCompared = 8;
 
 /**

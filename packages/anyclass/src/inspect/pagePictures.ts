@@ -1,4 +1,4 @@
-// The images that stand in the page of an inspection.
+// The images that are in the page of an inspection.
 
 import type { Dataset } from '../data/dataset.js';
 import type { FoundImage, Inspection, LabelSuspect } from './inspection.js';

@@ -4,7 +4,7 @@ import type { StoredImage } from '../data/images/imageSource.js';
 import type { ImageReading } from '../data/images/unpack.js';
 import { randomStream, shuffled } from '../data/philox.js';
 
-/** A few images of a class, or of the negatives, small enough to stand in a page. */
+/** A few images of a class, or of the negatives, small enough to be in a page. */
 export interface SampleRow {
   readonly title: string;
   readonly images: readonly Sample[];

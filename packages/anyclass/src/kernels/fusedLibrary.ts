@@ -1,4 +1,4 @@
-// The operators in packages/anyclass/native, in a library that set-up builds and the first use loads.
+// The operators in packages/anyclass/native, in a library that setup builds and the first use loads.
 
 import { fileURLToPath } from 'node:url';
 import { hasOperator, loadLibrary, registeredOperator } from '@anyclass/torch';
@@ -25,7 +25,7 @@ export function fusedOperator(name: string): FusedOperator {
 }
 
 /**
- * Whether the library has an operator: those for GPUs are left out where set-up found no CUDA compiler.
+ * Whether the library has an operator: those for GPUs are left out where setup found no CUDA compiler.
  *
  * @example
  * hasFusedOperator('any_class_loss') // true

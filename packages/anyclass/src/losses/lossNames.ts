@@ -10,7 +10,7 @@ export function isAnyClass(loss: LossName): loss is Extract<LossName, `any-${str
   return loss.startsWith('any-');
 }
 
-/** What a loss's name says of `anyClassLoss`'s options. */
+/** What a loss's name says about `anyClassLoss`'s options. */
 export interface NamedLoss {
   readonly base: LossOptions['base'];
   readonly alpha: number;

@@ -1,6 +1,6 @@
 // ResNet-18. He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385.
 //
-// Names and initialization of torchvision's resnet18; the stride stands in the first 3x3 convolution of a block.
+// Names and initialization of torchvision's resnet18; the stride is in the first 3x3 convolution of a block.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import type { NetworkFamily } from './definition.js';

@@ -232,7 +232,7 @@ function torchvisionArchitecture({ inputSize, patchSize }: CompleteNetworkOption
   throw new UserError(`torchvision builds vit_b_16 with patchSize 16; this network has ${patchSize}`);
 }
 
-/** The class token's position stands in front of the patches'. */
+/** The class token's position is in front of the patches'. */
 function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
   if (name !== 'encoder.pos_embedding') return undefined;
   return resizeGrid(values.select(0, 0), { cells: (entry.shape[1] ?? 0) - 1, extra: 1 }).unsqueeze(0);

@@ -1,4 +1,4 @@
-// An HTML page that needs nothing beside it: opened from disk, it asks no network for anything. `blocks` are what stands in
+// An HTML page that needs nothing beside it: opened from disk, it asks no network for anything. `blocks` are what is in
 // it; `palette`, `style` and `script` how it looks and what it does.
 
 import { createHash } from 'node:crypto';
@@ -8,7 +8,7 @@ import { pageScript } from './script.js';
 import { pageStyle } from './style.js';
 
 /**
- * What a browser may do with a page: run its own script and no other, show pictures that stand in it, ask nobody for anything. A name in
+ * What a browser may do with a page: run its own script and no other, show pictures that are in it, ask nobody for anything. A name in
  * the data that were to slip through as HTML could do nothing.
  */
 const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(pageScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;

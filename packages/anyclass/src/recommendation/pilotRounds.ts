@@ -44,7 +44,7 @@ export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<Pil
   return { rounds, unfinished: [] };
 }
 
-/** Of a full run: with shorter pilots in the first round, which losses go on is chance, and a shorter list tells more. */
+/** Of a full run: with shorter pilots in the first round, which losses continue is chance, and a shorter list tells more. */
 const leastFirstShare = 0.15;
 
 function planFirst(work: PilotWork, speed: PilotSpeed): void {

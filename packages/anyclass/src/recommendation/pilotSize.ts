@@ -28,7 +28,7 @@ export interface PilotSize {
 const scoringCost = 1 / 3;
 
 const fewestEpochs = 3;
-/** With less, figures are chance: a 50th of a full run, and these images in each epoch where there are so many. */
+/** With less, figures are chance: a 50th of a full run, and these images in each epoch where there are this many. */
 const leastShare = 1 / 50;
 const fewestInstances = 500;
 
@@ -45,7 +45,7 @@ export function pilotSeconds(size: PilotSize, { validation }: FullRun, speed: Pi
 }
 
 /**
- * The largest pilot within so many seconds: on all images as long as they can be seen three times, else on a part of them. It is
+ * The largest pilot within this many seconds: on all images as long as they can be seen three times, else on a part of them. It is
  * no longer than a full run; undefined where there is only time for one that tells nothing.
  *
  * @example

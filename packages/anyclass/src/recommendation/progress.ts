@@ -1,4 +1,4 @@
-// How far a recommendation is, in a file: killed at any moment, it goes on with the rounds that it planned and the time that it
+// How far a recommendation is, in a file: killed at any moment, it resumes with the rounds that it planned and the time that it
 // has left.
 
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ const round = z.object({
   epochs: z.int().positive(),
   /** Planned. */
   seconds: z.number(),
-  /** Null while it is under way. */
+  /** Null while it is in progress. */
   tookSeconds: z.number().nullable(),
 });
 

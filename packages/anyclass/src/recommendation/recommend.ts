@@ -43,7 +43,7 @@ export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'dev
   readonly set?: readonly string[];
   /** The folder of everything that is written. Default one below `recommendations`, named after the data. */
   readonly out?: string | undefined;
-  /** The price at which losses are judged. Default as the configuration has it: 5% false alarms with a confidence of 0.95. */
+  /** The price at which losses are evaluated. Default as the configuration has it: 5% false alarms with a confidence of 0.95. */
   readonly decision?: DecisionSettings;
 }
 
@@ -63,7 +63,7 @@ const cacheShare = 1 / 3;
 /**
  * Trains short pilots with several losses, the best of them again in longer ones, and recommends one by its F1 on validation at
  * the given price in false alarms. Writes `recommended.jsonc`, a configuration with the reasons as comments, and
- * `recommendation.json`. Call it again to go on after an interruption, with the time that is left, or with more of it.
+ * `recommendation.json`. Call it again to resume after an interruption, with the time that is left, or with more of it.
  *
  * @example
  * const { recommendation } = await recommend({ source: 'digits', minutes: 10 });
@@ -182,7 +182,7 @@ function childDevice(devices: string | undefined): Partial<Configuration> {
   return { device: listed.some(({ gpu }) => gpu !== undefined) ? 'cuda' : 'cpu' };
 }
 
-/** Aborted after so many seconds. */
+/** Aborted after this many seconds. */
 function deadlineIn(seconds: number): AbortSignal {
   return AbortSignal.timeout(Math.max(0, Math.min(2 ** 31 - 1, Math.round(1000 * seconds))));
 }

@@ -11,7 +11,7 @@ import {
   pilotSeconds,
 } from './pilotSize.js';
 
-/** So many losses, with so many seeds each, in pilots of one size. */
+/** Losses with a number of seeds each, in pilots of one size. */
 export interface PlannedRound extends PilotSize {
   readonly losses: number;
   readonly seeds: number;
@@ -19,7 +19,7 @@ export interface PlannedRound extends PilotSize {
   readonly seconds: number;
 }
 
-/** One loss in so many goes on. */
+/** One loss in this many continues. */
 const eta = 3;
 /** So many of the best are compared at last, with several seeds. */
 const finalists = { fewest: 3, most: 5 } as const;
@@ -28,7 +28,7 @@ const shortList = 8;
 const finalSeeds = { fewest: 2, most: 3 } as const;
 
 /**
- * How many losses go on from each round, the first number being all of them.
+ * How many losses continue from each round, the first number being all of them.
  *
  * @example
  * roundSizes(24) // [24, 8, 3]

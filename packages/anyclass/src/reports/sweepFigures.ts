@@ -1,5 +1,5 @@
 // Figures against a swept value: F1, F2 and mAP in one panel, F1-Neg in the other, at 0.5 as in the paper and at decisions. The
-// same panels stand in the page of `report` and, beside one another, in the file of `sweep`.
+// same panels are in the page of `report` and, beside one another, in the file of `sweep`.
 
 import type { PaperFigure } from '@anyclass/core';
 import { light } from '../charts/render.js';

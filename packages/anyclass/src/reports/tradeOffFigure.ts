@@ -38,7 +38,7 @@ export function tradeOffFigure(
     xRange: [0, Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))))],
     yIsPercent: true,
     ends: 'band',
-    // Wider than the others, which it stands before; on a phone its words can still be read.
+    // Wider than the others, which it precedes; on a phone its words can still be read.
     width: 520,
     height: 330,
   });

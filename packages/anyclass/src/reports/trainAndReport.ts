@@ -7,7 +7,7 @@ import { resume as resumeRun } from '../training/resume.js';
 import { train as trainRun } from '../training/train.js';
 
 /**
- * Trains as a configuration says, judges the result and writes its report.
+ * Trains as a configuration says, evaluates the result and writes its report.
  *
  * @example
  * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });

@@ -28,7 +28,7 @@ export function eventLog(path: string, now = () => Date.now()): RunEventListener
 }
 
 /**
- * Lets steps and progress pass once in so many milliseconds, and every other event. The first and the last progress of a
+ * Lets steps and progress pass once in this many milliseconds, and every other event. The first and the last progress of a
  * task pass too, so that whoever follows sees it begin and end.
  *
  * @example

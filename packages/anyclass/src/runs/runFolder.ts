@@ -2,7 +2,7 @@
 //   config.json       the complete configuration, versions, the dataset's fingerprint
 //   metrics.jsonl     a line for each epoch
 //   events.jsonl      what the run reported as it went, with a heartbeat each second
-//   checkpoints/      to go on from, and the weights of the best epochs
+//   checkpoints/      to resume from, and the weights of the best epochs
 //   model.safetensors the chosen weights with classes, thresholds and calibration
 //   scores/           probabilities and labels by file name
 //   summary.json      what was reached

@@ -4,7 +4,7 @@ import { Problem, type ProblemText } from './problem.js';
 
 /** The room that a request takes. */
 export interface Ticket {
-  /** The request turned out to have so many images. @throws Problem where that is too much now */
+  /** The request turned out to have this many images. @throws Problem where that is too much now */
   setImages(images: number): void;
   /** Gives the room back, once nothing of the request is in use. */
   leave(): void;

@@ -1,5 +1,5 @@
 // packages/anyclass/native, all but its reader of images: a library that registers fused operators with libtorch. The CUDA kernels
-// are part of it where libtorch has CUDA and nvcc is at hand; without them, GPUs run compositions of libtorch's own operators, and
+// are part of it where libtorch has CUDA and nvcc is available; without them, GPUs run compositions of libtorch's own operators, and
 // images are augmented on the CPU.
 
 import { existsSync } from 'node:fs';

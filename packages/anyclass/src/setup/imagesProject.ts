@@ -1,5 +1,5 @@
-// packages/anyclass/native/images: what reads caches, and the JPEG decoder where libjpeg-turbo is at hand or can be installed.
-// Without it sharp decodes JPEG like everything else, more slowly; set-up goes on.
+// packages/anyclass/native/images: what reads caches, and the JPEG decoder where libjpeg-turbo is available or can be installed.
+// Without it sharp decodes JPEG like everything else, more slowly; setup continues.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

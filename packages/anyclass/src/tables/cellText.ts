@@ -13,7 +13,7 @@ export function cellText(cell: Cell, column: Column): string {
   return cellParts(cell, column).join(' ');
 }
 
-/** The value, and what stands behind it where its uncertainty is known. */
+/** The value, and what follows it where its uncertainty is known. */
 export function cellParts(cell: Cell, column: Column): [value: string, uncertainty?: string] {
   if (typeof cell === 'string') return [cell];
   const { value, spread, interval } = measured(cell);

@@ -1,4 +1,4 @@
-// Tables of results. `table.ts` says what stands in one; beside it is a file for each form that it takes, `files.ts` for all
+// Tables of results. `table.ts` says what is in one; beside it is a file for each form that it takes, `files.ts` for all
 // that are saved, and `cellText.ts` for how values are written in any of them.
 
 export { csvTable } from './csv.js';

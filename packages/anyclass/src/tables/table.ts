@@ -1,4 +1,4 @@
-// A table of results before it has a form: what stands in it, not how it looks. Renderers beside this file write it as
+// A table of results before it has a form: what is in it, not how it looks. Renderers beside this file write it as
 // text, CSV, Markdown, LaTeX and HTML.
 
 /**
@@ -38,7 +38,7 @@ export type Cell = string | number | null | Measured;
 
 export interface Table {
   readonly title: string;
-  /** What a reader must know: the unit, the number of seeds, what stands in brackets. */
+  /** What a reader must know: the unit, the number of seeds, what is in brackets. */
   readonly note?: string;
   readonly columns: readonly Column[];
   /** Each as long as `columns`. */

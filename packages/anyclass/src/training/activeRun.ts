@@ -1,4 +1,4 @@
-// A run under way: its folder, who listens to it, and what it saved last.
+// A run in progress: its folder, who listens to it, and what it saved last.
 
 import type { Dataset } from '../data/dataset.js';
 import { failingTogether } from '../distribution/failure.js';
@@ -20,13 +20,13 @@ export interface TrainOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when an epoch is validated, before its checkpoint is written; true ends the run as the signal does. */
   readonly onEpoch?: ((epoch: EpochRecord) => boolean | Promise<boolean>) | undefined;
-  /** Called when the run is judged, while its data is still open; `finished` is reported after it. */
+  /** Called when the run is evaluated, while its data is still open; `finished` is reported after it. */
   readonly onJudged?: ((folder: string, dataset: Dataset) => Promise<unknown>) | undefined;
 }
 
 export interface TrainingResult {
   readonly folder: string;
-  /** Left out where the run was interrupted, and where another rank judges it. */
+  /** Left out where the run was interrupted, and where another rank evaluates it. */
   readonly summary?: RunSummary;
   /** On ranks other than the first, which has the result, of a run that is finished. */
   readonly isFinishedElsewhere?: true;

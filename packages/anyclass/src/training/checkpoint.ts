@@ -142,7 +142,7 @@ export function pruneCheckpoints(folder: string, keep: number): void {
   }
 }
 
-/** The weights that a checkpoint names as best; none of a damaged one, which nobody can go on from. */
+/** The weights that a checkpoint names as best; none of a damaged one, which nothing can resume from. */
 function bestFiles(path: string): string[] {
   try {
     const { progress }: CheckpointState = JSON.parse(readSafetensorsHeader(path).metadata['state'] ?? '');

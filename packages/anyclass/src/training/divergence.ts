@@ -1,4 +1,4 @@
-// A loss that is no number any more: what was seen when it happened.
+// A loss that is no longer a number: what was seen when it happened.
 
 import { existsSync } from 'node:fs';
 import { noGrad, stack, tidy } from '@anyclass/torch';
@@ -12,7 +12,7 @@ export interface StepFigures {
   readonly gradientNorm: number;
 }
 
-/** Whether training can go on after a step. A float16 gradient may overflow: the scaler leaves such steps out. */
+/** Whether training can continue after a step. A float16 gradient may overflow: the scaler leaves such steps out. */
 export function isHealthy({ loss, gradientNorm }: StepFigures, scaled: boolean): boolean {
   return Number.isFinite(loss) && (scaled || Number.isFinite(gradientNorm));
 }

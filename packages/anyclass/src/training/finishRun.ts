@@ -122,7 +122,7 @@ interface JudgedModel {
   readonly isLastInstead: boolean;
 }
 
-/** The model of the best epoch; of the last one where nothing can be told of a best, or its weights are lost. */
+/** The model of the best epoch; of the last one where no best is known, or its weights are lost. */
 function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
   const { progress, configuration } = session;
   const { bestBy } = configuration;

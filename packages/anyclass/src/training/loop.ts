@@ -14,7 +14,7 @@ import { trainEpoch } from './trainEpoch.js';
 import { validate } from './validate.js';
 import { anyRank } from './votes.js';
 
-/** Trains what is left of a run and judges it, or saves and stops when the signal says so. */
+/** Trains what is left of a run and evaluates it, or saves and stops when the signal says so. */
 export async function trainToEnd(session: Session, run: ActiveRun): Promise<TrainingResult> {
   const { signal } = run.options;
   const { ranks } = run;

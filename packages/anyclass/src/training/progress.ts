@@ -6,13 +6,13 @@ import type { BestMetric } from '../events/bestMetric.js';
 export interface Progress {
   /** Epochs that are over. */
   epoch: number;
-  /** Steps of the epoch under way that are done: the data position. */
+  /** Steps of the epoch in progress that are done: the data position. */
   step: number;
   /** Those of them that had images to learn from, their losses' sum and their images. */
   updates: number;
   lossSum: number;
   images: number;
-  /** Time spent on the epoch under way, and of it waiting for images. */
+  /** Time spent on the epoch in progress, and of it waiting for images. */
   seconds: number;
   waitSeconds: number;
   best: Partial<Record<BestMetric, BestEpoch>>;

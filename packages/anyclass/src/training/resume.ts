@@ -1,4 +1,4 @@
-// A run that goes on where it stopped.
+// A run that resumes where it stopped.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

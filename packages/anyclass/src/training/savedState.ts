@@ -34,7 +34,7 @@ export function refuseBrokenWeights({ network, progress }: Session, { lastCheckp
   throw lateDivergence('weights', listed(broken), { epoch: epoch + 1, step, lastCheckpoint });
 }
 
-/** Where a file cannot be written: what is left of the run, and how to go on. */
+/** Where a file cannot be written: what is left of the run, and how to resume. */
 export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T): T {
   try {
     return write();

@@ -158,7 +158,7 @@ export function createSession(
   };
 }
 
-/** All that the run needs to go on from here as if nothing had happened. */
+/** All that the run needs to resume from here as if nothing had happened. */
 export function checkpointOf(session: Session): Checkpoint {
   const { network, average, optimizer, scheduler, scaler, settings, progress, ranks } = session;
   const tensors = new Map<string, Tensor>();
@@ -242,7 +242,7 @@ export function restoreSession(session: Session, { tensors, state }: Checkpoint)
   session.scheduler.loadStateDict(state.scheduler);
   session.scaler.loadStateDict(state.scaler);
   session.progress = state.progress;
-  // Another number of ranks goes on with the seeds that they began with.
+  // Another number of ranks continues with the seeds that they started with.
   const ownGenerator = isSameCut || ranks?.isFirst !== false ? generatorPart(ranks?.rank ?? 0) : undefined;
   for (const [name, generator] of ownGenerator === undefined ? [] : part(ownGenerator)) {
     setGeneratorState(generator, name === 'cpu' ? 'cpu' : session.settings.device);

@@ -22,7 +22,7 @@ import { createSession } from './session.js';
 import { startingWeights, withPreparation } from './startingWeights.js';
 
 /**
- * Trains as a configuration says, and judges the result.
+ * Trains as a configuration says, and evaluates the result.
  *
  * @example
  * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });

@@ -13,7 +13,7 @@ import { judgedNetwork, type Session } from './session.js';
 
 type SplitScores = ScoredRows & { readonly scored: Scored };
 
-/** The logits and labels of a split, by the session's network that is judged or another scorer. */
+/** The logits and labels of a split, by the session's network that is evaluated or another scorer. */
 export async function scoreSplit(
   session: Session,
   split: SplitName,

@@ -34,7 +34,7 @@ export const studyEvent = z.discriminatedUnion('event', [
     seconds: z.number(),
     reason: z.string().optional(),
   }),
-  /** The worker gives the trial back, to go on later: it was interrupted, or the trial's own process died. */
+  /** The worker gives the trial back, to resume later: it was interrupted, or the trial's own process died. */
   z.object({ event: z.literal('back'), trial, attempt, cause: z.enum(['interrupted', 'died']) }),
 ]);
 

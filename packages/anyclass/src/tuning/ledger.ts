@@ -28,7 +28,7 @@ export interface Claim {
   readonly folder: string;
 }
 
-/** Of an epoch: the trial goes on, is to end, or was given to another worker. */
+/** Of an epoch: the trial continues, is to end, or was given to another worker. */
 export type Verdict = 'on' | 'stop' | 'taken';
 
 export interface Ledger {
@@ -38,7 +38,7 @@ export interface Ledger {
   setGoal(trials: number): Promise<void>;
   /** The next trial: one that was given back or whose worker is dead, else a new one. */
   claim(worker: Worker): Promise<Claim | 'wait' | 'done'>;
-  /** Notes the metric after an epoch and tells whether the trial goes on. */
+  /** Notes the metric after an epoch and says whether the trial continues. */
   report(claim: Claim, epoch: number, value: number | null, seconds: number): Promise<Verdict>;
   end(claim: Claim, outcome: 'finished' | 'failed', seconds: number, reason?: string): Promise<void>;
   giveBack(claim: Claim, cause: 'interrupted' | 'died', reason?: string): Promise<void>;

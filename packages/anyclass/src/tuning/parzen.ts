@@ -2,7 +2,7 @@
 
 import type { NumpyRandom } from '@anyclass/core';
 
-/** The prior counts as so many observations. */
+/** The prior counts as this many observations. */
 const priorWeight = 1;
 
 /** A density that can be drawn from and asked. */

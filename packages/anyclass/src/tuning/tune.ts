@@ -27,7 +27,7 @@ export interface StudyRequest {
   readonly metric?: StudySettings['metric'] | undefined;
   /** Of the search. Default 0. */
   readonly seed?: number | undefined;
-  /** One trial in so many goes on at each rung. Default 3. */
+  /** One trial in this many continues at each rung. Default 3. */
   readonly eta?: number | undefined;
   /** Epochs before the first rung. */
   readonly minEpochs?: number | undefined;
@@ -43,7 +43,7 @@ export interface TuneOptions extends StudyRequest, RunDevices {
 
 export interface TuneControl {
   readonly onEvent?: RunEventListener;
-  /** Aborted, the trials under way are given back and the work ends. */
+  /** Aborted, the trials in progress are given back and the work ends. */
   readonly signal?: AbortSignal;
   /** Hears of the study before its first trial. */
   readonly onOpen?: (settings: StudySettings, ledger: Ledger) => void;

@@ -33,7 +33,7 @@ export interface WorkOptions {
   readonly objective: Objective;
   /** Trials side by side; default 1. */
   readonly workers?: number;
-  /** Aborted, the trials under way are given back and the work ends. */
+  /** Aborted, the trials in progress are given back and the work ends. */
   readonly signal?: AbortSignal;
   /** Hears of the trials and their ends, as `child` events. */
   readonly onEvent?: RunEventListener;

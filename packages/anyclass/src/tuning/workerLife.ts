@@ -47,7 +47,7 @@ export function startPulse(study: string): Pulse {
   };
 }
 
-/** Tells of a worker whether it is dead. Ask it again and again: a pulse is judged by its changes. */
+/** Says whether a worker is dead. Ask it again and again: a pulse is read by its changes. */
 export type DeathWatch = (worker: Worker) => boolean;
 
 /**

@@ -61,7 +61,7 @@ export function vectorReportText({ file, title, checks, ok }: VectorReport): str
   return [`${file}: ${title}`, ...lines, `  ${ok ? 'ok' : 'FAILED'}`].join('\n');
 }
 
-/** What a network refuses stands in the file. */
+/** What a network refuses is in the file. */
 function namingFile<T>(path: string, work: () => T): T {
   try {
     return work();

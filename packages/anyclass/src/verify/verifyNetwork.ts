@@ -110,7 +110,7 @@ function train(
   });
 }
 
-/** Through core, so that the network is judged apart from the loss on tensors. */
+/** Through core, so that the network is evaluated apart from the loss on tensors. */
 function lossOf(logits: Float64Array, { classes, targets, ...vectors }: NetworkVectors) {
   const { beta, ...loss } = vectors.loss;
   const balance = effectiveNumberWeights(vectors.classCounts, vectors.negativeCount, { beta });

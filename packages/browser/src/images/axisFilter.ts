@@ -10,7 +10,7 @@ export interface AxisFilter {
 }
 
 export interface FilterOptions {
-  /** Means of so many pixels are taken first. Default 1: none. */
+  /** Means of this many pixels are taken first. Default 1: none. */
   readonly mean?: number;
   /** How many means the picture covers. Default: not all of the last where pixels are left over. */
   readonly extent?: number;

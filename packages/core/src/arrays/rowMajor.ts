@@ -1,4 +1,4 @@
-// Tables as flat arrays, row by row: entry (row, class) stands at row · classes + class.
+// Tables as flat arrays, row by row: entry (row, class) is at row · classes + class.
 
 /** Arrays that are computed on without copying. */
 export type FloatArray = Float32Array | Float64Array;

@@ -6,7 +6,7 @@ import { type ClassFigure, forClassFigures, forOverallFigures, type OverallFigur
 import { quantile } from './quantile.js';
 import { type BootstrapOptions, checkBootstrap, drawSettings } from './replicates.js';
 
-/** A figure and where it lies in the middle share of the replicates (percentile interval). */
+/** A figure and its interval: the middle share of the replicates (percentile interval). */
 export interface Interval {
   readonly value: number;
   readonly low: number;

@@ -27,7 +27,7 @@ export interface DecisionBootstrap {
 
 /**
  * How far models and their decisions differ, with intervals that know that decisions are fitted: each replicate draws
- * validation rows anew, fits every model's decision on them, and judges it on test rows drawn anew. All models share the
+ * validation rows anew, fits every model's decision on them, and evaluates it on test rows redrawn. All models share the
  * draws, so that what makes rows hard for all cancels.
  *
  * @example

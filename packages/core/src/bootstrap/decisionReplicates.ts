@@ -1,4 +1,4 @@
-// Decisions fitted and judged anew in every replicate.
+// Decisions refitted and evaluated in every replicate.
 
 import { checkLength } from '../arrays/rowMajor.js';
 import { cutoffsOf } from '../decisions/decision.js';
@@ -18,7 +18,7 @@ import { checkBootstrap, draw } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 import type { SeedReplicates } from './seedBootstrap.js';
 
-/** A model's scores on the split where its decision is fitted and on the one where it is judged. */
+/** A model's scores on the split where its decision is fitted and on the one where it is evaluated. */
 export interface DecidedModel {
   readonly validation: Scored;
   readonly test: Scored;
@@ -30,7 +30,7 @@ export interface DecidedModel {
 export interface DecisionDrawOptions {
   /** Stop once this many seconds have passed, but not before 100 replicates. Default 60. */
   readonly seconds?: number;
-  /** At most so many replicates. Default 1000. */
+  /** At most this many replicates. Default 1000. */
   readonly replicates?: number;
   readonly seed?: number;
   /** Class importance weights for F2-CIW. */
@@ -46,7 +46,7 @@ const LEAST_REPLICATES = 100;
 
 /**
  * Every model's figures at its decision in each replicate, which draws validation rows anew, fits the decision on them, and
- * judges it on test rows drawn anew. All models share the draws: join those of a method's seeds with `joinSeeds`, and set two
+ * evaluates it on test rows redrawn. All models share the draws: join those of a method's seeds with `joinSeeds`, and set two
  * methods against each other with `seedDifference`. mAP, which does not depend on a decision, is null.
  *
  * @example

@@ -1,5 +1,5 @@
 // The bootstrap over instances. Efron and Tibshirani, "An Introduction to the Bootstrap", 1993: rows are drawn with
-// replacement, as many as there are, and every metric is computed anew. Drawing a row twice is counting it twice, so a
+// replacement, as many as there are, and every metric is recomputed. Drawing a row twice is counting it twice, so a
 // replicate is a list of multiplicities and the sorted scores stay as they are.
 
 import type { Multiplicities } from '../metrics/classCounts.js';
@@ -40,7 +40,7 @@ export function drawReplicates(
   );
 }
 
-/** How often each row was drawn, one replicate after another, in one array that is written anew each time. */
+/** How often each row was drawn, one replicate after another, in one array that is rewritten each time. */
 export function* draws(rows: number, replicates: number, seed: number): Generator<Multiplicities> {
   const random = new NumpyRandom(seed);
   const multiplicities = new Uint16Array(rows);

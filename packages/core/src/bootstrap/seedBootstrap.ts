@@ -12,7 +12,7 @@ import {
 import { type BootstrapOptions, checkBootstrap, draws } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 
-/** A model's scores, and the settings of thresholds at which it is judged, such as 0.5 and fitted ones. */
+/** A model's scores, and the settings of thresholds at which it is evaluated, such as 0.5 and fitted ones. */
 export interface JudgedModel {
   readonly scored: Scored;
   readonly thresholds: readonly Threshold[];
@@ -37,8 +37,8 @@ export interface SeedReplicates {
  * Bootstraps groups of models over the rows that they were all scored on. A group is a method trained with several seeds;
  * in each replicate its figure is the mean over its models. All groups share the draws, so that differences are paired.
  *
- * The replicates tell how far the figures of *these* models depend on the rows that they happened to be judged on; how
- * far a method depends on the seed is told by the spread of `models`.
+ * The replicates tell how far the figures of *these* models depend on the rows that they happened to be evaluated on; how
+ * far a method depends on the seed is shown by the spread of `models`.
  *
  * @returns for each group, its figures at each of its settings of thresholds
  *

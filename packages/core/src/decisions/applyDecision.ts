@@ -2,9 +2,9 @@ import type { FloatArray } from '../arrays/rowMajor.js';
 import { cutoffsOf, type Decision } from './decision.js';
 import { presenceScores } from './presence.js';
 
-/** What a decision says of each row. */
+/** What a decision says about each row. */
 export interface Decided {
-  /** 1 where a class is predicted: entry (row, class) stands at row · classes + class. */
+  /** 1 where a class is predicted: entry (row, class) is at row · classes + class. */
   readonly labels: Uint8Array;
   /** The presence score of each row; `presenceProbability` shows it. */
   readonly presence: Float64Array;

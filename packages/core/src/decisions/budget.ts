@@ -6,7 +6,7 @@ import type { DecisionSample, RowTotals } from './decisionRows.js';
 
 /** A budget that a fit can check. */
 export interface Limit {
-  /** Whether so many false alarms and missed positives are within the budget; more of either never helps. */
+  /** Whether this many false alarms and missed positives are within the budget; more of either never helps. */
   within(falseAlarms: number, missed: number): boolean;
   /** The F1-Neg to keep, where the budget names one. */
   readonly leastF1Neg: number | null;

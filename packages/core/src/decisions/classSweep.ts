@@ -35,7 +35,7 @@ export function emptySegments(ends: Uint32Array, slots: Slots): Segments {
   };
 }
 
-/** Memory for the slots of so many rows and segments. */
+/** Memory for the slots of this many rows and segments. */
 export function newSlots(rows: number, segments: number): Slots {
   return 2 * segments > 0xffff ? new Uint32Array(rows) : new Uint16Array(rows);
 }

@@ -28,7 +28,7 @@ export type Guarantee =
   | {
       readonly holds: false;
       readonly reason: NoGuarantee;
-      /** With too few negatives: the smallest rate that so many can promise. */
+      /** With too few negatives: the smallest rate that this many can promise. */
       readonly smallestRate?: number;
     };
 

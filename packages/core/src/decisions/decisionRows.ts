@@ -24,7 +24,7 @@ export interface ClassColumn {
   readonly presentRows: Uint32Array;
   /** Segments of its ranked entries, each of which ends with the scores tied to a positive. */
   readonly ends: Uint32Array;
-  /** Where rows stand among the segments: kept for many fits, written anew in a single one, which saves memory. */
+  /** Where rows stand among the segments: kept for many fits, rewritten in a single one, which saves memory. */
   slots(): Slots;
 }
 

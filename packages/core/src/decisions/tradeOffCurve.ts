@@ -22,7 +22,7 @@ export interface TradeOffPoint {
 /**
  * What each false-alarm budget buys: the highest mean F_β of a gate within it, of the same gates that `fitDecision` tries
  * first. A step curve: a point holds until the next one, and both figures rise from point to point. It describes the rows
- * that it was fitted on; what holds elsewhere is told by `judgedCurve`.
+ * that it was fitted on; what holds elsewhere is given by `judgedCurve`.
  *
  * @example
  * const curve = tradeOffCurve(validation);

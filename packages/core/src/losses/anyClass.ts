@@ -22,7 +22,7 @@ import { checkShare, checkTarget } from './lossArguments.js';
  * and since (1 - p_j) / p_j = exp(-z_j), it is the sigmoid of the weighted mean of the logits (eq. 21).
  * We compute that mean and never the products, which underflow.
  *
- * A present class weighs 1, an absent one λ. In a negative instance every class weighs 1: there λ has no say.
+ * A present class weighs 1, an absent one λ. In a negative instance every class weighs 1: there λ has no effect.
  *
  * @example
  * anyClassLogit([2, -1, 0.5], [1, 0, 1], 0.02) // 1.2277227722772277

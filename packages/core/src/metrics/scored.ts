@@ -1,7 +1,7 @@
 import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import { PRESENT_FROM, presenceOfRows } from '../labels/instancePresence.js';
 
-/** A model's scores beside the truth, row by row: entry (row, class) stands at row · classes + class. */
+/** A model's scores beside the truth, row by row: entry (row, class) is at row · classes + class. */
 export interface Scored {
   /** Probabilities, or anything that rises with them. */
   readonly scores: FloatArray;

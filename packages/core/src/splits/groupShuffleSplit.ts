@@ -15,7 +15,7 @@ export interface GroupSplit extends Split {
 }
 
 /**
- * A random split that keeps the rows of a group together, so that no patient stands on both sides:
+ * A random split that keeps the rows of a group together, so that no patient is on both sides:
  * scikit-learn's `GroupShuffleSplit`, index by index.
  *
  * @example

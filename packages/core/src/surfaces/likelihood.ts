@@ -148,7 +148,7 @@ function logOfTruth(logit: number, anyTarget: number, gamma: number): number {
 
 const termAndSlope = new Float64Array(2);
 
-// 0 · log 0 is 0: a class without weight has no say, whatever its probability.
+// 0 · log 0 is 0: a class without weight has no effect, whatever its probability.
 function times(weight: number, logarithm: number): number {
   return weight === 0 ? 0 : weight * logarithm;
 }

@@ -2,7 +2,7 @@
 //
 //   native/LIBRARY/BUILD/build.json      what it was built from and for
 //   native/LIBRARY/BUILD/torch.node
-//   native/LIBRARY/selected/last         the name of the build that the last set-up made or found
+//   native/LIBRARY/selected/last         the name of the build that the last setup made or found
 //   native/LIBRARY/selected/python       the same with LIBTORCH_USE_PYTORCH=1
 //   native/LIBRARY/selected/HASH         the same for the libtorch in one folder
 
@@ -46,8 +46,8 @@ export interface FoundBuild extends Build {
 }
 
 /**
- * The build to use here, or undefined where set-up has not made one. `LIBTORCH` and `LIBTORCH_USE_PYTORCH=1` ask for the build of that
- * libtorch; else the last set-up counts.
+ * The build to use here, or undefined where setup has not made one. `LIBTORCH` and `LIBTORCH_USE_PYTORCH=1` ask for the build of that
+ * libtorch; else the last setup counts.
  *
  * @example
  * findBuild(engineLibrary)?.libtorch?.version // '1.13.1'

@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
- * The folder for what set-up builds and for downloads: `ANYCLASS_HOME`, or `anyclass` in the user's cache folder. Deleting it costs
- * another set-up and other downloads, and nothing else.
+ * The folder for what setup builds and for downloads: `ANYCLASS_HOME`, or `anyclass` in the user's cache folder. Deleting it costs
+ * another setup and other downloads, and nothing else.
  *
  * @example
  * homeFolder() // '/home/ada/.cache/anyclass'

@@ -1,4 +1,4 @@
-// Where set-up puts native libraries and how programs find them. Loads nothing.
+// Where setup puts native libraries and how programs find them. Loads nothing.
 
 export { lacksAddressSpace } from './addressSpace.js';
 export {

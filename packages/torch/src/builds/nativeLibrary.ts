@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFolder } from './home.js';
 
-/** A shared library that set-up builds from sources which a package ships. */
+/** A shared library that setup builds from sources which a package ships. */
 export interface NativeLibrary {
   /** The package's own folder, which holds its `package.json`. */
   readonly packageFolder: string;

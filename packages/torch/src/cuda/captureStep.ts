@@ -117,7 +117,7 @@ function abandon(graph: number): void {
   }
 }
 
-// The side stream first waits for what is under way, and the current one then for it.
+// The side stream first waits for what is in progress, and the current one then for it.
 function onSideStream<T>(stream: CudaStream, fn: () => T): T {
   using before = new CudaEvent().record();
   stream.waitFor(before);

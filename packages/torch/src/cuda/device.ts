@@ -54,7 +54,7 @@ export function cudaMemory(device = 0): CudaMemory {
   return { allocated, peakAllocated, reserved, peakReserved };
 }
 
-/** Lets the peaks begin anew from what is in use. */
+/** Lets the peaks start over from what is in use. */
 export function resetPeakCudaMemory(device = 0): void {
   requireCuda();
   native.cudaResetPeak(device);

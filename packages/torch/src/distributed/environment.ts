@@ -25,7 +25,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const defaultPort = 29500;
 
 /**
- * What the environment says of this process; undefined where no launcher started it.
+ * What the environment says about this process; undefined where no launcher started it.
  *
  * @example
  * launchEnvironment({ RANK: '1', WORLD_SIZE: '2' })

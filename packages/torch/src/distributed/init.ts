@@ -16,7 +16,7 @@ export interface InitOptions {
    * `file:///PATH`, a new file that all can write to. Default `env://`.
    */
   readonly meet?: string;
-  /** These stand in the environment, unless they are given. */
+  /** These are in the environment, unless they are given. */
   readonly rank?: number;
   readonly worldSize?: number;
   readonly localRank?: number;

@@ -2,7 +2,7 @@ import { native } from '../native.js';
 import { asDistributedError } from './distributedError.js';
 
 /**
- * A collective under way. Wait for every one, with one of the two; until then its tensors belong to it.
+ * A collective in progress. Wait for every one, with one of the two; until then its tensors belong to it.
  *
  * @example
  * const work = group.allReduce(gradient);
@@ -12,7 +12,7 @@ import { asDistributedError } from './distributedError.js';
 export interface Work<T> {
   /** What the collective gives. Blocks on the CPU until it is done; on a GPU the current stream waits for it instead. */
   wait(): T;
-  /** The same, while the event loop goes on; on a GPU it resolves when the GPU is through. */
+  /** The same, while the event loop continues; on a GPU it resolves when the GPU is through. */
   finished(): Promise<T>;
   /** Whether it is done, so that waiting takes no time. */
   readonly isDone: boolean;

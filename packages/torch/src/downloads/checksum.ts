@@ -11,7 +11,7 @@ export interface Checksum {
 }
 
 /**
- * What the hub's tag of a file says of its content: SHA-256 of a large file, git's hash of a small one.
+ * What the hub's tag of a file says about its content: SHA-256 of a large file, git's hash of a small one.
  *
  * @example
  * checksumOfTag('d7edf6bd2a681fb0175f7735299831ee1b22b812') // { algorithm: 'git', value: 'd7ed…' }

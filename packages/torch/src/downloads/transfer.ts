@@ -108,7 +108,7 @@ async function attempt(job: Transfer, partial: string): Promise<Arrived> {
   }
 }
 
-/** Bytes that nothing is known of are not gone on with; a small file, hashed in git's way, begins anew each time. */
+/** Bytes that nothing is known about are not resumed; a small file, hashed in git's way, starts over each time. */
 function resumePoint(
   { checksum, size }: Transfer,
   there: number,
@@ -118,7 +118,7 @@ function resumePoint(
   return there > (size ?? there) ? 0 : there;
 }
 
-/** Bytes of another version go first, then their note: what a kill leaves between the two begins anew. */
+/** Bytes of another version go first, then their note: what a kill leaves between the two starts over. */
 async function beginAnew(file: FileHandle, partial: string, { version }: Body): Promise<void> {
   await file.truncate(0);
   writeFileAtomically(notePath(partial), (write) => write(JSON.stringify({ version: version ?? null })));

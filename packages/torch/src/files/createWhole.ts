@@ -21,7 +21,7 @@ export function createWhole(path: string, text: string): boolean {
     try {
       rmSync(draft, { force: true });
     } catch {
-      // On a disk that became read-only: what went wrong before is the one to be told of.
+      // On a disk that became read-only: what went wrong before is the one to report.
     }
   }
 }

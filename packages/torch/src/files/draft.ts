@@ -84,7 +84,7 @@ export function writeFileAtomically(path: string, contents: (write: FileDraft['w
   }
 }
 
-/** Removes a draft after another failure, which is the one to be told of: a disk that became read-only refuses this too. */
+/** Removes a draft after another failure, which is the one to report: a disk that became read-only refuses this too. */
 export function discardQuietly(draft: FileDraft): void {
   try {
     draft.discard();

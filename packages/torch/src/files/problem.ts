@@ -78,7 +78,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * What to do about an error of the file system, to stand behind its reason; '' where nothing is known.
+ * What to do about an error of the file system, to follow its reason; '' where nothing is known.
  *
  * @example
  * `${fileProblem(error)}${remedyOf(error)}` // 'the disk is full; make room or choose another path'

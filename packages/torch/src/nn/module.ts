@@ -157,7 +157,7 @@ export abstract class Module {
       if (member instanceof Tensor) yield [join(prefix, name), member];
       else if (member instanceof Module) modules.push([join(prefix, name), member]);
     }
-    // A module's own tensors stand before those of its parts, as in PyTorch.
+    // A module's own tensors are before those of its parts, as in PyTorch.
     for (const [name, module] of modules) yield* module.namedTensors(name);
   }
 }

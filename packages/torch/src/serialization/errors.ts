@@ -22,7 +22,7 @@ export class CheckpointError extends WeightFileError {
 }
 
 /**
- * Text from a file as it may stand in a message: quoted, without control characters, and not endless.
+ * Text from a file as it may be in a message: quoted, without control characters, and not endless.
  *
  * @example
  * quoted('fc.weight') // '"fc.weight"'

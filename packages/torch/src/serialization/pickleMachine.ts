@@ -14,7 +14,7 @@ export interface PickleMachine {
   /** The value on top, which stays there. */
   peek(): PickleValue;
   mark(): void;
-  /** Whether the last mark lies on top, with nothing above it. */
+  /** Whether the last mark is on top, with nothing above it. */
   isAtMark(): boolean;
   /** Everything above the last mark; the mark goes too. */
   popToMark(): PickleValue[];
@@ -65,7 +65,7 @@ export function createMachine(bytes: Uint8Array, problem: (text: string) => Erro
   const countPush = () => {
     if (++pushed > mostValues) throw cursor.error(`it makes more than ${mostValues} values`);
   };
-  // As in Python, what lies below a mark is out of reach until the mark is gone.
+  // As in Python, what is below a mark is out of reach until the mark is gone.
   const floor = () => marks.at(-1) ?? 0;
   const peek = () => {
     const top = stack.length > floor() ? stack.at(-1) : undefined;

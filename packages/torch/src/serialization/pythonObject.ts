@@ -1,4 +1,4 @@
-// What stands in a checkpoint, while it is being read.
+// What is in a checkpoint, while it is being read.
 
 import type { StoredDType } from './storedTensor.js';
 

@@ -1,5 +1,5 @@
 // Weights from PyTorch's own files. torch.save writes a zip archive with a pickle of everything but the tensors' bytes,
-// which lie beside it. Loading a pickle in Python may run any program; here nothing runs (see pickle.ts).
+// which are beside it. Loading a pickle in Python may run any program; here nothing runs (see pickle.ts).
 
 import type { CheckpointValue, SkippedObject } from './checkpointValue.js';
 import { CheckpointError, quoted } from './errors.js';

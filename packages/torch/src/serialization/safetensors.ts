@@ -9,7 +9,7 @@ import type { StoredTensor } from './storedTensor.js';
 export type { SafetensorsEntry, SafetensorsHeader } from './safetensorsHeader.js';
 export { type WriteSafetensorsOptions, writeSafetensors } from './safetensorsWrite.js';
 
-/** What a safetensors file holds. The tensors stand in the order of their bytes. */
+/** What a safetensors file holds. The tensors are in the order of their bytes. */
 export interface SafetensorsFile {
   readonly tensors: Map<string, StoredTensor>;
   readonly metadata: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export function readSafetensorsHeader(path: string): SafetensorsHeader {
 /**
  * Reads a whole safetensors file and compares it with the checksums in its metadata.
  *
- * @returns false for a file without checksums, of which nothing can be told
+ * @returns false for a file without checksums, about which nothing is known
  * @throws SafetensorsError with the tensor that differs
  *
  * @example

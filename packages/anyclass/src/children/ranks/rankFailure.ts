@@ -13,7 +13,7 @@ export interface RankFailure {
   readonly exitCode: number;
   /** Of a UserError. */
   readonly code?: string | undefined;
-  /** Whether it would happen again: what the user gave is wrong, or can be mended only by the user. */
+  /** Whether it would happen again: what the user gave is wrong, or can be fixed only by the user. */
   readonly isMistake: boolean;
 }
 

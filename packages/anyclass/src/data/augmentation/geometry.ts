@@ -86,7 +86,7 @@ function pick(images: Tensor, x: Tensor, y: Tensor): Tensor {
     .mul(width)
     .add(x.to('int64'))
     .add(image.mul(height * width));
-  // As rows of channels, which is how a channels-last batch lies in memory: one gather of whole pixels.
+  // As rows of channels, which is how a channels-last batch is in memory: one gather of whole pixels.
   const pixels = images.permute([0, 2, 3, 1]).reshape([count * height * width, channels]);
   const picked = pixels.indexSelect(
     0,

@@ -8,7 +8,7 @@ export interface Augmentation {
     readonly scale: readonly [number, number];
     readonly ratio: readonly [number, number];
   };
-  /** Turn by at most so many degrees either way, nearest neighbor, what comes in from outside is black. */
+  /** Turn by at most this many degrees either way, nearest neighbor, what comes in from outside is black. */
   readonly rotation?: number;
   /** Change by at most this share either way, in random order; hue in turns of the color circle. */
   readonly jitter?: Jitter;

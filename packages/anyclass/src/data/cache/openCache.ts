@@ -87,7 +87,7 @@ export async function openPixels(
   return { pixels: await cachedPixels(path, records, originals, options.onNote), state };
 }
 
-/** The cache made by the decoder of this machine, else by the other: to decode anew would gain a gray level here and there. */
+/** The cache made by the decoder of this machine, else by the other: to decode again would gain a gray level here and there. */
 async function findCache(folder: string, dataset: Dataset, format: PixelFormat): Promise<string | undefined> {
   const own = jpegDecoder();
   for (const jpeg of [own, own === 'sharp' ? 'libjpeg-turbo' : 'sharp'] as const) {

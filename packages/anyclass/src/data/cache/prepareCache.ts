@@ -53,7 +53,7 @@ export interface PrepareResult {
 }
 
 /**
- * Decode a dataset once into a packed cache of uint8 images. Killed and begun again, it goes on where it was; run again
+ * Decode a dataset once into a packed cache of uint8 images. Killed and begun again, it resumes where it was; run again
  * on a finished cache, it decodes only what changed since.
  *
  * @example

@@ -1,4 +1,4 @@
-// Feature vectors with names of rows, from any file that holds them, whatever else stands in it.
+// Feature vectors with names of rows, from any file that holds them, whatever else is in it.
 
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';

@@ -103,7 +103,7 @@ async function joinedMatrices(paths: readonly string[]): Promise<FeatureSource &
     close,
     async read(rows, out) {
       if (parts.length === 1) return parts[0]!.read(rows, out);
-      // Row by row, for they may lie in any of the files.
+      // Row by row, for they may be in any of the files.
       for (const [i, row] of rows.entries()) {
         const part = starts.findLastIndex((start) => start <= row);
         const place = out.subarray(i * names.length, (i + 1) * names.length);

@@ -28,7 +28,7 @@ const entry = z.object({
 const longestHeader = 100 << 20;
 
 /**
- * Where the matrix of features lies in a `.safetensors` file: the tensor called `features`, `embeddings` or `embedding`, else the
+ * Where the matrix of features is in a `.safetensors` file: the tensor called `features`, `embeddings` or `embedding`, else the
  * only one of two dimensions.
  *
  * @example

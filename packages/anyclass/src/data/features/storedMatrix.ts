@@ -6,7 +6,7 @@ import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { type FeatureSource, numberedNames } from './featureSource.js';
 
-/** Where a matrix lies in its file, rows one after another, little-endian. */
+/** Where a matrix is in its file, rows one after another, little-endian. */
 export interface MatrixPlace {
   readonly rows: number;
   readonly columns: number;

@@ -22,7 +22,7 @@ const signatures: readonly (readonly [text: string, at: number, kind: ImageKind]
  */
 export function imageKind(bytes: Uint8Array): ImageKind {
   const found = signatures.find(([text, at]) => holds(bytes, text, at));
-  // A PNG's bits a channel stand in its header.
+  // A PNG's bits a channel are in its header.
   if (found?.[0] === '\x89PNG' && bytes[24] === 16) return 'png16';
   return found?.[2] ?? 'plain';
 }

@@ -1,4 +1,4 @@
-// The native part of images, which set-up builds; undefined where it is missing, and everything has another way then.
+// The native part of images, which setup builds; undefined where it is missing, and everything has another way then.
 
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

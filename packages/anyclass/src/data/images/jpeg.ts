@@ -1,4 +1,4 @@
-// The JPEG decoder in native/images, where set-up built it. Like Pillow's antialiased bilinear it filters the whole
+// The JPEG decoder in native/images, where setup built it. Like Pillow's antialiased bilinear it filters the whole
 // picture, and only what is four times too large or more is shrunk while it is decoded: most pixels are Pillow's own.
 
 import type { PixelFormat } from './decode.js';
@@ -48,7 +48,7 @@ export async function decodeJpegFile(
 }
 
 /**
- * What decodes JPEG here: sharp where set-up found no libjpeg-turbo, or where ANYCLASS_JPEG=sharp asks for it.
+ * What decodes JPEG here: sharp where setup found no libjpeg-turbo, or where ANYCLASS_JPEG=sharp asks for it.
  *
  * @example
  * jpegDecoder() // 'libjpeg-turbo'

@@ -13,7 +13,7 @@ export class MissingImageError extends DataError {
   override readonly name: string = 'MissingImageError';
 }
 
-/** Storage that did not come back: nothing can be told of the images in it. */
+/** Storage that did not come back: nothing is known about the images in it. */
 export class StorageError extends DataError {
   override readonly name: string = 'StorageError';
 }
@@ -69,7 +69,7 @@ export async function fromStorage<Content>(
       deadlines.delete(folder);
       return content;
     } catch (error) {
-      // What a reader says of the content, and not the system of the file.
+      // What a reader says about the content, and not the system of the file.
       if (errorCode(error) === undefined || error instanceof DataError) throw error;
       const isThere = !(await isStorageGone(error, folder));
       // The folder may have come back since: only what fails while it is there is missing.

@@ -10,7 +10,7 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
   readonly rows: Int32Array;
   /** Over all ranks together. */
   readonly batchSize: number;
-  /** Images asked for at once. Default: two a core, so that a decoder always has the next at hand. */
+  /** Images asked for at once. Default: two per core, so that a decoder always has the next one ready. */
   readonly threads?: number;
   /** Batches held or being made, the one in use among them: what bounds the memory. Default 3. */
   readonly prefetch?: number;

@@ -95,8 +95,12 @@ test('what is wrong in a COCO file is said with the element concerned', async ()
 
 test('arrays of any objects are read as JSON.parse reads them, wherever chunks end', async () => {
   const long = 'x'.repeat(1 << 19);
+  // The key __proto__ is refused, wherever it stands.
+  const objects = fc
+    .array(fc.dictionary(fc.string(), fc.jsonValue()))
+    .filter((elements) => !JSON.stringify(elements).includes('"__proto__":'));
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), async (elements) => {
+    fc.asyncProperty(objects, async (elements) => {
       const content = { first: [{ long }], [long]: 1, elements, last: { elements: [{ a: 1 }] } };
       const seen: unknown[] = [];
       await readJsonArrays(file('any.json', content), { elements: (element) => seen.push(element) });

@@ -87,7 +87,7 @@ export function nameOfTables(paths: readonly string[]): string {
   return paths.length === 1 ? basename(paths[0]!) : basename(dirname(paths[0]!));
 }
 
-/** Images lie beside the table or in `images`; the first row tells which. */
+/** Images are beside the table or in `images`; the first row tells which. */
 function imageFolderBeside(path: string, firstName: string): string {
   const beside = dirname(path);
   const below = join(beside, 'images');

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -96,4 +96,13 @@ test('300 damaged COCO files are read or refused with a message that names the f
 
 test('300 files that are Parquet by name only are refused with a message that names the file', async () => {
   expect(await refusals('damaged.parquet', `PAR1${columns.join('\n')}PAR1`)).toBe(300);
+});
+
+test('a Parquet file whose schema has a negative number of children is refused, where its reader went round for ever', async () => {
+  const bytes = readFileSync(new URL('../../../test/fixtures/data/class-numbers.parquet', import.meta.url));
+  expect(bytes[1608]).toBe(2); // one child, as a zigzag number
+  bytes[1608] = 3;
+  const file = join(folder, 'negative.parquet');
+  writeFileSync(file, bytes);
+  await expect(openDataset(file)).rejects.toThrow(/negative\.parquet: .*schema is damaged/);
 });

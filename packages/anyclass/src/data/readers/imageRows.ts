@@ -3,7 +3,7 @@
 import { DataError } from '../../errors/dataError.js';
 import { type NameTable, nameTableBuilder } from '../nameTable.js';
 
-/** The rows that an image stands in. */
+/** The rows that an image is in. */
 export interface ImageRows {
   readonly images: number;
   firstRow(image: number): number;

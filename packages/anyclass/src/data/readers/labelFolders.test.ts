@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { presentByName, treeWriter, vocXml } from '../../../test/labelLayouts.js';
+import { presentByName, treeWriter } from '../../../test/labelLayouts.js';
 import { openDataset } from '../openDataset.js';
 import { yoloClasses } from './yoloLabels.js';
 
@@ -83,48 +83,6 @@ test('a split without any label file has unknown labels, and label files without
     count: 1,
     examples: ['labels/train/gone.txt'],
   });
-});
-
-test.each<[string, Readonly<Record<string, string>>]>([
-  [
-    'YOLO',
-    {
-      'data.yaml': `train: images\n${names}`,
-      'images/a.jpg': '',
-      'images/b.jpg': '',
-      'images/notes.docx': '',
-      'images/raw/x.cr2': '',
-      'images/Thumbs.db': '',
-      'labels/a.txt': `0 ${box}`,
-    },
-  ],
-  [
-    'Pascal VOC',
-    {
-      'train/a.jpg': '',
-      'train/a.xml': vocXml('a.jpg', ['cat']),
-      'train/notes.docx': '',
-      'train/raw/x.cr2': '',
-      'train/Thumbs.db': '',
-    },
-  ],
-  [
-    'the development kit of Pascal VOC',
-    {
-      'JPEGImages/a.jpg': '',
-      'JPEGImages/notes.docx': '',
-      'JPEGImages/Thumbs.db': '',
-      'JPEGImages/raw/x.cr2': '',
-      'Annotations/a.xml': vocXml('a.jpg', ['cat']),
-    },
-  ],
-])('%s: files that are no images are skipped, counted and named', async (_, files) => {
-  const { remarks } = await openDataset(tree(files));
-  const skipped = remarks.find(({ text }) => text === 'files that are not images were skipped');
-  expect(skipped?.count).toBe(3);
-  expect(skipped?.examples.join()).toMatch(/Thumbs\.db/);
-  expect(skipped?.examples.join()).toMatch(/notes\.docx/);
-  expect(skipped?.examples.join()).toMatch(/x\.cr2/);
 });
 
 test('folders: every folder on the way is a label, and other words for negative can be given', async () => {

@@ -1,4 +1,4 @@
-// Labels that stand in one column: several in a cell ('Effusion|Mass'), or one a row and an image in several rows.
+// Labels that are in one column: several in a cell ('Effusion|Mass'), or one a row and an image in several rows.
 
 import { DataError } from '../../errors/dataError.js';
 import { nearestOrAll } from '../../errors/nearest.js';

@@ -35,7 +35,7 @@ export interface TableFile {
 
 export interface CollectedTable {
   readonly names: NameTable;
-  /** The row of the tables that an image first stands in. */
+  /** The first row of an image in the tables. */
   sourceRow(image: number): number;
   readonly labels: LabelMatrix;
   readonly classes: readonly string[];

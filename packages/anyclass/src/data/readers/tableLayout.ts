@@ -185,7 +185,7 @@ function refuseLabelColumn(name: string, cell: string, where: () => string): voi
   );
 }
 
-/** Where a column is; where there is none, the problem is told with the columns that it may have been. */
+/** Where a column is; where there is none, the problem is reported with the columns that it may have been. */
 function columnIndex(
   columns: readonly string[],
   name: string,

@@ -70,7 +70,7 @@ function classListIn(folder: string): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** `images/train` has its labels in `labels/train`: the last `images` on the way is replaced. Elsewhere they lie beside the images. */
+/** `images/train` has its labels in `labels/train`: the last `images` on the way is replaced. Elsewhere they are beside the images. */
 function yoloLabelFolder(imageFolder: string): string {
   const parts = imageFolder.split('/');
   const at = parts.lastIndexOf('images');

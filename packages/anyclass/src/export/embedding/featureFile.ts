@@ -126,7 +126,7 @@ interface MatrixDraft {
   finish(): void;
 }
 
-/** The number of rows stands in the header, which is written again when all are there. */
+/** The number of rows is in the header, which is written again when all are there. */
 function matrixDraft(path: string, kind: FeatureKind, width: number): MatrixDraft {
   const draft = draftOutput('--out', path);
   const headerOf = kind === '.npy' ? npyHeader : safetensorsHeader;

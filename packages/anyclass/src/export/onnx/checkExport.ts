@@ -25,7 +25,7 @@ export interface CheckReport {
   readonly batchSizes: readonly number[];
 }
 
-/** How far from the network's a logit may be, in parts of the largest. Lower precisions are judged by what they predict. */
+/** How far from the network's a logit may be, in parts of the largest. Lower precisions are evaluated by what they predict. */
 const tolerances: Readonly<Record<OnnxPrecision, number>> = { float32: 1e-4, float16: 0.05, int8: 0.5 };
 
 /** One image, and another number than those of the trace. */

@@ -43,7 +43,7 @@ export interface WriteOnnxOptions {
 }
 
 export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
-  /** `float16` and `int8` are judged on validation images, and kept only if they predict as well. Default float32. */
+  /** `float16` and `int8` are evaluated on validation images, and kept only if they predict as well. Default float32. */
   readonly precision?: OnnxPrecision | undefined;
 }
 

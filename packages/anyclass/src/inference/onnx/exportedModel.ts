@@ -1,4 +1,4 @@
-// What an exported model says of itself: in the ONNX file's metadata, a text for each field, and in config.json beside it.
+// What an exported model says about itself: in the ONNX file's metadata, a text for each field, and in config.json beside it.
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';

@@ -7,8 +7,9 @@ import { UserError } from '../../errors/userError.js';
 /** The key of the seal in the metadata. */
 export const sealKey = 'sha256';
 
-/** Of the entry with tags and lengths: key and value are ASCII of fixed length. */
-const sealLength = 4 + sealKey.length + 2 + 64;
+/** The entry with its tags and lengths (fields 14, 1 and 2 of onnx.proto), up to the digest of 64 digits. */
+const sealStart = `\x72\x4a\x0a\x06${sealKey}\x12\x40`;
+const sealLength = sealStart.length + 64;
 
 /**
  * Compares a file with its seal.
@@ -27,8 +28,8 @@ export function checkSeal(path: string): boolean {
     const tail = new Uint8Array(sealLength);
     readSync(file, tail, 0, sealLength, length);
     const text = Buffer.from(tail).toString('latin1');
-    if (text.slice(4, 4 + sealKey.length) !== sealKey) return false;
-    if (text.slice(-64) !== digestOf(file, length))
+    if (!text.includes(sealKey)) return false;
+    if (text !== sealStart + digestOf(file, length))
       throw new UserError(
         `${path}: is damaged: its bytes do not match the checksum that was written with them; export the model again`,
       );

@@ -6,7 +6,7 @@ import { type FusedOperator, fusedOperator, hasFusedOperator } from '../../kerne
  *
  * @example
  * const operator = gpuOperator('activated_batch_norm');
- * operator() // null where set-up found no nvcc
+ * operator() // null where setup found no nvcc
  */
 export function gpuOperator(name: string): () => FusedOperator | null {
   let found: FusedOperator | null | undefined;

@@ -11,7 +11,7 @@ export interface Branch {
   readonly values: Tensor;
   /** Skips the branch for some of the images in training. */
   readonly stochasticDepth?: nn.StochasticDepth;
-  /** Where the values lie in squares of the stream's map. */
+  /** Where the values are in squares of the stream's map. */
   readonly squares?: Squares;
 }
 

@@ -27,7 +27,7 @@ export function cutIntoSquares(map: Tensor, squares: Squares): Tensor {
 }
 
 /**
- * The sum of a map and of what lies in squares, [squares, side², channels]; `change` is given the latter as it is added,
+ * The sum of a map and of what is in squares, [squares, side², channels]; `change` is given the latter as it is added,
  * with the batch in front. The way back to the map is part of the addition.
  *
  * @example

@@ -13,7 +13,7 @@ export function readWeights(path: string): Map<string, StoredTensor> {
     if (path.endsWith('.safetensors')) return readSafetensors(path).tensors;
     return findStateDict(readPytorchCheckpoint(path).value).tensors;
   } catch (error) {
-    // What these refuse is what stands in the file.
+    // What these refuse is what is in the file.
     throw new UserError(messageOf(error));
   }
 }

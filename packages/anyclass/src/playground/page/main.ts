@@ -98,7 +98,7 @@ function draw(): void {
 }
 
 function isMoved(dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[], before: PlaygroundState): boolean {
-  // λ weighs an absent class beside a present one: with equal labels it has no say.
+  // λ weighs an absent class beside a present one: with equal labels it has no effect.
   const fields = dependsOn.filter((field) => field !== 'lambda' || state.y1 !== state.y2);
   return (['y1', 'y2', ...fields] as const).some((field) => before[field] !== state[field]);
 }

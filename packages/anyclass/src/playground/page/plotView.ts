@@ -119,7 +119,7 @@ function crosshair(
   };
 }
 
-// Writing what stands there already makes the browser lay out and paint it anew, and a small step changes few digits.
+// Writing what stands there already makes the browser lay out and paint it again, and a small step changes few digits.
 function write(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -5,7 +5,7 @@ import type { Grid, Line } from './contours.js';
 import type { Scale } from './levels.js';
 import type { Palette } from './palettes.js';
 
-/** What stands in the picture of a plot. */
+/** What is in the picture of a plot. */
 export interface PlotPicture {
   readonly title: string;
   readonly grid: Grid;

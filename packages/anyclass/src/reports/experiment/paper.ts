@@ -10,7 +10,7 @@ import type { SweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material } from './material.js';
 import { type PaperRow, type PublishedFigures, paperLambdaAblation, paperLossTable } from './paperTables.js';
 
-/** What a user says of our data: a dataset of the paper, or that their names tell. */
+/** What a user says about our data: a dataset of the paper, or that their names tell. */
 export type PaperChoice = PaperDataset | 'auto';
 
 /**

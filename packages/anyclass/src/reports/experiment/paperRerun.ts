@@ -40,7 +40,7 @@ export const paperTitles: Readonly<Record<PaperTable, string>> = {
 
 /**
  * Trains what a table of the paper needs and is not finished yet, each network by its own recipe, and writes a page with the
- * published figures beside ours, and the comparison as JSON. Call it again to go on after an interruption; several tables may share a
+ * published figures beside ours, and the comparison as JSON. Call it again to resume after an interruption; several tables may share a
  * folder, and then share runs.
  *
  * @example

@@ -1,4 +1,4 @@
-// Figures against λ, for each set-up that was trained with several.
+// Figures against λ, for each setup that was trained with several.
 
 import type { PaperDataset } from '../../configuration/recipes.js';
 import type { JudgedSplit } from '../../experiments/readRuns.js';
@@ -8,7 +8,7 @@ import { type SweepPanels, sweepFigures, sweepPanels } from '../sweepFigures.js'
 import type { Group, Item, Material, Panel, ReportSection } from './material.js';
 import { ablationTable, paperAblation } from './paper.js';
 
-/** Nothing where no set-up has several λ; with the paper's ablation where a dataset of the paper is named. */
+/** Nothing where no setup has several λ; with the paper's ablation where a dataset of the paper is named. */
 export function sweepSection(material: Material, paper: PaperDataset | undefined): ReportSection {
   const sweeps = lambdaSweeps(material.groups);
   const splits: readonly JudgedSplit[] = material.split === 'test' ? ['validation', 'test'] : ['validation'];

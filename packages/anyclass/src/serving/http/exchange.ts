@@ -35,7 +35,7 @@ export function text(body: string, type = 'text/plain; charset=utf-8'): Answer {
   return { status: 200, type, body };
 }
 
-/** A client that sends a body that nobody reads has so many milliseconds to end it. */
+/** A client that sends a body that nobody reads has this many milliseconds to end it. */
 const unreadMilliseconds = 500;
 
 export function send({ incoming, outgoing, headers }: Exchange, { status, type, body = '' }: Answer): void {

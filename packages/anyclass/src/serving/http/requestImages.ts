@@ -22,7 +22,7 @@ export interface ImageRequest {
   readonly images: readonly RequestImage[];
 }
 
-/** No type, the type of any bytes, and what curl says of its --data-binary unless it is told better. */
+/** No type, the type of any bytes, and what curl says about its --data-binary unless it is told better. */
 const rawTypes = ['', 'application/octet-stream', 'application/x-www-form-urlencoded'];
 
 /**

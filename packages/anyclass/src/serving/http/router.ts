@@ -1,7 +1,7 @@
 import { Problem } from '../problem.js';
 import type { Answer, Exchange } from './exchange.js';
 
-/** What stands in the places of `:name` and the like, decoded. */
+/** What is in the places of `:name` and the like, decoded. */
 export type PathParts = Readonly<Record<string, string>>;
 
 export type Handler = (exchange: Exchange, parts: PathParts) => Answer | Promise<Answer>;

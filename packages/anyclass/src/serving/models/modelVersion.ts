@@ -20,7 +20,7 @@ export interface FeatureRow {
   readonly values: readonly number[] | Readonly<Record<string, number>>;
 }
 
-/** What a model says of one image or row. */
+/** What a model says about one image or row. */
 export interface ImageAnswer {
   readonly logits: Float32Array;
   readonly probabilities: Float32Array;

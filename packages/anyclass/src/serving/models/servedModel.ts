@@ -16,7 +16,7 @@ export interface ServedModel {
   /** What answers now. @throws Problem where its thread ended and no other could be opened yet */
   version(): ModelVersion;
   readonly isReady: boolean;
-  /** Opens the file again, and takes it once it works; requests under way get their answers from the version before. */
+  /** Opens the file again, and takes it once it works; requests in progress get their answers from the version before. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }

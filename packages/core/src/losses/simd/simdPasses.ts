@@ -46,7 +46,7 @@ const LARGEST_MEMORY = 2 ** 31;
 let kernel: KernelExports | null | undefined;
 
 /**
- * The losses in float32 by WebAssembly SIMD. Null where that is not at hand, where the batch exceeds its memory, or where
+ * The losses in float32 by WebAssembly SIMD. Null where that is not available, where the batch exceeds its memory, or where
  * a target is out of range: the scalar passes then compute, or name the target.
  */
 export function simdPasses(batch: LossBatch): LossPasses | null {

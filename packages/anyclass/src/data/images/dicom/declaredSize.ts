@@ -1,6 +1,6 @@
 import { DataError } from '../../../errors/dataError.js';
 
-/** What a compressed frame says of itself. */
+/** What a compressed frame says about itself. */
 export interface DeclaredSize {
   readonly width: number;
   readonly height: number;

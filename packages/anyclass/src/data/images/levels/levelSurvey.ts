@@ -104,7 +104,7 @@ export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<
   const step = Math.max(1, Math.ceil(rows.length / looksAt));
   for (let i = 0; i < rows.length; i += step) {
     const row = rows[i]!;
-    // What cannot be read is told where it is decoded.
+    // What cannot be read is reported where it is decoded.
     await dataset.images
       .read(row)
       .then(

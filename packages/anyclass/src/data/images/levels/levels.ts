@@ -82,7 +82,7 @@ function isTabled(values: StoredValues): values is Uint8Array | Uint16Array | In
   return values.BYTES_PER_ELEMENT <= 2;
 }
 
-/** Negative values stand behind the others, as their lower 16 bits do. */
+/** Negative values sort behind the others, as their lower 16 bits do. */
 function tableOf(values: StoredValues, toByte: (value: number) => number): Uint8Array {
   const isSigned = values instanceof Int16Array;
   const table = new Uint8Array(values.BYTES_PER_ELEMENT === 1 ? 0x100 : 0x10000);

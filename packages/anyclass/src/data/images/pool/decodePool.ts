@@ -8,7 +8,7 @@ import { frameHeader, frameReader } from './frames.js';
 export interface DecodePool {
   /** Decode an encoded image; rejects with the reason where that fails. */
   decode(bytes: Uint8Array): Promise<Uint8Array>;
-  /** End the processes; what is under way is refused. */
+  /** End the processes; what is in progress is refused. */
   close(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ const program = fileURLToPath(new URL('decodeProcess.js', import.meta.url)).repl
   '/dist/data/',
 );
 
-// One image in work and the next at hand: a process never waits for us.
+// One image in progress and the next one ready: a process never waits for us.
 const imagesAtHand = 2;
 
 /**

@@ -24,7 +24,7 @@ const tolerances: Readonly<Record<Exclude<OnnxPrecision, 'float32'>, number>> = 
 const batchSize = 32;
 
 export interface JudgePrecisionOptions {
-  /** DATASET whose validation split is judged on. Default: that of the model's run. */
+  /** DATASET whose validation split is evaluated on. Default: that of the model's run. */
   readonly data?: ReadingSettings | undefined;
   /** At most this many images. Default 2,000. */
   readonly judgedImages?: number | undefined;

@@ -7,7 +7,7 @@ const same: Translator = (call) => call.value('self');
 const reshape: Translator = (call) => call.reshaped(call.value('self'), call.result.shape);
 
 export const shapes: Translators = {
-  // Only where an element lies in memory changes, or nothing at all.
+  // Only where an element is in memory changes, or nothing at all.
   clone: same,
   contiguous: same,
   detach: same,

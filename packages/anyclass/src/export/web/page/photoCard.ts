@@ -3,7 +3,7 @@ import { create } from './elements.js';
 import { drawHeatMap } from './heatOverlay.js';
 import { resultView } from './resultView.js';
 
-/** A photo and what the model says of it. */
+/** A photo and what the model says about it. */
 export interface PhotoCard {
   readonly element: HTMLElement;
   show(prediction: Prediction): void;
