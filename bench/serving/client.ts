@@ -1,6 +1,6 @@
 // A client in a process of its own: it sends one request over and over and measures the answers. Requests are bytes made once and answers are
-// read only as far as their lengths, since the client runs on the server's cores: autocannon takes three times the processor time, and sends
-// the requests of a second as fast as answers come, all at its beginning.
+// read only as far as their lengths, since the client runs on the server's cores. (autocannon sends the requests of a second as fast as
+// answers come, all at its beginning.)
 //
 //   node client.js '{"url": …, "connections": 32, "seconds": 8}'            as fast as the answers come
 //   node client.js '{"url": …, "connections": 256, "seconds": 8, "rate": 900}'   evenly spaced, whether or not answers come
