@@ -38,12 +38,8 @@ def make(folder, count, width, height, extension):
 
 
 def transforms():
-    import torch
-
-    # torchvision's compiled part does not load beside every torch, and is not needed.
-    library = torch.library.Library('torchvision', 'DEF')
-    for operator in ('nms', 'qnms'):
-        library.define(f'{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor')
+    sys.path.append(os.path.join(os.path.dirname(__file__), '..'))
+    import torchvision_anywhere  # noqa: F401
     import torchvision.transforms
 
     return torchvision.transforms

@@ -47,13 +47,25 @@ const isCaptured = device === 'cuda' && group?.backend !== 'gloo';
 const captured = captureStep(() => step());
 const run = isCaptured ? () => captured(images) : step;
 const times: number[] = [];
+const processor: number[] = [];
 for (let i = 0; i < Number(steps) + 4; i++) {
   const started = performance.now();
+  const used = process.cpuUsage();
   tidy(() => void run());
   if (device === 'cuda') cudaSynchronize();
-  if (i >= 4) times.push(performance.now() - started);
+  if (i < 4) continue;
+  times.push(performance.now() - started);
+  const { user, system } = process.cpuUsage(used);
+  processor.push((user + system) / 1000);
 }
-const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
+const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 if ((group?.rank ?? 0) === 0)
-  console.log(JSON.stringify({ name, milliseconds: median, buckets: buckets?.sizes }));
+  console.log(
+    JSON.stringify({
+      name,
+      milliseconds: median(times),
+      processor: median(processor),
+      buckets: buckets?.sizes,
+    }),
+  );
 process.stdout.write('', () => process.exit(0));

@@ -14,19 +14,26 @@ const sides = {
   ours: [process.execPath, ours],
   ddp: [process.env['PEER_PYTHON'] ?? 'python3', peer],
 } as const;
-const times: Record<keyof typeof sides, number[]> = { ours: [], ddp: [] };
+interface Step {
+  readonly milliseconds: number;
+  /** Milliseconds of the processor, user and system, of one rank: comparable on a busy machine. */
+  readonly processor: number;
+}
+const steps: Record<keyof typeof sides, Step[]> = { ours: [], ddp: [] };
 
 for (let round = 0; round < rounds; round++) {
-  times.ours.push(await step('ours', round));
-  times.ddp.push(await step('ddp', round));
+  steps.ours.push(await step('ours', round));
+  steps.ddp.push(await step('ddp', round));
 }
-const best = { ours: Math.min(...times.ours), ddp: Math.min(...times.ddp) };
-console.log(`two processes, ${settings.join(' ') || 'resnet-18 64 16 12'}, best of ${rounds} medians:`);
-console.log(
-  `  ours ${best.ours.toFixed(1)} ms, DDP ${best.ddp.toFixed(1)} ms, ratio ${(best.ours / best.ddp).toFixed(2)}`,
-);
+console.log(`two processes, ${settings.join(' ') || 'resnet-18 64 16 12'}, medians of ${rounds} rounds:`);
+for (const kind of ['milliseconds', 'processor'] as const) {
+  const [ours, ddp] = [steps.ours, steps.ddp].map((side) => side.map((each) => each[kind]));
+  const ratio = Math.min(...ours!) / Math.min(...ddp!);
+  const text = (values: readonly number[]) => values.map((value) => value.toFixed(0)).join(', ');
+  console.log(`  ${kind}: ours ${text(ours!)}; DDP ${text(ddp!)}; ratio of the best ${ratio.toFixed(2)}`);
+}
 
-async function step(side: keyof typeof sides, round: number): Promise<number> {
+async function step(side: keyof typeof sides, round: number): Promise<Step> {
   const [program, script] = sides[side];
   const port = String(29_600 + 2 * round + (side === 'ours' ? 0 : 1));
   const ranks = [0, 1].map(async (rank) => {
@@ -50,5 +57,5 @@ async function step(side: keyof typeof sides, round: number): Promise<number> {
     return text;
   });
   const [first = '{}'] = await Promise.all(ranks);
-  return JSON.parse(first).milliseconds;
+  return JSON.parse(first);
 }

@@ -5,17 +5,15 @@ peer.py latency OURS PEER SIZE    best times of both files in turn, in milliseco
 """
 
 import json
+import os
 import sys
 import time
 
 
 def twin(name, size):
-    import torch
+    sys.path.append(os.path.join(os.path.dirname(__file__), ".."))
+    import torchvision_anywhere  # noqa: F401
 
-    # torchvision's compiled part does not load beside every torch, and is not needed.
-    library = torch.library.Library("torchvision", "DEF")
-    for operator in ("nms", "qnms"):
-        library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     if name == "maxvit-t":
         import torchvision
 

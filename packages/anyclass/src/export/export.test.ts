@@ -180,14 +180,14 @@ describe.skipIf(!hasPeers)('in Python (needs timm and torchvision in PEER_PYTHON
       const side = source.network.options.inputSize;
       const images = randn([2, 3, side, side]);
       saveTensors(at('images.safetensors'), [['images', images]]);
-      const { stdout, stderr, status } = spawnSync(
+      const { stdout, stderr, status, signal } = spawnSync(
         python,
         [peer, library, exported, at('images.safetensors')],
         {
           encoding: 'utf8',
         },
       );
-      expect({ status, stderr }).toMatchObject({ status: 0 });
+      expect({ status, signal, stderr }).toMatchObject({ status: 0, signal: null });
       const theirs = JSON.parse(stdout);
       const ours = tidy(() =>
         noGrad(() => Array.from(source.network.forward(images).toTypedArray(), Number)),
