@@ -41,7 +41,7 @@ function shortened(table: Table): Table {
   const { rows, note } = table;
   if (rows.length <= mostRows) return table;
   const [shown, all] = [mostRows, rows.length].map((count) => count.toLocaleString('en-US'));
-  const remark = `The first ${shown} of ${all} rows are shown; --json prints all of them.`;
+  const remark = `The first ${shown} of ${all} rows are shown; --json of inspect and evaluate, and summary.json of a run, have all of them.`;
   return { ...table, rows: rows.slice(0, mostRows), note: note === undefined ? remark : `${note} ${remark}` };
 }
 
