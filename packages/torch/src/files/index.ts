@@ -1,7 +1,6 @@
 // Files that are whole or absent, whatever happens while they are written, and locks between processes. Needs Node's own modules
 // only, so that programs which never touch a tensor can use it as '@anyclass/torch/files'.
 
-export { WeightFileError } from '../serialization/errors.js';
 export { createWhole } from './createWhole.js';
 export {
   type DraftOptions,
@@ -23,3 +22,4 @@ export {
 } from './problem.js';
 export { type Holder, isAlive, parseHolder, thisProcess } from './process.js';
 export { type SharedLock, type SharedLockOptions, takeSharedLock } from './sharedLock.js';
+export { WeightFileError } from './weightFileError.js';

@@ -1,15 +1,8 @@
 // What goes wrong with a weight file. A message starts with the file and says where in it the fault lies.
 
-/** A file of weights that cannot be read or written. `SafetensorsError` and `CheckpointError` are its two kinds. */
-export class WeightFileError extends Error {
-  override readonly name: string = 'WeightFileError';
-  readonly file: string;
+import { WeightFileError } from '../files/weightFileError.js';
 
-  constructor(file: string, problem: string, options?: ErrorOptions) {
-    super(`${file}: ${problem}`, options);
-    this.file = file;
-  }
-}
+export { WeightFileError };
 
 /** A safetensors file that breaks the format, or tensors that it cannot hold. */
 export class SafetensorsError extends WeightFileError {
