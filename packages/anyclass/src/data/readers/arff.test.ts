@@ -71,6 +71,7 @@ test('any texts and numbers written as ARFF are read back, dense and sparse', as
         rows.map(([a, b, c]) => [a, String(b), c]),
       );
     }),
+    { examples: [[[['\u2028', 0, 'no']], true]] },
   );
 });
 

@@ -84,7 +84,7 @@ function sparseCells(text: string, attributes: readonly ArffAttribute[], where: 
   const seen = new Set<number>();
   const inside = text.slice(1, -1).trim();
   for (const entry of inside === '' ? [] : splitPlaces(inside)) {
-    const [, digits, value = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(entry) ?? [];
+    const [, digits, value = ''] = /^\s*(\d+)\s+(.+?)\s*$/s.exec(entry) ?? [];
     const index = digits === undefined ? -1 : Number(digits);
     if (index < 0 || index >= attributes.length || seen.has(index)) {
       throw new DataError(
@@ -123,9 +123,9 @@ function splitValues(text: string, separator: ',' | '', where: () => string): st
   return (separator === '' ? [text] : splitPlaces(text)).map((value) => unquoted(value.trim(), where));
 }
 
-/** At commas that are not within quotes. */
+/** At commas that are not within quotes. Text may hold U+2028, which `.` takes for the end of a line unless told otherwise (`s`). */
 function splitPlaces(text: string): string[] {
-  return text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^,])+|(?<=,|^)(?=,|$)/g) ?? [];
+  return text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^,])+|(?<=,|^)(?=,|$)/gs) ?? [];
 }
 
 function unquoted(text: string, where: () => string): string {
@@ -133,5 +133,5 @@ function unquoted(text: string, where: () => string): string {
   if (quote !== '"' && quote !== "'") return text;
   if (text.length < 2 || !text.endsWith(quote))
     throw new DataError(`${where()}: a quote is never closed: ${text.slice(0, 40)}`);
-  return text.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+  return text.slice(1, -1).replaceAll(/\\(.)/gs, '$1');
 }
