@@ -10,7 +10,7 @@ export const demo = command({
   name: 'demo',
   summary: 'Train bce and any-bce on scenes of handwritten digits and show what helped',
   examples: [
-    ['anyclass demo', '3 to 4 minutes on two quiet cores; downloads nothing, runs and reports in runs/demo'],
+    ['anyclass demo', '3 to 6 minutes on two cores; downloads nothing, runs and reports in runs/demo'],
     ['anyclass demo --seed 2 --out runs/demo-2', 'the same with another seed'],
     ['anyclass demo --epochs 1 --out runs/glance', 'one minute; the network learns little'],
   ],
