@@ -114,3 +114,16 @@ export function writeRunWithEpochs(
     });
   }
 }
+
+/** Three seeds of bce, of any-bce, which is better, and of any-bce with another λ, which is best. */
+export function writeThreeLosses(folder: string): void {
+  for (const seed of [1, 2, 3]) {
+    writeSyntheticRun(join(folder, `bce-${seed}`), lossRun('bce', seed, 1.2));
+    writeSyntheticRun(join(folder, `any-${seed}`), lossRun('any-bce', seed, 2.4));
+    writeSyntheticRun(join(folder, `any-strong-${seed}`), lossRun('any-bce', seed, 2.6, { lambda: 0.2 }));
+  }
+}
+
+export function lossRun(name: LossName, seed: number, strength: number, more: object = {}): SyntheticRun {
+  return { configuration: { data: { dataset: 'pipes.csv' }, loss: { name, ...more }, seed }, strength };
+}

@@ -9,3 +9,12 @@ export const tinyRun: ConfigurationInput = {
   device: 'cpu',
   threads: 1,
 };
+
+/** The same, with what the resumed state of a run has to hold. */
+export const augmentedRun: ConfigurationInput = {
+  ...tinyRun,
+  optimizer: { name: 'sgd', rate: 0.05 },
+  augmentation: { flip: 0.5 },
+  averageDecay: 0.8,
+  evaluation: { replicates: 20 },
+};

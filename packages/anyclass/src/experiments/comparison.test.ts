@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measure, pairedBootstrap } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.js';
+import { lossRun, writeSyntheticRun, writeThreeLosses } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
 import { compareRuns } from './comparison.js';
 import { comparisonTables } from './comparisonTables.js';
@@ -15,17 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-comparison-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
-function run(name: LossName, seed: number, strength: number, more: object = {}): SyntheticRun {
-  return { configuration: { data: { dataset: 'pipes.csv' }, loss: { name, ...more }, seed }, strength };
-}
-
-beforeAll(() => {
-  for (const seed of [1, 2, 3]) {
-    writeSyntheticRun(at(`all/bce-${seed}`), run('bce', seed, 1.2));
-    writeSyntheticRun(at(`all/any-${seed}`), run('any-bce', seed, 2.4));
-    writeSyntheticRun(at(`all/any-strong-${seed}`), run('any-bce', seed, 2.6, { lambda: 0.2 }));
-  }
-});
+beforeAll(() => writeThreeLosses(at('all')));
 
 describe('a comparison', () => {
   test('has the mean and the standard deviation of every figure over seeds', async () => {
@@ -81,7 +71,7 @@ describe('a comparison', () => {
   });
 
   test('does not depend on the order of the rows in the files', async () => {
-    writeSyntheticRun(at('shuffled'), run('any-bce', 1, 2.4));
+    writeSyntheticRun(at('shuffled'), lossRun('any-bce', 1, 2.4));
     for (const file of ['test.csv', 'test-labels.csv', 'validation.csv', 'validation-labels.csv']) {
       const [header, ...lines] = readFileSync(at(`shuffled/scores/${file}`), 'utf8')
         .trim()
@@ -99,7 +89,7 @@ describe('a comparison', () => {
 
   test('falls back to validation at 0.5 where the test split has no labels', async () => {
     for (const loss of ['bce', 'any-bce'] as const)
-      writeSyntheticRun(at(`unlabeled/${loss}`), { ...run(loss, 1, 2), hasTestLabels: false });
+      writeSyntheticRun(at(`unlabeled/${loss}`), { ...lossRun(loss, 1, 2), hasTestLabels: false });
     const { groups, differences } = await compareRuns(readRuns([at('unlabeled')]), { replicates: 10 });
     expect(groups[0]).toMatchObject({ test: null, decided: { test: null, tradeOff: null } });
     expect(groups[0]!.decided!.validation!.macroF1!.mean).toBeGreaterThan(0);
@@ -107,7 +97,7 @@ describe('a comparison', () => {
   });
 
   test('of runs on other images has their figures and a note, but no difference', async () => {
-    writeSyntheticRun(at('other'), { ...run('any-bce', 1, 2), rows: 61 });
+    writeSyntheticRun(at('other'), { ...lossRun('any-bce', 1, 2), rows: 61 });
     const folders = ['all/bce-1', 'all/any-strong-1', 'other'].map(at);
     const { groups, differences, notes } = await compareRuns(readRuns(folders), { replicates: 5 });
     expect(groups.map(({ label }) => label)).toEqual(['bce', 'any-bce λ=0.2', 'any-bce λ=0.02']);
@@ -131,7 +121,7 @@ describe('a comparison', () => {
       'evaluated on the same validation instances: 1 (x.png)',
     ],
   ])('of runs with %s has a note', async (_, only, change, message) => {
-    writeSyntheticRun(at('changed'), run('any-bce', 1, 2));
+    writeSyntheticRun(at('changed'), lossRun('any-bce', 1, 2));
     for (const name of ['validation', 'validation-labels', 'test', 'test-labels']) {
       if (!name.startsWith(only)) continue;
       const path = at(`changed/scores/${name}.csv`);
@@ -145,7 +135,7 @@ describe('a comparison', () => {
   test.each([{ rows: 59 }, { hasTestLabels: false }])(
     'of seeds on other numbers of images is refused: %j',
     async (change) => {
-      writeSyntheticRun(at('short'), { ...run('bce', 5, 2), ...change });
+      writeSyntheticRun(at('short'), { ...lossRun('bce', 5, 2), ...change });
       await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
         /bce-1 was evaluated on 60 (validation|test) instances, .*short on (59|0): both are seeds of bce/,
       );

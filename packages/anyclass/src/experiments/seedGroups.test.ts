@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.js';
+import { lossRun, writeSyntheticRun, writeThreeLosses } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
 import { compareRuns } from './comparison.js';
 import { readRun, readRuns } from './readRuns.js';
@@ -14,17 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-groups-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
-function run(name: LossName, seed: number, strength: number, more: object = {}): SyntheticRun {
-  return { configuration: { data: { dataset: 'pipes.csv' }, loss: { name, ...more }, seed }, strength };
-}
-
-beforeAll(() => {
-  for (const seed of [1, 2, 3]) {
-    writeSyntheticRun(at(`all/bce-${seed}`), run('bce', seed, 1.2));
-    writeSyntheticRun(at(`all/any-${seed}`), run('any-bce', seed, 2.4));
-    writeSyntheticRun(at(`all/any-strong-${seed}`), run('any-bce', seed, 2.6, { lambda: 0.2 }));
-  }
-});
+beforeAll(() => writeThreeLosses(at('all')));
 
 test('a folder of runs gives all finished ones, with what they were made with', () => {
   const runs = readRuns([at('all')]);
@@ -41,7 +31,7 @@ test('a folder of runs gives all finished ones, with what they were made with', 
 
 test('folders without a finished run are refused by name', () => {
   expect(() => readRuns([at('nowhere')])).toThrow('nowhere: no such folder');
-  writeSyntheticRun(at('begun/one'), run('bce', 1, 1));
+  writeSyntheticRun(at('begun/one'), lossRun('bce', 1, 1));
   rmSync(at('begun/one/summary.json'));
   expect(() => readRuns([at('begun')])).toThrow('contains no finished run');
   expect(() => readRun(at('begun/one'))).toThrow(
@@ -55,7 +45,7 @@ test('folders without a finished run are refused by name', () => {
 test.each(['{"dataset":"p\u0001', '{}', '{"dataset":"pipes","network":"tresnet-m","loss":"bce"}'])(
   'a run whose summary holds %j is refused by its name, with what to do',
   (text) => {
-    writeSyntheticRun(at('summary/one'), run('bce', 1, 1));
+    writeSyntheticRun(at('summary/one'), lossRun('bce', 1, 1));
     writeFileSync(at('summary/one/summary.json'), text);
     expect(() => readRuns([at('summary')])).toThrow(
       expect.objectContaining({
@@ -130,8 +120,8 @@ test('runs that differ in their seed, or in where they computed, are one group',
 });
 
 test('groups of the same loss are told apart by the fields that differ', () => {
-  writeSyntheticRun(at('alpha/one'), run('any-bce', 1, 2, { alpha: 0.5 }));
-  writeSyntheticRun(at('alpha/two'), run('any-bce', 1, 2, { alpha: 1 }));
+  writeSyntheticRun(at('alpha/one'), lossRun('any-bce', 1, 2, { alpha: 0.5 }));
+  writeSyntheticRun(at('alpha/two'), lossRun('any-bce', 1, 2, { alpha: 1 }));
   expect(groupBySeed(readRuns([at('alpha')])).map(({ label }) => label)).toEqual([
     'any-bce λ=0.02 alpha=0.5',
     'any-bce λ=0.02 alpha=1',

@@ -16,8 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tinyRun } from '../../test/tinyRun.js';
-import type { ConfigurationInput } from '../configuration/schema.js';
+import { augmentedRun } from '../../test/tinyRun.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { resume, train } from '../reports/trainAndReport.js';
@@ -30,13 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-resumed-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (...names: string[]) => join(folder, ...names);
 
-const configuration: ConfigurationInput = {
-  ...tinyRun,
-  optimizer: { name: 'sgd', rate: 0.05 },
-  augmentation: { flip: 0.5 },
-  averageDecay: 0.8,
-  evaluation: { replicates: 20 },
-};
+const configuration = augmentedRun;
 
 const notes: string[] = [];
 const onEvent = (event: RunEvent) => {

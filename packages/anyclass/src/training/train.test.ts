@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tinyRun } from '../../test/tinyRun.js';
+import { augmentedRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { RunEvent } from '../events/runEvent.js';
@@ -18,13 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (...names: string[]) => join(folder, ...names);
 
-const configuration: ConfigurationInput = {
-  ...tinyRun,
-  optimizer: { name: 'sgd', rate: 0.05 },
-  augmentation: { flip: 0.5 },
-  averageDecay: 0.8,
-  evaluation: { replicates: 20 },
-};
+const configuration = augmentedRun;
 
 const notes: string[] = [];
 const onEvent = (event: RunEvent) => {

@@ -4,13 +4,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { visibleGpus } from '../../distribution/ownGpu.js';
 import { backendVariable, timeoutVariable } from '../../distribution/ranks.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent, parentVariable } from '../messages.js';
-import { type LaunchOutcome, outcomeOf } from './rankEnds.js';
-import { type RankEnd, type RankProcess, startRank } from './rankProcess.js';
+import { allEnded } from './allEnded.js';
+import type { LaunchOutcome } from './rankEnds.js';
+import { startRank } from './rankProcess.js';
 import { type ResumedWork, resumedWork } from './resumedWork.js';
 
 /** Which of all ranks this machine has, and where they meet. */
@@ -100,38 +100,16 @@ async function attempt(options: LaunchOptions, work: ResumedWork): Promise<Launc
   kill.addEventListener('abort', end);
   process.on('message', toFirst);
   try {
-    return await allEnded(ranks);
+    return await allEnded(ranks, {
+      graceMilliseconds,
+      numberOf: ({ rank }) => rank,
+      end: ({ child }) => child.kill('SIGKILL'),
+    });
   } finally {
     signal.removeEventListener('abort', stop);
     kill.removeEventListener('abort', end);
     process.off('message', toFirst);
   }
-}
-
-/** Waits for all; when one has failed, the others have a while to end by themselves. */
-async function allEnded(ranks: readonly RankProcess[]): Promise<LaunchOutcome> {
-  const ends: RankEnd[] = [];
-  const killed = new Set<number>();
-  const waiting = ranks.map(async ({ ended }) => {
-    const end = await ended;
-    ends.push(end);
-    if (end.code !== 0) throw end;
-  });
-  const all = Promise.allSettled(waiting);
-  await Promise.all(waiting).catch(async () => {
-    const isOver = await Promise.race([
-      all.then(() => true),
-      sleep(graceMilliseconds, false, { ref: false }),
-    ]);
-    if (isOver) return;
-    for (const { rank, child } of ranks) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      killed.add(rank);
-      child.kill('SIGKILL');
-    }
-  });
-  await all;
-  return outcomeOf(ends, killed);
 }
 
 function environmentOf(

@@ -4,12 +4,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../errors/usageError.js';
 import { agentReader, placesVariable, stopWord } from './agent.js';
+import { allEnded } from './allEnded.js';
 import { graceMilliseconds, type LaunchOptions, type RankPlaces, restarting } from './launch.js';
-import { type LaunchOutcome, outcomeOf } from './rankEnds.js';
+import type { LaunchOutcome } from './rankEnds.js';
 import type { RankFailure } from './rankFailure.js';
 import { keptLines, type RankEnd } from './rankProcess.js';
 import type { ResumedWork } from './resumedWork.js';
@@ -75,7 +75,12 @@ async function attempt(options: MachinesOptions, work: ResumedWork): Promise<Lau
   signal.addEventListener('abort', stop);
   kill.addEventListener('abort', end);
   try {
-    return await allEnded(agents);
+    return await allEnded(agents, {
+      // The agents give their own ranks a while first.
+      graceMilliseconds: 2 * graceMilliseconds,
+      numberOf: ({ number }) => number,
+      end: hangUp,
+    });
   } finally {
     signal.removeEventListener('abort', stop);
     kill.removeEventListener('abort', end);
@@ -164,30 +169,4 @@ function passedOn(): [string, string][] {
       ? [[name, value]]
       : [],
   );
-}
-
-async function allEnded(agents: readonly Agent[]): Promise<LaunchOutcome> {
-  const killed = new Set<number>();
-  const ends: RankEnd[] = [];
-  const waiting = agents.map(async ({ ended }) => {
-    const end = await ended;
-    ends.push(end);
-    if (end.code !== 0) throw end;
-  });
-  const all = Promise.allSettled(waiting);
-  await Promise.all(waiting).catch(async () => {
-    // The agents give their own ranks a while first.
-    const isOver = await Promise.race([
-      all.then(() => true),
-      sleep(2 * graceMilliseconds, false, { ref: false }),
-    ]);
-    if (isOver) return;
-    for (const agent of agents) {
-      if (agent.child.exitCode !== null || agent.child.signalCode !== null) continue;
-      killed.add(agent.number);
-      hangUp(agent);
-    }
-  });
-  await all;
-  return outcomeOf(ends, killed);
 }
