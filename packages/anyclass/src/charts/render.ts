@@ -2,7 +2,7 @@
 
 import { BarChart, CustomChart, HeatmapChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, VisualMapComponent } from 'echarts/components';
-import { type EChartsCoreOption, format, init, use } from 'echarts/core';
+import { type EChartsCoreOption, format, init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { escaped } from '../tables/escaped.js';
 import { pageColors, seriesColors } from './palette.js';
@@ -17,6 +17,15 @@ use([
   VisualMapComponent,
   SVGRenderer,
 ]);
+
+// Without a browser ECharts guesses the width of text, too low for the wider of the system fonts: names would overlap.
+setPlatformAPI({
+  measureText: (text, font = '') => {
+    const size = Number(/([\d.]+)px/.exec(font)?.[1] ?? 12);
+    const wide = text.match(/[\u1100-\uffff]/g)?.length ?? 0;
+    return { width: size * (0.6 * (text.length - wide) + wide) };
+  },
+});
 
 export interface ChartSize {
   readonly width: number;

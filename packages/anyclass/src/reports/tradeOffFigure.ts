@@ -35,7 +35,7 @@ export function tradeOffFigure(
     title,
     x: 'false alarms, % of negatives',
     y: 'F1, %',
-    xRange: [0, Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))))],
+    xRange: [0, 5 * Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))) / 5)],
     yIsPercent: true,
     ends: 'band',
     // Wider than the others, which it precedes; on a phone its words can still be read.
