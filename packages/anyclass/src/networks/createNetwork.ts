@@ -8,7 +8,7 @@ import {
   type NetworkName,
   networkDefinitions,
   networkNames,
-} from './catalogue.js';
+} from './catalog.js';
 import type { CompleteNetworkOptions, Network, NetworkOptions } from './network.js';
 import { positiveInteger } from './optionFields.js';
 

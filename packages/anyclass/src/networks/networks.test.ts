@@ -1,7 +1,7 @@
 import { autocast, nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type NetworkName, networkCost, networkDefinitions, networkNames } from './catalogue.js';
+import { type NetworkName, networkCost, networkDefinitions, networkNames } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { countMultiplyAdds } from './multiplyAdds.js';
 import type { Network, NetworkOptions } from './network.js';

@@ -5,7 +5,7 @@ import { photographPreparation } from '../data/dataset.js';
 import { changedPreparation, type PreparationChanges, readingOf } from '../data/preparation.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { type NetworkName, networkDefinitions } from '../networks/catalogue.js';
+import { type NetworkName, networkDefinitions } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { loadWeights, type WeightReport, weightReportText } from '../networks/weights/loadWeights.js';

@@ -3,7 +3,7 @@
 import { anyClassLoss, effectiveNumberWeights } from '@anyclass/core';
 import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import { isNetworkName, networkDefinitions, networkNames } from '../networks/catalogue.js';
+import { isNetworkName, networkDefinitions, networkNames } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { type Check, compare, type Entry, largest, type Tolerance } from './check.js';

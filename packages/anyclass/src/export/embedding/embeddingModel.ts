@@ -7,7 +7,7 @@ import { UserError } from '../../errors/userError.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../../inference/computeDevice.js';
 import { createScorer, type Scorer } from '../../inference/scorer.js';
-import { networkDefinitions } from '../../networks/catalogue.js';
+import { networkDefinitions } from '../../networks/catalog.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import type { Network } from '../../networks/network.js';
 import { findWeights } from '../../networks/weights/findWeights.js';
