@@ -1,6 +1,7 @@
 // A model file from a checkpoint that another program wrote: PyTorch's or a plain safetensors file.
 
 import { existsSync } from 'node:fs';
+import { nn } from '@anyclass/torch';
 import { photographPreparation } from '../data/dataset.js';
 import { changedPreparation, type PreparationChanges, readingOf } from '../data/preparation.js';
 import { UsageError } from '../errors/usageError.js';
@@ -44,11 +45,13 @@ export function importModel(checkpoint: string, options: ImportModelOptions): We
   checkTarget(out);
   checkStatistics(options);
   const shapes = new Map(Array.from(readWeights(checkpoint), ([entry, { shape }]) => [entry, shape]));
-  using network = createNetwork(name, {
-    ...networkDefinitions[name].weights.optionsOf?.(shapes),
-    classes: classes.length,
-    ...(inputSize !== undefined && { inputSize }),
-  });
+  using network = nn.init.withoutDrawing(() =>
+    createNetwork(name, {
+      ...networkDefinitions[name].weights.optionsOf?.(shapes),
+      classes: classes.length,
+      ...(inputSize !== undefined && { inputSize }),
+    }),
+  );
   const report = loadWeights(network, checkpoint);
   refusePart(network, report, shapes);
   const preparation = changedPreparation(photographPreparation, {
