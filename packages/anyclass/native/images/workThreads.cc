@@ -6,9 +6,12 @@ namespace images {
 
 void WorkThreads::run(std::function<void()> work) {
   const size_t most = std::max(1u, std::thread::hardware_concurrency());
-  const std::lock_guard<std::mutex> lock(mutex);
-  waiting.push_back(std::move(work));
-  if (idle < waiting.size() && threads.size() < most) threads.emplace_back([this] { serve(); });
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    waiting.push_back(std::move(work));
+    if (idle < waiting.size() && threads.size() < most) threads.emplace_back([this] { serve(); });
+  }
+  // Without the lock, for which the thread would wait at once.
   wake.notify_one();
 }
 

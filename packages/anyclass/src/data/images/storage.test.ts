@@ -67,6 +67,25 @@ test('a folder that is gone for a moment is waited for, and no image is lost', a
   expect({ read, quarantined: loader.quarantined() }).toEqual({ read: 12, quarantined: [] });
 });
 
+test('a folder below that of the images is waited for as well, where something was read from it', async () => {
+  const folder = join(root, 'below');
+  mkdirSync(join(folder, '2024'), { recursive: true });
+  const names = ['2024/a.png', '2024/b.png', '2025/c.png'];
+  writeFileSync(join(folder, 'labels.csv'), ['Filename,x', ...names.map((name) => `${name},1`)].join('\n'));
+  for (const name of names.slice(0, 2)) copyFileSync(join(fixtures, 'rgb.png'), join(folder, name));
+  const { images } = await openDataset(join(folder, 'labels.csv'));
+  await images.read(0);
+  // A folder that never was: its images are missing, and nobody waits for them.
+  await expect(images.read(2)).rejects.toBeInstanceOf(MissingImageError);
+  renameSync(join(folder, '2024'), join(folder, 'away'));
+  const back = sleep(400).then(() => renameSync(join(folder, 'away'), join(folder, '2024')));
+  await expect(images.read(1)).resolves.toMatchObject({ kind: 'encoded' });
+  await back;
+  vi.stubEnv('ANYCLASS_STORAGE_SECONDS', '0.2');
+  rmSync(join(folder, '2024'), { recursive: true });
+  await expect(images.read(1)).rejects.toThrow(/the folder .*2024 is gone/);
+});
+
 test('storage that stays away is an error of its own, and puts no image into quarantine', async () => {
   vi.stubEnv('ANYCLASS_STORAGE_SECONDS', '0.2');
   const dataset = await files('away');
