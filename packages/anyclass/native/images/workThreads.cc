@@ -7,16 +7,16 @@ namespace images {
 
 void WorkThreads::run(std::function<void()> work) {
   const size_t most = std::max(1u, std::thread::hardware_concurrency());
+  bool isHandedOn = false;
   {
     const std::lock_guard<std::mutex> lock(mutex);
     if (idle <= waiting.size() && threads.size() < most) start();
-    if (!threads.empty()) {
-      waiting.push_back(std::move(work));
-      wake.notify_one();
-      return;
-    }
+    isHandedOn = !threads.empty();
+    if (isHandedOn) waiting.push_back(std::move(work));
   }
-  work();
+  // Without the lock, for which the thread would wait at once.
+  if (isHandedOn) wake.notify_one();
+  else work();
 }
 
 // Where the system gives no more threads, those that there are do the work.

@@ -3,7 +3,7 @@ import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
 import { expect, test } from 'vitest';
 import { errorOf, inFloat64, varied } from '../../../../../bench/export/exactness.js';
 import { graphBytes } from '../../../test/onnxFunction.js';
-import type { NetworkName } from '../../networks/catalogue.js';
+import type { NetworkName } from '../../networks/catalog.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import { foldBatchNorm } from '../../networks/foldBatchNorm.js';
 import { networkGraph } from './networkGraph.js';
