@@ -1,6 +1,7 @@
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
+import { isTooShort } from './jpegFrame.js';
 import { defaultPixelLimit } from './pixelLimit.js';
 import { MachineError } from './storage.js';
 
@@ -19,6 +20,10 @@ export function openEncoded(
 ): Sharp {
   if (bytes.length === 0) throw new DataError('the image file is empty');
   if (isDrawing(bytes)) throw new DataError('is an SVG drawing, which has no pixels; convert it to PNG');
+  if (isTooShort(bytes, pixelLimit))
+    throw new DataError(
+      `claims more pixels than ${bytes.length} bytes of JPEG can hold: it is cut off or damaged`,
+    );
   // 'error': harmless oddities that decoders warn of do not cost an image; cut-off files do.
   return sharp(bytes, { failOn: 'error', limitInputPixels: pixelLimit, ...options });
 }
