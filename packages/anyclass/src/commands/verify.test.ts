@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { networkNames } from '../networks/catalogue.js';
+import { networkNames } from '../networks/catalog.js';
 
 const packageRoot = path.resolve(import.meta.dirname, '../..');
 const program = path.join(packageRoot, 'bin/anyclass.js');

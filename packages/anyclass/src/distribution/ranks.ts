@@ -79,12 +79,9 @@ function launchOf(): distributed.LaunchEnvironment | undefined {
 
 async function join(): Promise<Ranks> {
   const { localRank: own = 0, localWorldSize: processes = 1 } = launchOf() ?? {};
-  const { isShared } = seeOwnGpu(own, processes);
-  const wanted = wantedBackend();
-  // NCCL refuses to share a GPU.
-  const backend = wanted === 'auto' && isShared ? 'gloo' : wanted;
+  seeOwnGpu(own, processes);
   try {
-    const group = await distributed.init({ backend, timeoutSeconds: timeoutSeconds() });
+    const group = await distributed.init({ backend: wantedBackend(), timeoutSeconds: timeoutSeconds() });
     const { rank, worldSize, localRank, localWorldSize } = group;
     return { rank, worldSize, localRank, localWorldSize, backend: group.backend, isFirst: rank === 0, group };
   } catch (error) {

@@ -39,7 +39,7 @@ describe('a run', () => {
     expect(types.filter((type) => type === 'validated')).toHaveLength(2);
     expect(types.filter((type) => type === 'saved')).toHaveLength(2);
     const step = events.find((event) => event.type === 'step');
-    expect(step).toMatchObject({ epoch: 1, epochs: 2, steps: 4, imagesPerEpoch: 64 });
+    expect(step).toMatchObject({ epoch: 1, epochs: 2, steps: 4, imagesPerEpoch: 32 });
     const records = events.flatMap((event) => (event.type === 'validated' ? [event.record] : []));
     expect(records).toEqual(readEpochs(at('whole', 'metrics.jsonl')));
     expect(events.at(-1)).toMatchObject({
@@ -73,7 +73,7 @@ describe('a run', () => {
     const epochs = readEpochs(at('whole', 'metrics.jsonl'));
     expect(epochs.map(({ epoch }) => epoch)).toEqual([1, 2]);
     for (const { validation, validationBce, trainingLoss } of epochs) {
-      expect(validation.rows).toBe(40);
+      expect(validation.rows).toBe(24);
       expect(validationBce).toBeGreaterThan(0);
       expect(trainingLoss).toBeGreaterThan(0);
     }
@@ -113,8 +113,8 @@ describe('a run', () => {
   });
 
   test('has the same metrics in evaluate', async () => {
-    const open = { digits: { scenes: { train: 64, validation: 40, test: 40 } } };
-    const options = { open, replicates: 0, batchSize: 16, device: 'cpu' };
+    const open = { digits: { scenes: { train: 32, validation: 24, test: 24 } } };
+    const options = { open, replicates: 0, batchSize: 8, device: 'cpu' };
     const { judgment } = await evaluate(at('whole'), 'digits', options);
     expect(judgment.split).toBe('test');
     expect(judgment.metrics.perClassAP).toEqual(result.summary!.test!.metrics.perClassAP);
@@ -138,8 +138,7 @@ test('transfer learning takes the trunk from a file and changes the last layer a
     epochs: 1,
     averageDecay: undefined,
     network: {
-      name: 'tresnet-s',
-      inputSize: 32,
+      ...configuration.network,
       weights: at('whole', 'model.safetensors'),
       freezeTrunk: true,
     },
@@ -161,7 +160,7 @@ test('a run stops early where no epoch is better any more, also in deterministic
     patience: 2,
     deterministic: true,
     averageDecay: undefined,
-    network: { name: 'tresnet-s', inputSize: 32, freezeTrunk: true },
+    network: { ...configuration.network, freezeTrunk: true },
     optimizer: { name: 'sgd', rate: 1e-12 },
   };
   const { summary } = await train(still, { run: at('still') });
