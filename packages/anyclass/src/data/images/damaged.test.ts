@@ -55,6 +55,11 @@ test('1,000 damaged images are decoded to the size asked for or refused with a r
   expect(complaints).toMatchObject({ truncated: 200, text: 200, noise: 200, huge: 200 });
 });
 
+test('what a decoder warns of again and again is told once', async () => {
+  const reason = (await complaint(Buffer.from('\xff\xd8\xff\xe0 damaged', 'latin1'))) ?? '';
+  expect(reason.match(/premature end of JPEG image/g)).toHaveLength(1);
+});
+
 test('an empty file and a huge declared size are named as such', async () => {
   expect(await complaint(new Uint8Array(0))).toBe('the image file is empty');
   expect(await complaint(declaredSize(65_000, 65_000))).toMatch(/pixel limit/);

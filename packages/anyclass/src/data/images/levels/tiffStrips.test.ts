@@ -1,12 +1,10 @@
 import * as fc from 'fast-check';
-import sharp from 'sharp';
+import sharp, { type TiffOptions } from 'sharp';
 import { expect, test } from 'vitest';
 import { damaged } from '../../../../test/damage.js';
 import { tiff } from '../../../../test/deepImages.js';
 import { sharpLevels } from './sharpLevels.js';
 import { tiffLevels } from './tiffStrips.js';
-
-type TiffOptions = NonNullable<Parameters<sharp.Sharp['tiff']>[0]>;
 
 /** As libtiff writes it. */
 function written(values: Uint16Array, width: number, height: number, options: TiffOptions): Promise<Buffer> {
