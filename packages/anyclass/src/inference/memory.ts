@@ -58,6 +58,9 @@ function askedFor(message: string): string | undefined {
 
 const mebibyte = 2 ** 20;
 
+/** Address space that decoding images takes, before a thread or a library gets none. */
+export const decodingSpace = 640 * mebibyte;
+
 /** Address space that decoding and scoring take: threads with their stacks and heaps, the decoder, and the engine's own. */
 export const scoringSpace = 768 * mebibyte;
 
