@@ -33,6 +33,11 @@ test('inspect counts positives and negatives, and names the unreadable image', a
   expect(inspection.quarantined.map(({ name }) => name)).toEqual(['7.png']);
 });
 
+test('inspect opens with a verdict', async () => {
+  const { stdout } = await anyclass('inspect', 'labels.csv', '--no-images');
+  expect(stdout).toMatch(/^labels\.csv: 20 instances, 2 classes, 60\.0% negative; start with λ .*\n/);
+});
+
 test('inspect writes a page that needs nothing beside it', async () => {
   const { status, stderr } = await anyclass('inspect', 'labels.csv', '--html', 'page.html');
   expect(status).toBe(0);

@@ -59,7 +59,8 @@ test('a table ends in a page with the published figures, and is resumed by the s
   expect(rows.filter((row) => row.startsWith('ours,tresnet-s,')).length).toBe(4);
   expect(rows.find((row) => row.startsWith('paper,maxvit-s,any-focal'))).toContain('0.6904');
   expect(readFileSync(join(folder, 'out', 'table-1.html'), 'utf8')).toContain('next to sewerml in the paper');
-  const { groups } = JSON.parse(readFileSync(join(folder, 'out', 'table-1.json'), 'utf8'));
+  const { verdict, groups } = JSON.parse(readFileSync(join(folder, 'out', 'table-1.json'), 'utf8'));
+  expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
   expect(groups.map(({ figures }: { figures: string[] }) => figures[1])).toEqual(Array(4).fill('f2Ciw'));
 
   const runs = readdirSync(join(folder, 'out')).filter((name) => name.endsWith('seed1'));

@@ -78,6 +78,8 @@ describe('recommend', () => {
     expect(read).toMatchObject({ epochs: 1, batchSize: 8, evaluation: { decision: { falseAlarms: 0.05 } } });
     expect(readFileSync(file, 'utf8')).toContain('// The test split was not used.');
     const again = await runInProcess(folder, [...words('20'), '--json']);
+    const { verdict } = JSON.parse(again.stdout);
+    expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
     expect(JSON.parse(again.stdout)).toMatchObject({
       loss: { name: read.loss.name },
       rounds: [{ instances: 32 }],

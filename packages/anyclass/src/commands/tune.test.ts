@@ -90,7 +90,7 @@ describe('a study', () => {
     });
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /3 of 3 trials: .*finished[\s\S]*loss\.lambda +batchSize[\s\S]*best run +study\/trials\//,
+      /^Trial \d is the best: validation mAP [\d.]+ after 2 epochs\.\n[\s\S]*3 of 3 trials: .*finished[\s\S]*loss\.lambda +batchSize[\s\S]*best run +study\/trials\//,
     );
     expect(stdout).toMatch(
       /train it +anyclass tune study --export best\.json && anyclass train best\.json\n$/,

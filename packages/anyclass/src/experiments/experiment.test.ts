@@ -82,7 +82,8 @@ describe('a comparison', () => {
     const logs = readdirSync(at('out/logs')).map((name) => readFileSync(at(`out/logs/${name}`), 'utf8'));
     expect(logs.join('\n')).toContain('Resuming after epoch 1');
     expect(readdirSync(at('out/tables'))).toContain('differences.tex');
-    const { groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
+    const { verdict, groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
+    expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
     expect(groups).toHaveLength(2);
     expect(differences[0].atDecision.macroF1.holds).toMatch(/higher|lower|unclear/);
     expect(readFileSync(at('out/trade-off-digits.svg'), 'utf8')).toMatch(/^<svg/);

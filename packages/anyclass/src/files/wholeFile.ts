@@ -96,7 +96,7 @@ export function readWhole<Content>(
   const issue = result.error.issues[0]!;
   const reason =
     value === undefined
-      ? 'it is no JSON'
+      ? 'not valid JSON'
       : [issue.path.join('.'), expectation(issue)].filter(Boolean).join(': ');
   throw new UserError(`${path}: is damaged (${reason}); ${remedy}`, next && { next });
 }

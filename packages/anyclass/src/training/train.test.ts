@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
@@ -7,6 +7,7 @@ import { augmentedRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { RunEvent } from '../events/runEvent.js';
+import { refitDecision } from '../inference/modelDecision.js';
 import { train } from '../reports/trainAndReport.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
@@ -100,6 +101,18 @@ describe('a run', () => {
     expect(measure(test, { threshold: decision })).toEqual(decided?.metrics);
   });
 
+  test('with damaged scores gives no new decision, not even one without its figures on test', async () => {
+    const file = at('whole', 'scores', 'test.csv');
+    const whole = readFileSync(file);
+    writeFileSync(file, Buffer.concat([whole.subarray(0, -2), Buffer.from('7\n')]));
+    try {
+      const refitted = refitDecision(at('whole'), { rule: 'shared' });
+      await expect(refitted).rejects.toMatchObject({ code: 'scores-damaged' });
+    } finally {
+      writeFileSync(file, whole);
+    }
+  });
+
   test('gives a model that brings its classes and its decision, and is the best epoch by mAP', () => {
     const { description, network } = loadModel(at('whole'));
     const epochs = readEpochs(at('whole', 'metrics.jsonl'));
@@ -126,6 +139,7 @@ describe('a run', () => {
   test('has a report with curves, tables and images of mistakes', () => {
     const page = readFileSync(at('whole', 'report.html'), 'utf8');
     expect(page.match(/<svg/g)).toHaveLength(5);
+    expect(page).toMatch(/<h1>[^\n]*\n<p class="verdict">As decided it predicts /);
     for (const title of ['Results on test', 'Classes', 'Training', 'Configuration'])
       expect(page).toContain(title);
     expect(page).not.toMatch(/src="(?!data:)/);

@@ -50,12 +50,23 @@ function shortened(reason: string): string {
     : warnings.join('; ');
 }
 
+/** libvips puts its own part before what is wrong, or says nothing more than that the header is. */
+const ownParts = /\b(?:vips\w+|\w+2vips|\w+load_buffer|webp): /gi;
+
+function inWords(reason: string): string {
+  const isOfDecoder = reason.search(ownParts) === 0;
+  const text = shortened(reason.replace(ownParts, ''));
+  if (/^(unknown error)?$/i.test(text)) return 'the file is damaged: its pixels cannot be decoded';
+  if (/unsupported image format/.test(text)) return 'the file is in an unsupported image format, or no image';
+  const [isHeader, problem] = /^Input buffer has corrupt header:? *(.*)$/.exec(text) ?? [];
+  if (isHeader !== undefined) return `the file is damaged: ${problem || 'its header cannot be read'}`;
+  return isOfDecoder ? `the file is damaged or cut off: ${text}` : text.replace(/^Input buffer/, 'the file');
+}
+
 /** What sharp complained about, as our own error. */
 export function decodeError(error: unknown): DataError {
   if (error instanceof DataError) return error;
-  const reason = shortened(reasonOf(error).replace(/^Input buffer/, 'the file'));
-  if (/^(unknown error)?$/i.test(reason))
-    return new DataError('the file is damaged: its pixels cannot be decoded');
+  const reason = inWords(reasonOf(error));
   if (/error creating thread/i.test(reason))
     return new MachineError(
       `the system has no more threads to decode images with (${reason}); raise the limits of memory and processes (ulimit -v, ulimit -u)`,
