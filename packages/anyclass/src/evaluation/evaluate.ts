@@ -151,7 +151,7 @@ async function figuresOfFit(run: string, decision: Decision): Promise<Metrics | 
   try {
     return measure(await runScores(run, 'validation'), { threshold: decision, allowSameSplit: true });
   } catch (error) {
-    if (error instanceof UserError) return undefined;
+    if (error instanceof UserError && error.code !== 'scores-damaged') return undefined;
     throw error;
   }
 }

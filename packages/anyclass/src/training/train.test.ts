@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
@@ -7,6 +7,7 @@ import { augmentedRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { RunEvent } from '../events/runEvent.js';
+import { refitDecision } from '../inference/modelDecision.js';
 import { train } from '../reports/trainAndReport.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
@@ -98,6 +99,18 @@ describe('a run', () => {
       thresholds: decision.thresholds,
     });
     expect(measure(test, { threshold: decision })).toEqual(decided?.metrics);
+  });
+
+  test('with damaged scores gives no new decision, not even one without its figures on test', async () => {
+    const file = at('whole', 'scores', 'test.csv');
+    const whole = readFileSync(file);
+    writeFileSync(file, Buffer.concat([whole.subarray(0, -2), Buffer.from('7\n')]));
+    try {
+      const refitted = refitDecision(at('whole'), { rule: 'shared' });
+      await expect(refitted).rejects.toMatchObject({ code: 'scores-damaged' });
+    } finally {
+      writeFileSync(file, whole);
+    }
   });
 
   test('gives a model that brings its classes and its decision, and is the best epoch by mAP', () => {

@@ -44,18 +44,31 @@ export function openPixelsOf(
 
 /** A damaged file may get a warning for each of its thousand tags; the first say what is wrong. */
 function shortened(reason: string): string {
-  const warnings = [...new Set(reason.split('; '))];
+  const [first = '', ...others] = new Set(reason.split('; '));
+  // The first has words in front that the same warning lacks when it comes again.
+  const warnings = [first, ...others.filter((warning) => !first.endsWith(`: ${warning}`))];
   return warnings.length > 3
     ? `${warnings.slice(0, 2).join('; ')} and ${warnings.length - 2} more`
     : warnings.join('; ');
 }
 
+/** libvips puts its own part before what is wrong, or says nothing more than that the header is. */
+const ownParts = /\b(?:vips\w+|\w+2vips|\w+load_buffer|webp): /gi;
+
+function inWords(reason: string): string {
+  const isOfDecoder = reason.search(ownParts) === 0;
+  const text = shortened(reason.replace(ownParts, ''));
+  if (/^(unknown error)?$/i.test(text)) return 'the file is damaged: its pixels cannot be decoded';
+  if (/unsupported image format/.test(text)) return 'the file is in an unsupported image format, or no image';
+  const [isHeader, problem] = /^Input buffer has corrupt header:? *(.*)$/.exec(text) ?? [];
+  if (isHeader !== undefined) return `the file is damaged: ${problem || 'its header cannot be read'}`;
+  return isOfDecoder ? `the file is damaged or cut off: ${text}` : text.replace(/^Input buffer/, 'the file');
+}
+
 /** What sharp complained about, as our own error. */
 export function decodeError(error: unknown): DataError {
   if (error instanceof DataError) return error;
-  const reason = shortened(reasonOf(error).replace(/^Input buffer/, 'the file'));
-  if (/^(unknown error)?$/i.test(reason))
-    return new DataError('the file is damaged: its pixels cannot be decoded');
+  const reason = inWords(reasonOf(error));
   if (/error creating thread/i.test(reason))
     return new MachineError(
       `the system has no more threads to decode images with (${reason}); raise the limits of memory and processes (ulimit -v, ulimit -u)`,
