@@ -58,6 +58,9 @@ function askedFor(message: string): string | undefined {
 
 const mebibyte = 2 ** 20;
 
+/** Address space that decoding images takes, before a thread or a library gets none. */
+export const decodingSpace = 640 * mebibyte;
+
 /** Address space that decoding and scoring take: threads with their stacks and heaps, the decoder, and the engine's own. */
 export const scoringSpace = 768 * mebibyte;
 
@@ -66,7 +69,7 @@ export const trainingSpace = 1536 * mebibyte;
 
 /**
  * Throws where the process may not have the address space that it will take. Libraries that decode images, and Node itself, end the
- * process where they get none, without a word that could be caught.
+ * process where they get none, without an error that could be caught.
  *
  * @param remedy besides raising the limit, such as `, or lower the batch size`
  */

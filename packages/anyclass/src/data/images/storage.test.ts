@@ -11,7 +11,8 @@ import { createLoader } from '../loading/loader.js';
 import { openDataset } from '../openDataset.js';
 import { checkJudgedImages } from './missingImages.js';
 import { decodedPixels } from './pixelSource.js';
-import { fromStorage, MissingImageError, StorageError } from './storage.js';
+import { decodeError } from './sharpImage.js';
+import { fromStorage, MachineError, MissingImageError, StorageError } from './storage.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
 const root = mkdtempSync(join(tmpdir(), 'anyclass-storage-'));
@@ -140,6 +141,17 @@ test.skipIf(process.getuid?.() === 0)('an image that may not be read counts as m
   const dataset = await files('forbidden');
   chmodSync(join(root, 'forbidden', 'images', '3.png'), 0);
   await expect(scored(dataset)).rejects.toThrow('3.png');
+});
+
+test('a machine without threads for the decoder is an error of its own, and puts no image into quarantine', async () => {
+  const lack = decodeError(new Error('glib: Error creating thread: Resource temporarily unavailable'));
+  expect(lack).toBeInstanceOf(MachineError);
+  expect(lack.message).toContain('ulimit -u');
+  const dataset = await files('threads');
+  const inputs = { format, readInto: () => Promise.reject(lack), close: async () => {} };
+  const loader = createLoader(dataset, inputs, { rows: all, batchSize: 4 });
+  await expect(loader.epoch(0).next()).rejects.toBe(lack);
+  expect(loader.quarantined()).toEqual([]);
 });
 
 test('a path that was never there is told at once', async () => {

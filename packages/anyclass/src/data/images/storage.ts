@@ -14,8 +14,13 @@ export class MissingImageError extends DataError {
   override readonly name: string = 'MissingImageError';
 }
 
-/** Storage that did not come back: nothing is known about the images in it. */
-export class StorageError extends DataError {
+/** The machine is at fault, and not an image, of which nothing is known: it is never counted as damaged or missing. */
+export class MachineError extends DataError {
+  override readonly name: string = 'MachineError';
+}
+
+/** Storage that did not come back. */
+export class StorageError extends MachineError {
   override readonly name: string = 'StorageError';
 }
 
