@@ -1,5 +1,6 @@
 // Commands whose work two processes divide, beside one process alone, on the built package.
 
+import { spawn } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -15,8 +16,8 @@ import { join } from 'node:path';
 import { distributed, setSeed } from '@anyclass/torch';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { program, runRanks } from '../../test/ranks.mjs';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
 import { fixedDecision } from '../inference/modelDecision.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveModel } from '../runs/modelFile.js';
@@ -138,6 +139,24 @@ describe.skipIf(unavailable !== null)(
       expect(two!.errors).toBe(one!.errors);
     }, 120_000);
 
+    test('predict a file each, and the first tells of all, also where another has no image', async () => {
+      const lines = (name: string) => text(name).trim().split('\n').sort();
+      const header = 'Filename,';
+      // Of 23 images in blocks of 4 each has some; in one block of 64 the first has all.
+      for (const size of ['4', '64']) {
+        const words = [program, 'predict', model, at('photos'), ...exact, '--batch-size', size, '--out'];
+        const [alone] = await runRanks([...words, at(`alone-${size}.csv`)], 1);
+        const [first, second] = await runRanks([...words, at(`part-${size}-{rank}.csv`)], 2);
+        expect([size, first?.code, first?.errors]).toEqual([size, 3, alone!.errors]);
+        expect(second).toEqual({ code: 0, signal: null, output: '', errors: '' });
+      }
+      const rows = (name: string) => lines(name).filter((line) => !line.startsWith(header));
+      expect([...rows('part-4-0.csv'), ...rows('part-4-1.csv')].sort()).toEqual(rows('alone-4.csv'));
+      expect(rows('part-4-1.csv')).toHaveLength(10);
+      expect(lines('part-64-0.csv')).toEqual(lines('alone-64.csv'));
+      expect(existsSync(at('part-64-1.csv'))).toBe(false);
+    }, 120_000);
+
     test('end together where one cannot predict, with its reason, and leave no file', async () => {
       const words = (rank: number) => [
         program,
@@ -202,6 +221,31 @@ describe.skipIf(unavailable !== null)(
         expect.stringMatching(/launcher on (127.0.0.1|pat@127.0.0.2)/),
       ]);
     }, 120_000);
+
+    test.runIf(process.platform === 'linux')(
+      'end when their launcher is gone, even where one waits for the other',
+      async () => {
+        const words = ['predict', model, at('photos'), ...exact, '--out', at('orphans.csv')];
+        const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {
+          stdio: 'ignore',
+        });
+        const ranks = await vi.waitFor(() => {
+          const found = childrenOf(launcher.pid!);
+          if (found.length < 2) throw new Error('not started yet');
+          return found;
+        });
+        process.kill(ranks[1]!, 'SIGSTOP');
+        const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
+        await expect.poll(() => hasEngine(ranks[0]!), { timeout: 30_000 }).toBe(true);
+        launcher.kill('SIGKILL');
+        const isGone = (pid: number) => parentOf(pid) === undefined;
+        await expect.poll(() => isGone(ranks[0]!), { timeout: 30_000 }).toBe(true);
+        process.kill(ranks[1]!, 'SIGCONT');
+        await expect.poll(() => isGone(ranks[1]!), { timeout: 30_000 }).toBe(true);
+        expect(existsSync(at('orphans.csv'))).toBe(false);
+      },
+      120_000,
+    );
 
     test('train a run of compare and a trial of tune together', async () => {
       const rows = Array.from({ length: 60 }, (_, i) => {
