@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { distributed, setSeed } from '@anyclass/torch';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
 import { fixedDecision } from '../inference/modelDecision.js';
 import { createNetwork } from '../networks/createNetwork.js';
@@ -229,11 +229,8 @@ describe.skipIf(unavailable !== null)(
         const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {
           stdio: 'ignore',
         });
-        const ranks = await vi.waitFor(() => {
-          const found = childrenOf(launcher.pid!);
-          if (found.length < 2) throw new Error('not started yet');
-          return found;
-        });
+        await expect.poll(() => childrenOf(launcher.pid!), { timeout: 30_000 }).toHaveLength(2);
+        const ranks = childrenOf(launcher.pid!);
         process.kill(ranks[1]!, 'SIGSTOP');
         const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
         await expect.poll(() => hasEngine(ranks[0]!), { timeout: 30_000 }).toBe(true);
