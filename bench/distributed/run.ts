@@ -24,7 +24,11 @@ const steps: Record<keyof typeof sides, Step[]> = { ours: [], ddp: [] };
 
 for (let round = 0; round < rounds; round++) {
   const order = ['ours', 'ddp'] as const;
-  for (const side of round % 2 === 0 ? order : order.toReversed()) steps[side].push(await step(side, round));
+  for (const side of round % 2 === 0 ? order : order.toReversed()) {
+    const { milliseconds, processor } = await step(side, round);
+    steps[side].push({ milliseconds, processor });
+    console.log(`${side}: ${milliseconds.toFixed(0)} ms, ${processor.toFixed(0)} ms of the processor`);
+  }
 }
 console.log(`two processes, ${settings.join(' ') || 'resnet-18 64 16 12'}, medians of ${rounds} rounds:`);
 for (const kind of ['milliseconds', 'processor'] as const) {
