@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { freemem, tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Each needs a process of its own: the first replaces a module of Node, the others check that libtorch is not loaded.
@@ -5,6 +7,14 @@ const isolated = [
   'packages/torch/src/serialization/safetensorsWrite.test.ts',
   'packages/anyclass/src/inference/onnx/onnxPrediction.test.ts',
 ];
+
+/** Linux's folder in memory where there is room, since tests write thousands of files and wait for the disk; programs run in it. */
+function temporaryFolder(): string {
+  if (process.platform !== 'linux' || freemem() < 8 * 2 ** 30) return tmpdir();
+  const [, options = 'noexec'] =
+    /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(readFileSync('/proc/mounts', 'utf8')) ?? [];
+  return options.split(',').includes('noexec') ? tmpdir() : '/dev/shm';
+}
 
 export default defineConfig({
   // Tests run the TypeScript sources of every package, not their last build.
@@ -15,7 +25,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     // OpenMP's threads would spin while they wait, and keep the other test file's from its core.
-    env: { OMP_WAIT_POLICY: 'passive' },
+    env: { OMP_WAIT_POLICY: 'passive', TMPDIR: temporaryFolder() },
     projects: [
       {
         extends: true,

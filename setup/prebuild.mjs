@@ -1,6 +1,6 @@
 // Makes the npm package of prebuilt libraries for this platform, ready to publish.
 //
-//   npm run prebuild -- OUT system /opt/libtorch-2.11 /opt/libtorch-2.13
+//   npm run build:native -- OUT system /opt/libtorch-2.11 /opt/libtorch-2.13
 //
 // Each libtorch is for the CPU; `system` is the one that set-up would find. Users need no older glibc than the machine that this runs
 // on. Publish it before the other packages, then name it in `optionalDependencies` of anyclass.
@@ -13,7 +13,7 @@ import { root } from './shell.mjs';
 
 const [folder, ...libtorch] = process.argv.slice(2);
 if (folder === undefined || libtorch.length === 0) {
-  console.error('npm run prebuild -- OUT LIBTORCH…');
+  console.error('npm run build:native -- OUT LIBTORCH…');
   process.exit(2);
 }
 const out = resolve(folder);

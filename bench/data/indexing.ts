@@ -1,6 +1,6 @@
 // Time and memory to index large tables, each in a process of its own: a SewerML training table of 1,040,129 rows and a COCO instances
 // file of 450 MB, generated with the sizes of the real ones; a user's own million rows with a column per class, whose splits are drawn;
-// a million rows of one image and label each; and YOLO label files for 20,000 images. On one core:
+// the same with empty cells, as Parquet; a million rows of one image and label each; and YOLO label files for 20,000 images. On one core:
 //
 //     taskset -c 0 node bench/dist/data/indexing.js
 
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDataset } from 'anyclass/data';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 
 const [spec, title] = process.argv.slice(2);
 if (spec !== undefined) await index(spec, title ?? spec);
@@ -23,6 +24,7 @@ async function indexAll(): Promise<void> {
     mkdirSync(join(folder, 'coco'));
     await write(join(folder, 'coco', 'instances_train2017.json'), cocoPieces());
     await write(join(folder, 'own.csv'), ownLines());
+    writeFileSync(join(folder, 'own.parquet'), ownParquet());
     await write(join(folder, 'labels.csv'), labelLines());
     writeYolo(join(folder, 'yolo'));
     indexApart('SewerML table', `sewerml=${folder}`, join(folder, 'SewerML_Train.csv'));
@@ -32,6 +34,8 @@ async function indexAll(): Promise<void> {
       join(folder, 'coco', 'instances_train2017.json'),
     );
     indexApart('a column per class, splits drawn', join(folder, 'own.csv'));
+    const parquet = join(folder, 'own.parquet');
+    indexApart('a column per class with empty cells, Parquet', parquet, parquet);
     indexApart('a row per image and label', join(folder, 'labels.csv'));
     indexApart('YOLO label files', join(folder, 'yolo'));
   } finally {
@@ -83,6 +87,23 @@ function* ownLines(): Generator<string> {
     const cells = classes.map((_, j) => (present && (row + j * 31) % 17 === 1 ? 1 : 0));
     yield `${String(row).padStart(8, '0')}.png,${cells.join(',')}\n`;
   }
+}
+
+function ownParquet(): Uint8Array {
+  const rows = Array.from({ length: 1_000_000 }, (_, row) => row);
+  const label = (row: number, j: number) => ((row * 7919) % 100 < 20 && (row + j * 31) % 17 === 1 ? 1 : 0);
+  const classes = Array.from({ length: 17 }, (_, j) => ({
+    name: `class ${j}`,
+    type: 'INT32' as const,
+    data: rows.map((row) => ((row + j) % 50 === 0 ? null : label(row, j))),
+  }));
+  const image = Uint8Array.of(0);
+  const columnData = [
+    { name: 'id', type: 'STRING' as const, data: rows.map((row) => `${String(row).padStart(8, '0')}.png`) },
+    { name: 'image', type: 'BYTE_ARRAY' as const, data: rows.map(() => image) },
+    ...classes,
+  ];
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
 }
 
 function* labelLines(): Generator<string> {

@@ -14,7 +14,7 @@ fi
 # The linter, the bundler, the browser's driver, the reference's highlighter and the browser bundles of the charts are of no use there.
 fingerprint=$(sha256sum package-lock.json | cut -c1-16)
 if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
-  tar -c --exclude=node_modules/@biomejs --exclude=node_modules/playwright-core/lib \
+  tar -c --exclude=node_modules/@biomejs --exclude=node_modules/playwright-core/lib/vite --exclude=node_modules/playwright-core/lib/tools \
     --exclude=node_modules/onnxruntime-node/bin --exclude=node_modules/onnxruntime-web/dist --exclude=node_modules/onnxruntime-web/lib --exclude=node_modules/onnxruntime-web/docs --exclude=node_modules/esbuild/bin --exclude=node_modules/@esbuild --exclude=node_modules/@shikijs --exclude=node_modules/typedoc --exclude="node_modules/lightningcss-*" \
     --exclude=node_modules/echarts/dist --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
     | xz -T0 -9 > .gpu/packages.tar.xz

@@ -25,9 +25,22 @@ export function peer(model: MeasuredModel, port: number) {
 
 /** Reads requests and says ok: what is left is Node's HTTP, and the client. */
 export function nothing(port: number) {
-  const program = `require('node:http').createServer((request, response) =>
-    request.resume().once('end', () => response.end('ok'))).listen(${port}, '127.0.0.1')`;
-  return start('nothing', process.execPath, ['-e', program], port);
+  return bare(port, "request.resume().once('end', () => response.end('ok'))");
+}
+
+/** Refuses whatever is posted, at once: less than this no server on Node's HTTP can do about a request. */
+export function refusing(port: number) {
+  return bare(
+    port,
+    `request.method === 'GET'
+      ? response.end('ok')
+      : response.writeHead(429, ['Content-Length', '2', 'Retry-After', '1']).end('no')`,
+  );
+}
+
+function bare(port: number, answer: string) {
+  const program = `require('node:http').createServer((request, response) => ${answer}).listen(${port}, '127.0.0.1')`;
+  return start('bare', process.execPath, ['-e', program], port);
 }
 
 async function start(

@@ -15,6 +15,7 @@ import {
   probeLiveness,
   processorTime,
   quantile,
+  refusing,
 } from './load.js';
 import { largeModel, type MeasuredModel, smallModel } from './models.js';
 
@@ -148,5 +149,21 @@ async function overload(model: MeasuredModel): Promise<void> {
       `${flood.rejections} rejections, p50 ${rejectionP50?.toFixed(1)} ms, p99 ${rejectionP99?.toFixed(1)} ms (of ${rejections}), ` +
       `${flood.failures} failures, ${flood.unsent} not sent; processor ${((processorTime(server.pid) - before) / requests).toFixed(3)} ms a request ` +
       `(client ${(flood.processor / requests).toFixed(3)}), /health/live p99 ${live.p99?.toFixed(1)} ms`,
+  );
+  if (isFast) await refusals(model, rate);
+}
+
+/** The same flood on a server that does nothing but refuse. */
+async function refusals(model: MeasuredModel, rate: number): Promise<void> {
+  await using server = await refusing(port++);
+  const before = processorTime(server.pid);
+  const { rejections, rejectionP50, rejectionP99, unsent, processor } = await predictLoad(server.url, model, {
+    connections: 256,
+    seconds,
+    rate,
+  });
+  console.log(
+    `a server that only refuses: ${(rejections / seconds).toFixed(0)}/s of ${rate}/s, p50 ${rejectionP50.toFixed(1)} ms, p99 ${rejectionP99.toFixed(1)} ms, ` +
+      `${unsent} not sent; processor ${((processorTime(server.pid) - before) / rejections).toFixed(3)} ms a refusal (client ${(processor / rejections).toFixed(3)})`,
   );
 }

@@ -114,7 +114,7 @@ test('set up, a user trains on 200 images and predicts one', () => {
   expect(run(['npx', '--no', 'anyclass', 'setup'], consumer)).toMatchObject({ status: 0 });
   expect(done(['doctor'])).toMatch(/^result +OK/m);
   done(['init', 'photos', '--out', 'colors.json']);
-  const small = ['network.name=tresnet-s', 'network.inputSize=32', 'epochs=1'].flatMap((field) => [
+  const small = ['network.name=tresnet-s', 'network.inputSize=16', 'epochs=1'].flatMap((field) => [
     '--set',
     field,
   ]);

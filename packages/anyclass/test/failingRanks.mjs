@@ -15,18 +15,14 @@ import {
   addresses,
   createMachines,
   endAll,
+  exitIfImpossible,
   hasCheckpoint,
   marked,
-  missing,
   started,
   until,
 } from './machines.mjs';
 
-const reason = missing();
-if (reason !== undefined) {
-  console.log(`skipped: ${reason}`);
-  process.exit(0);
-}
+exitIfImpossible();
 
 const timeout = 20;
 /** What ranks and launchers take beyond the timeout, on a busy machine. */

@@ -1,6 +1,6 @@
 /** Fields of a run of seconds that saves often and has all the state that resuming must restore. */
 export const frequentlySaved = [
-  'network.inputSize=32',
+  'network.inputSize=16',
   'batchSize=16',
   'epochs=3',
   'optimizer.name=sgd',

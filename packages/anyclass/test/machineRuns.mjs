@@ -12,18 +12,14 @@ import {
   addresses,
   createMachines,
   endAll,
+  exitIfImpossible,
   hasCheckpoint,
   marked,
-  missing,
   started,
   until,
 } from './machines.mjs';
 
-const reason = missing();
-if (reason !== undefined) {
-  console.log(`skipped: ${reason}`);
-  process.exit(0);
-}
+exitIfImpossible();
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-machines-'));
 const machines = createMachines(folder);

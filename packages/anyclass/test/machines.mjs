@@ -12,8 +12,16 @@ export const addresses = ['10.231.7.1', '10.231.7.2'];
 /** Several programs may have machines at the same time. */
 const space = (/** @type {string} */ address) => `anyclass-${process.pid}-${address}`;
 
+/** Ends the program where there can be no machines, with the reason. */
+export function exitIfImpossible() {
+  const reason = missing();
+  if (reason === undefined) return;
+  console.log(`skipped: ${reason}`);
+  process.exit(0);
+}
+
 /** Why there can be no machines here; undefined where there can. */
-export function missing() {
+function missing() {
   if (process.platform !== 'linux') return 'network namespaces are Linux';
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   for (const tool of ['ip', 'unshare', 'mount']) {

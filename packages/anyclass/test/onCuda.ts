@@ -1,14 +1,18 @@
 // What tests of the GPU's kernels share.
 
-import { captureStep, grad, hasCuda, type Tensor, tidy } from '@anyclass/torch';
-import { describe, expect } from 'vitest';
+import { captureStep, grad, hasCuda, setTf32, type Tensor, tidy } from '@anyclass/torch';
+import { beforeAll, describe, expect } from 'vitest';
 
 export const channelsLast = { memoryFormat: 'channelsLast' } as const;
 
 /** Declares tests that need a GPU. Without one the log shows them as skipped and says why. */
 export function describeOnCuda(subject: string, declare: () => void): void {
   const reason = hasCuda() ? '' : ' (skipped: no CUDA device)';
-  describe.skipIf(!hasCuda())(`${subject} on cuda${reason}`, declare);
+  describe.skipIf(!hasCuda())(`${subject} on cuda${reason}`, () => {
+    // Training turns TF32 on for its whole process, and files of tests share one.
+    beforeAll(() => setTf32(false));
+    declare();
+  });
 }
 
 /** A layer's output for an input, and the gradients of the input and of the given parameters when the output's is `dy`. */

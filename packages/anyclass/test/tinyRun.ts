@@ -2,10 +2,10 @@ import type { ConfigurationInput } from '../src/configuration/schema.js';
 
 /** Two epochs of four steps on the CPU, where the same bits are promised; one thread, since tests share the cores. */
 export const tinyRun: ConfigurationInput = {
-  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 40, test: 40 } } },
-  network: { name: 'tresnet-s', inputSize: 32 },
+  data: { dataset: 'digits', digits: { scenes: { train: 32, validation: 24, test: 24 } } },
+  network: { name: 'tresnet-s', inputSize: 16 },
   epochs: 2,
-  batchSize: 16,
+  batchSize: 8,
   device: 'cpu',
   threads: 1,
 };

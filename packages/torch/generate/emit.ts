@@ -15,7 +15,7 @@ export function emitFunctions(operations: readonly Operation[]): string {
   const body = operations.map(emitFunction).join('\n');
   const used = (name: string) => new RegExp(`\\b${name}\\(`).test(body);
   const dtypeImports = ['dtypeCode', 'memoryFormatCode'].filter(used);
-  const tensorImports = ['place', 'placeOrNull', 'places', 'placesWithGaps'].filter(used);
+  const tensorImports = ['checkOptions', 'place', 'placeOrNull', 'places', 'placesWithGaps'].filter(used);
   return [
     header,
     `import { type Device, type Dtype, ${dtypeImports.join(', ')}, type MemoryFormat } from './dtype.js';`,
@@ -56,7 +56,9 @@ function emitFunction({ choice, schemas }: Operation): string {
   const calls = schemas.map((schema, i) => emitCall(choice, schema, main, constants[i] ?? ''));
   const [first = '', second = ''] = calls;
   const name = typescriptName(choice);
-  const guard = guarded[name] ? `guards.${name}(${guarded[name].join(', ')});\n` : '';
+  const guard =
+    (keywords(main).length > 0 ? `checkOptions(options, '${name}');\n` : '') +
+    (guarded[name] ? `guards.${name}(${guarded[name].join(', ')});\n` : '');
   const body =
     schemas.length === 1 ? first : `if (${emitDiscriminator(schemas)}) {\n${indent(first)}\n}\n${second}`;
   return [

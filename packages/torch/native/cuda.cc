@@ -45,6 +45,18 @@ napi_value cudaUnavailable(Call& call) { return call.make(whyNoCuda()); }
 
 napi_value cudaDeviceName(Call& call) { return call.make(std::string(at::cuda::getDeviceProperties(call.place(0))->name)); }
 
+// cudaDeviceUuid(device) → 32 hexadecimal digits: the same device has the same ones in every process
+napi_value cudaDeviceUuid(Call& call) {
+  std::string digits;
+  for (const char byte : at::cuda::getDeviceProperties(call.place(0))->uuid.bytes) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    const auto value = static_cast<unsigned char>(byte);
+    digits += kDigits[value >> 4];
+    digits += kDigits[value & 15];
+  }
+  return call.make(digits);
+}
+
 napi_value cudaSynchronize(Call& call) {
   c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(call.place(0)));
   c10::cuda::device_synchronize();
@@ -182,7 +194,7 @@ std::string whyNoCuda() {
 }
 
 const std::vector<Export> cudaExports = {
-    {"cudaDevices", cudaDevices}, {"cudaUnavailable", cudaUnavailable}, {"cudaDeviceName", cudaDeviceName},
+    {"cudaDevices", cudaDevices}, {"cudaUnavailable", cudaUnavailable}, {"cudaDeviceName", cudaDeviceName}, {"cudaDeviceUuid", cudaDeviceUuid},
     {"cudaSynchronize", cudaSynchronize}, {"cudaMemory", cudaMemory}, {"cudaResetPeak", cudaResetPeak}, {"cudaEmptyCache", cudaEmptyCache},
     {"setCudnnBenchmark", setCudnnBenchmark}, {"setTf32", setTf32}, {"streamCreate", streamCreate}, {"streamEnter", streamEnter},
     {"streamSynchronize", streamSynchronize}, {"streamWait", streamWait}, {"streamWaitCurrent", streamWaitCurrent}, {"eventCreate", eventCreate}, {"eventDispose", eventDispose},

@@ -3,6 +3,15 @@ import { enableGrad, keep, noGrad, tensor, tidy } from './index.js';
 import { scaledDotProductAttention } from './nn/attention.js';
 import { sort } from './operators.generated.js';
 
+test('a number, an array or a tensor in place of options is refused, not ignored', () => {
+  using values = tensor([3, 1]);
+  for (const wrong of [0, true, 'dim', [0], values])
+    expect(() => Reflect.apply(sort, undefined, [values, wrong])).toThrow(
+      /^sort: expected an object of options/,
+    );
+  expect(() => Reflect.apply(sort, undefined, [values, null])).not.toThrow();
+});
+
 test('sort needs no options', () => {
   using values = tensor([3, 1, 2]);
   const [sorted, places] = sort(values);

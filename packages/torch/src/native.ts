@@ -98,8 +98,8 @@ export interface Native {
     rank: number,
     size: number,
     timeout: number,
-    withNccl: boolean,
   ): Promise<number>;
+  groupAddNccl(group: number): void;
   groupDispose(group: number): void;
   groupHangUp(group: number): void;
   allReduce(group: number, tensor: Place, operation: number): number;
@@ -121,6 +121,7 @@ export interface Native {
   cudaUnavailable(): string;
   // From here on only where there is a CUDA device.
   cudaDeviceName(device: number): string;
+  cudaDeviceUuid(device: number): string;
   cudaSynchronize(device: number): void;
   cudaMemory(device: number): number[];
   cudaResetPeak(device: number): void;

@@ -4,7 +4,7 @@ import { type Device, type Dtype, dtypeCode, type MemoryFormat, memoryFormatCode
 import * as guards from './guards.js';
 import { native, type Scalar } from './native.js';
 import { Operator } from './operator.js';
-import { place, placeOrNull, places, placesWithGaps, Tensor, wrap, wrapAll } from './tensor.js';
+import { checkOptions, place, placeOrNull, places, placesWithGaps, Tensor, wrap, wrapAll } from './tensor.js';
 
 const ADD_TENSOR_OPERATOR = new Operator('aten::add.Tensor');
 const ADD_SCALAR_OPERATOR = new Operator('aten::add.Scalar');
@@ -14,6 +14,7 @@ export function add(
   other: Tensor | Scalar,
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'add');
   if (other instanceof Tensor) {
     return wrap(
       native.call(ADD_TENSOR_OPERATOR.number, place(self, 'add'), place(other, 'add'), options?.alpha),
@@ -30,6 +31,7 @@ export function sub(
   other: Tensor | Scalar,
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'sub');
   if (other instanceof Tensor) {
     return wrap(
       native.call(SUB_TENSOR_OPERATOR.number, place(self, 'sub'), place(other, 'sub'), options?.alpha),
@@ -138,6 +140,7 @@ export function add_(
   other: Tensor | Scalar,
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'add_');
   if (other instanceof Tensor) {
     native.callInPlace(ADD_TENSOR_IN_PLACE.number, place(self, 'add_'), place(other, 'add_'), options?.alpha);
     return self;
@@ -154,6 +157,7 @@ export function sub_(
   other: Tensor | Scalar,
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'sub_');
   if (other instanceof Tensor) {
     native.callInPlace(SUB_TENSOR_IN_PLACE.number, place(self, 'sub_'), place(other, 'sub_'), options?.alpha);
     return self;
@@ -572,6 +576,7 @@ export function addmm(
   mat2: Tensor,
   options: { beta?: Scalar | undefined; alpha?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'addmm');
   return wrap(
     native.call(
       ADDMM_OPERATOR.number,
@@ -592,6 +597,7 @@ export function baddbmm(
   batch2: Tensor,
   options: { beta?: Scalar | undefined; alpha?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'baddbmm');
   return wrap(
     native.call(
       BADDBMM_OPERATOR.number,
@@ -618,6 +624,7 @@ export function addcmul(
   tensor2: Tensor,
   options: { value?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'addcmul');
   return wrap(
     native.call(
       ADDCMUL_OPERATOR.number,
@@ -637,6 +644,7 @@ export function addcmul_(
   tensor2: Tensor,
   options: { value?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'addcmul_');
   native.callInPlace(
     ADDCMUL_IN_PLACE.number,
     place(self, 'addcmul_'),
@@ -655,6 +663,7 @@ export function addcdiv(
   tensor2: Tensor,
   options: { value?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'addcdiv');
   return wrap(
     native.call(
       ADDCDIV_OPERATOR.number,
@@ -674,6 +683,7 @@ export function addcdiv_(
   tensor2: Tensor,
   options: { value?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'addcdiv_');
   native.callInPlace(
     ADDCDIV_IN_PLACE.number,
     place(self, 'addcdiv_'),
@@ -726,6 +736,7 @@ export function sum(
   keepdim?: boolean,
   options: { dtype?: Dtype | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'sum');
   return wrap(
     native.call(
       SUM_DIM_INT_LIST_OPERATOR.number,
@@ -745,6 +756,7 @@ export function mean(
   keepdim?: boolean,
   options: { dtype?: Dtype | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'mean');
   return wrap(
     native.call(
       MEAN_DIM_OPERATOR.number,
@@ -774,6 +786,7 @@ export function aminmax(
   self: Tensor,
   options: { dim?: number | undefined; keepdim?: boolean | undefined } = {},
 ): [Tensor, Tensor] {
+  checkOptions(options, 'aminmax');
   const [r0, r1] = wrapAll(
     native.callMany(AMINMAX_OPERATOR.number, place(self, 'aminmax'), options?.dim, options?.keepdim),
     2,
@@ -796,6 +809,7 @@ export function argmin(self: Tensor, dim?: number | null, keepdim?: boolean): Te
 const CUMSUM_OPERATOR = new Operator('aten::cumsum');
 /** `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
 export function cumsum(self: Tensor, dim: number, options: { dtype?: Dtype | undefined } = {}): Tensor {
+  checkOptions(options, 'cumsum');
   return wrap(
     native.call(CUMSUM_OPERATOR.number, place(self, 'cumsum'), dim, dtypeCode(options?.dtype, 'cumsum')),
   );
@@ -810,6 +824,7 @@ export function logsumexp(self: Tensor, dim: number | readonly number[], keepdim
 const PROD_OPERATOR = new Operator('aten::prod');
 /** `aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor` */
 export function prod(self: Tensor, options: { dtype?: Dtype | undefined } = {}): Tensor {
+  checkOptions(options, 'prod');
   return wrap(native.call(PROD_OPERATOR.number, place(self, 'prod'), dtypeCode(options?.dtype, 'prod')));
 }
 
@@ -826,6 +841,7 @@ export function variance(
   dim?: number | readonly number[] | null,
   options: { correction?: number | undefined; keepdim?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'variance');
   return wrap(
     native.call(
       VAR_CORRECTION_OPERATOR.number,
@@ -844,6 +860,7 @@ export function standardDeviation(
   dim?: number | readonly number[] | null,
   options: { correction?: number | undefined; keepdim?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'standardDeviation');
   return wrap(
     native.call(
       STD_CORRECTION_OPERATOR.number,
@@ -984,6 +1001,7 @@ export function sort(
   self: Tensor,
   options: { stable?: boolean | undefined; dim?: number | undefined; descending?: boolean | undefined } = {},
 ): [Tensor, Tensor] {
+  checkOptions(options, 'sort');
   const [r0, r1] = wrapAll(
     native.callMany(
       SORT_STABLE_OPERATOR.number,
@@ -1009,6 +1027,7 @@ export function searchsorted(
     sorter?: Tensor | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'searchsorted');
   guards.searchsorted(sortedSequence, options);
   return wrap(
     native.call(
@@ -1048,6 +1067,7 @@ export function expand(
   size: readonly number[],
   options: { implicit?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'expand');
   return wrap(native.call(EXPAND_OPERATOR.number, place(self, 'expand'), size, options?.implicit));
 }
 
@@ -1153,6 +1173,7 @@ export function repeatInterleave(
   dim?: number | null,
   options: { outputSize?: number | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'repeatInterleave');
   return wrap(
     native.call(
       REPEAT_INTERLEAVE_SELF_INT_OPERATOR.number,
@@ -1199,6 +1220,7 @@ export function gather(
   index: Tensor,
   options: { sparseGrad?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'gather');
   return wrap(
     native.call(
       GATHER_OPERATOR.number,
@@ -1245,6 +1267,7 @@ export function indexAdd_(
   source: Tensor,
   options: { alpha?: Scalar | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'indexAdd_');
   native.callInPlace(
     INDEX_ADD_IN_PLACE.number,
     place(self, 'indexAdd_'),
@@ -1315,6 +1338,7 @@ export function unbind(self: Tensor, dim?: number): Tensor[] {
 const CLONE_OPERATOR = new Operator('aten::clone');
 /** `aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor` */
 export function clone(self: Tensor, options: { memoryFormat?: MemoryFormat | undefined } = {}): Tensor {
+  checkOptions(options, 'clone');
   return wrap(
     native.call(
       CLONE_OPERATOR.number,
@@ -1333,6 +1357,7 @@ export function detach(self: Tensor): Tensor {
 const CONTIGUOUS_OPERATOR = new Operator('aten::contiguous');
 /** `aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)` */
 export function contiguous(self: Tensor, options: { memoryFormat?: MemoryFormat | undefined } = {}): Tensor {
+  checkOptions(options, 'contiguous');
   return wrap(
     native.call(
       CONTIGUOUS_OPERATOR.number,
@@ -1422,6 +1447,7 @@ export function einsum(
   tensors: readonly Tensor[],
   options: { path?: readonly number[] | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'einsum');
   return wrap(native.call(EINSUM_OPERATOR.number, equation, places(tensors, 'einsum'), options?.path));
 }
 
@@ -1431,6 +1457,7 @@ export function eye(
   n: number,
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'eye');
   return wrap(
     native.call(
       EYE_OPERATOR.number,
@@ -1449,6 +1476,7 @@ export function randn(
   size: readonly number[],
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'randn');
   return wrap(
     native.call(
       RANDN_OPERATOR.number,
@@ -1467,6 +1495,7 @@ export function rand(
   size: readonly number[],
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'rand');
   return wrap(
     native.call(
       RAND_OPERATOR.number,
@@ -1485,6 +1514,7 @@ export function zeros(
   size: readonly number[],
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'zeros');
   return wrap(
     native.call(
       ZEROS_OPERATOR.number,
@@ -1503,6 +1533,7 @@ export function ones(
   size: readonly number[],
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'ones');
   return wrap(
     native.call(
       ONES_OPERATOR.number,
@@ -1522,6 +1553,7 @@ export function full(
   fillValue: Scalar,
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'full');
   return wrap(
     native.call(
       FULL_OPERATOR.number,
@@ -1541,6 +1573,7 @@ export function randperm(
   n: number,
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'randperm');
   return wrap(
     native.call(
       RANDPERM_OPERATOR.number,
@@ -1561,6 +1594,7 @@ export function linspace(
   steps: number,
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'linspace');
   return wrap(
     native.call(
       LINSPACE_OPERATOR.number,
@@ -1583,6 +1617,7 @@ export function arange(
   step?: Scalar,
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'arange');
   return wrap(
     native.call(
       ARANGE_START_STEP_OPERATOR.number,
@@ -1608,6 +1643,7 @@ export function empty(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'empty');
   return wrap(
     native.call(
       EMPTY_MEMORY_FORMAT_OPERATOR.number,
@@ -1629,6 +1665,7 @@ export function randint(
   size: readonly number[],
   options: { dtype?: Dtype | undefined; device?: Device | undefined; pinMemory?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'randint');
   return wrap(
     native.call(
       RANDINT_LOW_OPERATOR.number,
@@ -1654,6 +1691,7 @@ export function zerosLike(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'zerosLike');
   return wrap(
     native.call(
       ZEROS_LIKE_OPERATOR.number,
@@ -1678,6 +1716,7 @@ export function onesLike(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'onesLike');
   return wrap(
     native.call(
       ONES_LIKE_OPERATOR.number,
@@ -1702,6 +1741,7 @@ export function emptyLike(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'emptyLike');
   return wrap(
     native.call(
       EMPTY_LIKE_OPERATOR.number,
@@ -1727,6 +1767,7 @@ export function fullLike(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'fullLike');
   return wrap(
     native.call(
       FULL_LIKE_OPERATOR.number,
@@ -1752,6 +1793,7 @@ export function randLike(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'randLike');
   return wrap(
     native.call(
       RAND_LIKE_OPERATOR.number,
@@ -1776,6 +1818,7 @@ export function randnLike(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'randnLike');
   return wrap(
     native.call(
       RANDN_LIKE_OPERATOR.number,
@@ -1808,6 +1851,7 @@ export function toDtypeLayout(
     memoryFormat?: MemoryFormat | undefined;
   } = {},
 ): Tensor {
+  checkOptions(options, 'toDtypeLayout');
   return wrap(
     native.call(
       TO_DTYPE_LAYOUT_OPERATOR.number,
@@ -2076,6 +2120,7 @@ export function pad(self: Tensor, pad: readonly number[], mode?: string, value?:
 const GELU_OPERATOR = new Operator('aten::gelu');
 /** `aten::gelu(Tensor self, *, str approximate="none") -> Tensor` */
 export function gelu(self: Tensor, options: { approximate?: string | undefined } = {}): Tensor {
+  checkOptions(options, 'gelu');
   return wrap(native.call(GELU_OPERATOR.number, place(self, 'gelu'), options?.approximate));
 }
 
@@ -2351,6 +2396,7 @@ export function foreachAddList_(
   other: readonly Tensor[],
   options: { alpha?: Scalar | undefined } = {},
 ): void {
+  checkOptions(options, 'foreachAddList_');
   native.callInPlace(
     FOREACH_ADD_LIST_IN_PLACE.number,
     places(self, 'foreachAddList_'),
@@ -2499,6 +2545,7 @@ export function scaledDotProductAttention(
   isCausal?: boolean,
   options: { scale?: number | undefined; enableGqa?: boolean | undefined } = {},
 ): Tensor {
+  checkOptions(options, 'scaledDotProductAttention');
   return wrap(
     native.call(
       SCALED_DOT_PRODUCT_ATTENTION_OPERATOR.number,
@@ -2532,6 +2579,7 @@ export function fusedSgd_(
     foundInf?: Tensor | undefined;
   },
 ): void {
+  checkOptions(options, 'fusedSgd_');
   native.callInPlace(
     FUSED_SGD_TENSOR_LR_IN_PLACE.number,
     places(self, 'fusedSgd_'),
@@ -2570,6 +2618,7 @@ export function fusedAdamW_(
     foundInf?: Tensor | undefined;
   },
 ): void {
+  checkOptions(options, 'fusedAdamW_');
   native.callInPlace(
     FUSED_ADAMW_TENSOR_LR_IN_PLACE.number,
     places(self, 'fusedAdamW_'),

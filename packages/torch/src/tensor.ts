@@ -270,6 +270,13 @@ export function placesWithGaps(tensors: readonly (Tensor | null)[], name: string
   return Int32Array.from(tensors, (tensor: Tensor | null) => (tensor === null ? -1 : place(tensor, name)));
 }
 
+/** Options come as an object. A number or an array in its place, as in other libraries, would go unheard. */
+export function checkOptions(options: object | null | undefined, name: string): void {
+  const isObject = options === undefined || typeof options === 'object';
+  if (!isObject || Array.isArray(options) || options instanceof Tensor)
+    throw new TypeError(`${name}: expected an object of options, not ${describeValue(options)}`);
+}
+
 function named(target: Device | Dtype): Conversion {
   return isDtype(target) ? { dtype: target } : { device: target };
 }

@@ -12,7 +12,7 @@ export interface GradcheckOptions {
 
 /**
  * The largest error of the gradients of `fn` with respect to float64 leaves that it reads, relative to the largest
- * gradient of each leaf. Results of any shape are weighed with fixed numbers and summed, so that every one of their
+ * gradient of each leaf, beyond what rounding of the differences explains. Results of any shape are weighed with fixed numbers and summed, so that every one of their
  * elements counts.
  *
  * @example
@@ -31,11 +31,14 @@ export function gradientError(
     return weighedSum(fn());
   };
   return tidy(() => {
-    const gradients = grad([value()], leaves, { allowUnused: true });
+    const result = value();
+    const gradients = grad([result], leaves, { allowUnused: true });
+    // A value is rounded, and the difference of two of them by twice as much.
+    const rounding = (4 * Number.EPSILON * Math.abs(result.toNumber())) / (2 * step);
     const errors = leaves.map((leaf, i) => {
       const analytic = gradients[i]?.toTypedArray() ?? new Float64Array(leaf.numel);
       const numeric = differences(() => tidy(() => value().toNumber()), leaf, step);
-      return relativeError(Array.from(analytic, Number), numeric);
+      return relativeError(Array.from(analytic, Number), numeric, rounding);
     });
     return Math.max(...errors);
   });
@@ -87,7 +90,7 @@ function differences(value: () => number, leaf: Tensor, step: number): number[] 
   return result;
 }
 
-function relativeError(analytic: readonly number[], numeric: readonly number[]): number {
+function relativeError(analytic: readonly number[], numeric: readonly number[], rounding: number): number {
   let difference = 0;
   let largest = 0;
   analytic.forEach((value, i) => {
@@ -96,5 +99,6 @@ function relativeError(analytic: readonly number[], numeric: readonly number[]):
     largest = Math.max(largest, Math.abs(value), Math.abs(other));
   });
   // Math.max passes a NaN on, so that a missing or undefined gradient fails.
-  return largest === 0 ? difference : difference / largest;
+  const error = Math.max(0, difference - rounding);
+  return largest === 0 ? error : error / largest;
 }

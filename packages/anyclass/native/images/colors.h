@@ -10,4 +10,9 @@ void grayPixels(const uint16_t* values, size_t count, uint8_t* out);
 void pixelsOfRgb(const uint16_t* red, const uint16_t* green, const uint16_t* blue, size_t count, uint8_t* out);
 void pixelsOfYCbCr(const uint16_t* luma, const uint16_t* cb, const uint16_t* cr, size_t count, uint8_t* out);
 
+
+// The gray of colors as libvips has it: a mean in linear light, by Rec. 709.
+void grayOfRgb(const uint16_t* red, const uint16_t* green, const uint16_t* blue, size_t count, uint8_t* out);
+void grayOfYCbCr(const uint16_t* luma, const uint16_t* cb, const uint16_t* cr, size_t count, uint8_t* out);
+
 }  // namespace images

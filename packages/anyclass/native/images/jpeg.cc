@@ -6,6 +6,7 @@
 // pixels becomes the means of its parts, without being computed. The triangle filter does the rest.
 #include "jpeg.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <utility>
@@ -73,7 +74,7 @@ struct Decompression {
 };
 
 // Reads the header and asks for planes; false where the image is not for us.
-bool readHeader(Decompression& jpeg, int channels) {
+bool readHeader(Decompression& jpeg) {
   auto& info = jpeg.info;
   if (setjmp(jpeg.failure.place)) return false;
   jpeg_create_decompress(&info);
@@ -84,7 +85,7 @@ bool readHeader(Decompression& jpeg, int channels) {
   jpeg_read_header(&info, TRUE);
   const bool isGray = info.jpeg_color_space == JCS_GRAYSCALE;
   const bool isColor = info.jpeg_color_space == JCS_YCbCr || info.jpeg_color_space == JCS_RGB;
-  if (!isGray && !(isColor && channels == 3)) return false;
+  if (!isGray && !isColor) return false;
   if (static_cast<double>(info.image_width) * info.image_height > mostPixels) return false;
   for (auto marker = info.marker_list; marker != nullptr; marker = marker->next) {
     if (marker->marker == JPEG_APP0 + 2 && isForeignProfile(marker->data, marker->data_length)) return false;
@@ -178,16 +179,16 @@ bool readPlanes(Decompression& jpeg, PictureResizer& resizer, uint8_t* out) {
   return true;
 }
 
-// Decodes all rows into width x height pixels, of three channels where the JPEG has colors.
-bool readPixels(Decompression& jpeg, int width, int height, uint8_t* out) {
+// Decodes all rows into pixels; a gray JPEG is wanted with one channel.
+bool readPixels(Decompression& jpeg, const PixelFormat& wanted, uint8_t* out) {
   const auto& info = jpeg.info;
   std::vector<PlaneResizer> planes;
   for (int c = 0; c < info.num_components; c++) {
     const auto& component = info.comp_info[c];
     if (!PixelsPerSample(info, component).isWhole) return false;
-    planes.push_back(resizerFor(info, component, width, height));
+    planes.push_back(resizerFor(info, component, wanted.width, wanted.height));
   }
-  PictureResizer resizer(std::move(planes), info.jpeg_color_space == JCS_YCbCr, width, height);
+  PictureResizer resizer(std::move(planes), info.jpeg_color_space == JCS_YCbCr, wanted);
   return readPlanes(jpeg, resizer, out);
 }
 
@@ -214,18 +215,18 @@ void turn(const uint8_t* stored, int storedChannels, int orientation, const Pixe
 
 bool decodeJpeg(const uint8_t* bytes, size_t size, const PixelFormat& format, uint8_t* out) {
   Decompression jpeg(bytes, size);
-  if (!readHeader(jpeg, format.channels)) return false;
+  if (!readHeader(jpeg)) return false;
   const int orientation = orientationOf(jpeg.info);
   const int width = orientation >= 5 ? format.height : format.width;
   const int height = orientation >= 5 ? format.width : format.height;
   jpeg.info.scale_num = eighths(jpeg.info, width, height);
   jpeg.info.scale_denom = 8;
   if (!start(jpeg) || isTooLong(jpeg.info, width, height)) return false;
-  const int decodedChannels = jpeg.info.num_components;
-  if (orientation == 1 && decodedChannels == format.channels) return readPixels(jpeg, width, height, out);
-  std::vector<uint8_t> stored(static_cast<size_t>(width) * height * decodedChannels);
-  if (!readPixels(jpeg, width, height, stored.data())) return false;
-  turn(stored.data(), decodedChannels, orientation, format, out);
+  const PixelFormat decoded{width, height, std::min(jpeg.info.num_components, format.channels)};
+  if (orientation == 1 && decoded.channels == format.channels) return readPixels(jpeg, decoded, out);
+  std::vector<uint8_t> stored(static_cast<size_t>(width) * height * decoded.channels);
+  if (!readPixels(jpeg, decoded, stored.data())) return false;
+  turn(stored.data(), decoded.channels, orientation, format, out);
   return true;
 }
 

@@ -12,8 +12,8 @@ struct PixelFormat {
 };
 
 // Decodes a JPEG into width x height x channels bytes, turned as its EXIF orientation says. False where it is not one
-// that is plain and without fault: CMYK, another color profile than sRGB, color to gray, enormous, more than 64 pixels to
-// one, damaged, or with anything that libjpeg warns of. What is in `out` then does not count.
+// that is plain and without fault: CMYK, another color profile than sRGB, enormous, more than 64 pixels to one,
+// damaged, or with anything that libjpeg warns of. What is in `out` then does not count.
 bool decodeJpeg(const uint8_t* bytes, size_t size, const PixelFormat& format, uint8_t* out);
 
 }  // namespace images

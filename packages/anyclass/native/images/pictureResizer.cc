@@ -6,15 +6,15 @@
 
 namespace images {
 
-PictureResizer::PictureResizer(std::vector<PlaneResizer> planes, bool isYCbCr, int width, int height)
-    : planes(std::move(planes)), isYCbCr(isYCbCr), width(width), height(height) {}
+PictureResizer::PictureResizer(std::vector<PlaneResizer> planes, bool isYCbCr, const PixelFormat& wanted)
+    : planes(std::move(planes)), isYCbCr(isYCbCr), wanted(wanted) {}
 
 void PictureResizer::take(const int* rowsWritten, uint8_t* out) {
   constexpr int groupRows = PlaneResizer::groupRows;
-  while (finished < height && isReady(rowsWritten)) {
+  while (finished < wanted.height && isReady(rowsWritten)) {
     for (auto& plane : planes) plane.combineRows(finished);
     finished++;
-    if (finished % groupRows == 0 || finished == height) makePixels((finished - 1) / groupRows * groupRows, out);
+    if (finished % groupRows == 0 || finished == wanted.height) makePixels((finished - 1) / groupRows * groupRows, out);
   }
 }
 
@@ -30,9 +30,10 @@ void PictureResizer::makePixels(int firstRow, uint8_t* out) {
   for (size_t c = 0; c < planes.size(); c++) rows[c] = planes[c].resizeGroup();
   const size_t stride = planes[0].groupStride();  // of one width, all have the same
   for (int y = firstRow; y < finished; y++) {
-    uint8_t* const pixels = out + static_cast<size_t>(y) * width * planes.size();
-    if (planes.size() == 1) grayPixels(rows[0], width, pixels);
-    else (isYCbCr ? pixelsOfYCbCr : pixelsOfRgb)(rows[0], rows[1], rows[2], width, pixels);
+    uint8_t* const pixels = out + static_cast<size_t>(y) * wanted.width * wanted.channels;
+    if (planes.size() == 1) grayPixels(rows[0], wanted.width, pixels);
+    else if (wanted.channels == 1) (isYCbCr ? grayOfYCbCr : grayOfRgb)(rows[0], rows[1], rows[2], wanted.width, pixels);
+    else (isYCbCr ? pixelsOfYCbCr : pixelsOfRgb)(rows[0], rows[1], rows[2], wanted.width, pixels);
     for (size_t c = 0; c < planes.size(); c++) rows[c] += stride;
   }
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "jpeg.h"
 #include "planeResizer.h"
 
 namespace images {
@@ -12,8 +13,8 @@ class PictureResizer {
  public:
   std::vector<PlaneResizer> planes;
 
-  // Of one plane, gray; of three, RGB or YCbCr.
-  PictureResizer(std::vector<PlaneResizer> planes, bool isYCbCr, int width, int height);
+  // Of one plane, gray; of three, RGB or YCbCr, which become gray where one channel is wanted.
+  PictureResizer(std::vector<PlaneResizer> planes, bool isYCbCr, const PixelFormat& wanted);
 
   // Called with the number of rows written to each plane so far: makes all rows of the result that need no others.
   void take(const int* rowsWritten, uint8_t* out);
@@ -23,7 +24,7 @@ class PictureResizer {
   void makePixels(int firstRow, uint8_t* out);
 
   bool isYCbCr;
-  int width, height;
+  PixelFormat wanted;
   int finished = 0;  // rows of the result
 };
 

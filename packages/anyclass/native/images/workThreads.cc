@@ -1,15 +1,30 @@
 #include "workThreads.h"
 
 #include <algorithm>
+#include <system_error>
 
 namespace images {
 
 void WorkThreads::run(std::function<void()> work) {
   const size_t most = std::max(1u, std::thread::hardware_concurrency());
-  const std::lock_guard<std::mutex> lock(mutex);
-  waiting.push_back(std::move(work));
-  if (idle < waiting.size() && threads.size() < most) threads.emplace_back([this] { serve(); });
-  wake.notify_one();
+  bool isHandedOn = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (idle <= waiting.size() && threads.size() < most) start();
+    isHandedOn = !threads.empty();
+    if (isHandedOn) waiting.push_back(std::move(work));
+  }
+  // Without the lock, for which the thread would wait at once.
+  if (isHandedOn) wake.notify_one();
+  else work();
+}
+
+// Where the system gives no more threads, those that there are do the work.
+void WorkThreads::start() {
+  try {
+    threads.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+  }
 }
 
 void WorkThreads::stop() {

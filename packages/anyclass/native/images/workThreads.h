@@ -12,13 +12,15 @@ namespace images {
 
 class WorkThreads {
  public:
-  // Runs the work on a thread, begun in the order given. A thread is started only where the others are busy.
+  // Runs the work on a thread, begun in the order given. A thread is started only where the others are busy. Where the system has
+  // no thread at all for us, the work is done when this returns.
   void run(std::function<void()> work);
 
   // Drops what has not begun, waits for the rest.
   void stop();
 
  private:
+  void start();
   void serve();
 
   std::mutex mutex;

@@ -5,8 +5,8 @@
 // next.
 
 import { EngineError } from '@anyclass/torch/builds';
-import { FileError, isSystemError, WeightFileError } from '@anyclass/torch/files';
 import { toldLauncher } from '../children/ranks/rankFailure.js';
+import { isFileError } from '../errors/isFileError.js';
 import { nearest } from '../errors/nearest.js';
 import { firstError, messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
@@ -132,10 +132,6 @@ async function errorLines(
   // A machine without setup is not a bug in the program either.
   if (debug || error instanceof EngineError || isFileError(error)) return [message];
   return [message, 'Add --debug for a stack trace.'];
-}
-
-function isFileError(error: unknown): boolean {
-  return error instanceof FileError || error instanceof WeightFileError || isSystemError(error);
 }
 
 /** How to set a field with the options of a command. */

@@ -1,4 +1,4 @@
-// Commands whose work two processes divide, beside one process alone, on the built package.
+// Commands whose work two processes divide, on the built package, beside the tests' own process alone.
 
 import { spawn } from 'node:child_process';
 import {
@@ -13,10 +13,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { distributed, setSeed } from '@anyclass/torch';
+import { distributed, setSeed, setThreadCount, threadCount } from '@anyclass/torch';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
 import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
 import { fixedDecision } from '../inference/modelDecision.js';
 import { createNetwork } from '../networks/createNetwork.js';
@@ -33,9 +34,15 @@ const count = 23;
 const broken = 13;
 const classes = ['crack', 'roots'];
 
+let threads = 1;
+afterAll(() => setThreadCount(threads));
+
 beforeAll(async () => {
+  // As many as the ranks have: sums over more are rounded otherwise.
+  threads = threadCount();
+  setThreadCount(1);
   setSeed(1);
-  using network = createNetwork('resnet-18', { classes: 2, inputSize: 32 });
+  using network = createNetwork('tresnet-s', { classes: 2, inputSize: 16 });
   const description = {
     classes,
     channels: 3 as const,
@@ -79,19 +86,17 @@ function writeShard(name: string, rows: readonly { image: Uint8Array; labels: nu
 /** A GPU rounds batches of other sizes otherwise. */
 const exact = ['--device', 'cpu'];
 
-/** Ends of one process and of two, which write to files named after their number. */
+/** Ends of one process and of the first of two, which write to files named after their number. */
 async function both(
   words: (processes: number) => readonly string[],
   { code = 0, environment }: { code?: number; environment?: (rank: number) => NodeJS.ProcessEnv } = {},
 ) {
-  const ends = [];
-  for (const processes of [1, 2]) {
-    const [first, second] = await runRanks([program, ...words(processes)], processes, environment);
-    expect([processes, first?.code, first?.errors]).toEqual([processes, code, expect.any(String)]);
-    if (second) expect(second).toEqual({ code: 0, signal: null, output: '', errors: '' });
-    ends.push(first!);
-  }
-  return ends;
+  const alone = await runInProcess(folder, words(1));
+  expect([alone.status, alone.stderr]).toEqual([code, expect.any(String)]);
+  const [first, second] = await runRanks([program, ...words(2)], 2, environment);
+  expect([first?.code, first?.errors]).toEqual([code, expect.any(String)]);
+  expect(second).toEqual({ code: 0, signal: null, output: '', errors: '' });
+  return [alone, { stdout: first!.output, stderr: first!.errors }] as const;
 }
 
 const { unavailable } = distributed.distributedStatus();
@@ -113,7 +118,7 @@ describe.skipIf(unavailable !== null)(
         '--save-scores',
         at(`scores-${n}.csv`),
       ]);
-      expect(JSON.parse(two!.output)).toEqual(JSON.parse(one!.output));
+      expect(JSON.parse(two.stdout)).toEqual(JSON.parse(one.stdout));
       expect(text('scores-2.csv')).toBe(text('scores-1.csv'));
       expect(text('scores-2.csv').trim().split('\n')).toHaveLength(1 + count);
     }, 120_000);
@@ -136,7 +141,7 @@ describe.skipIf(unavailable !== null)(
       expect(text('predictions-2.csv')).toBe(text('predictions-1.csv'));
       // The header, and all but the broken one.
       expect(text('predictions-2.csv').trim().split('\n')).toHaveLength(1 + 2 * count - 1);
-      expect(two!.errors).toBe(one!.errors);
+      expect(two.stderr).toBe(one.stderr);
     }, 120_000);
 
     test('predict a file each, and the first tells of all, also where another has no image', async () => {

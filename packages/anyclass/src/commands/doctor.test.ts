@@ -25,13 +25,15 @@ test('the text says why there is no GPU, or names it', async () => {
   expect(text).toContain(`${diagnosis.threads} on ${diagnosis.cores} cores`);
 });
 
-test('warnings and failures are shown', () => {
+test('warnings and failures are shown, and the result comes first', () => {
   const base = {
     ...{ node: '20', cores: 2, libtorch: null, blas: null, threads: null, devices: [], noCuda: null },
     setup: [],
   };
-  expect(diagnosisText({ ...base, warnings: ['slow BLAS'], failure: null })).toContain('warning   slow BLAS');
-  expect(diagnosisText({ ...base, warnings: [], failure: 'no addon' })).toContain('FAILED    no addon');
+  const text = (warnings: string[], failure: string | null) => diagnosisText({ ...base, warnings, failure });
+  expect(text([], null)).toMatch(/^result +OK\n/);
+  expect(text(['slow BLAS'], null)).toMatch(/^result +OK, with warnings\n[\s\S]*warning +slow BLAS/);
+  expect(text([], 'no addon')).toMatch(/^FAILED +no addon\n/);
 });
 
 test('help starts without loading libtorch', () => {

@@ -9,6 +9,7 @@ import { exportFolder, type Library } from '../export/exportFolder.js';
 import type { ExportedModel } from '../export/foreignWeights.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/onnx/exportOnnx.js';
 import { extraOutputs } from '../export/onnx/modelOutputs.js';
+import { exportVerdict } from '../export/verdict.js';
 import { exportWeb, type WebExport } from '../export/web/exportWeb.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
@@ -192,7 +193,7 @@ function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {
 function exportText(exported: OnnxExport): string {
   const { file, bytes, outputs, config, model } = exported;
   return [
-    verdictOf(file, exported),
+    exportVerdict(file, exported),
     `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
     `${config}: classes, preprocessing, calibration and decision`,
   ].join('\n');
@@ -201,7 +202,7 @@ function exportText(exported: OnnxExport): string {
 function webText(exported: WebExport): string {
   const { folder, bytes, model } = exported;
   return [
-    verdictOf(`The model in ${folder}`, exported),
+    exportVerdict(`The model in ${folder}`, exported),
     `${folder}: a page with ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB`,
     `try it: npx http-server ${folder} (any static host works; opened from disk, the page cannot load the model)`,
   ].join('\n');
@@ -209,18 +210,4 @@ function webText(exported: WebExport): string {
 
 function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
-}
-
-/** Whether the file can be trusted, and what a lower precision costs. */
-function verdictOf(subject: string, { check, judgment }: Pick<OnnxExport, 'check' | 'judgment'>): string {
-  const sentences = [`${subject} was not checked against libtorch.`];
-  if (check) {
-    const share = check.largestLogit === 0 ? 0 : check.largestError / check.largestLogit;
-    sentences[0] = `${subject} matches libtorch: checked in onnxruntime, logits differ by at most ${share.toExponential(1)} of the largest.`;
-  }
-  if (judgment) {
-    const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
-    sentences.push(`On ${judgment.images} validation instances mAP is ${now}, and ${before} in float32.`);
-  }
-  return sentences.join(' ');
 }

@@ -81,6 +81,7 @@ test('training standardizes the features by the training rows and stores that wi
 
 test('progress and results speak of rows, never of images', async () => {
   const evaluated = await run('evaluate', 'soil');
+  expect(evaluated.out).toMatch(/^As decided it predicts a class for [\d.]+% of positives and .*\n/);
   expect(shown.join('')).toMatch(/\d rows/);
   expect(`${shown.join('')}${evaluated.out}`).not.toMatch(/image/);
 });
@@ -130,8 +131,9 @@ test('evaluate takes other tables with the same columns in any order', async () 
 });
 
 test('an exported model takes `features` as they are and gives the same probabilities', async () => {
-  const { code, err } = await run('export', 'soil', '--out', 'onnx/soil.onnx');
+  const { code, out, err } = await run('export', 'soil', '--out', 'onnx/soil.onnx');
   expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^onnx\/soil\.onnx matches libtorch: .*\nonnx\/soil\.onnx: mlp, 2 classes/);
   const config = JSON.parse(readFileSync('onnx/config.json', 'utf8'));
   expect(config.preprocessing).toEqual({ features });
   using exported = await openPredictor('onnx/soil.onnx');

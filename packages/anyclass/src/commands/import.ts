@@ -3,7 +3,7 @@ import { command } from '../commandLine/command.js';
 import { frameField, windowField } from '../data/images/readingFields.js';
 import { UsageError } from '../errors/usageError.js';
 import { makeFolderOf } from '../files/outputs.js';
-import { networkNames } from '../networks/catalogue.js';
+import { networkNames } from '../networks/catalog.js';
 import { weightReportText } from '../networks/weights/loadWeights.js';
 import { readClassList } from '../runs/classList.js';
 import { importModel } from '../runs/importModel.js';

@@ -1,18 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
+import { runInProcess } from '../../test/inProcess.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { Inspection } from '../inspect/inspection.js';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
-const anyclass = (...words: string[]) =>
-  spawnSync(process.execPath, [program, ...words], { encoding: 'utf8', cwd: folder });
+const anyclass = (...words: string[]) => runInProcess(folder, words);
 
 beforeAll(async () => {
   const rows = Array.from({ length: 20 }, (_, i) => `${i}.png,${i % 4 === 0 ? 1 : 0},${i % 5 === 0 ? 1 : 0}`);
@@ -27,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('inspect counts positives and negatives, and names the unreadable image', () => {
-  const { status, stdout } = anyclass('inspect', 'labels.csv', '--json');
+test('inspect counts positives and negatives, and names the unreadable image', async () => {
+  const { status, stdout } = await anyclass('inspect', 'labels.csv', '--json');
   expect(status).toBe(0);
   const inspection: { splits: { total: number; negative: number }[]; quarantined: { name: string }[] } =
     JSON.parse(stdout);
@@ -36,8 +33,13 @@ test('inspect counts positives and negatives, and names the unreadable image', (
   expect(inspection.quarantined.map(({ name }) => name)).toEqual(['7.png']);
 });
 
-test('inspect writes a page that needs nothing beside it', () => {
-  const { status, stderr } = anyclass('inspect', 'labels.csv', '--html', 'page.html');
+test('inspect opens with a verdict', async () => {
+  const { stdout } = await anyclass('inspect', 'labels.csv', '--no-images');
+  expect(stdout).toMatch(/^labels\.csv: 20 instances, 2 classes, 60\.0% negative; start with λ .*\n/);
+});
+
+test('inspect writes a page that needs nothing beside it', async () => {
+  const { status, stderr } = await anyclass('inspect', 'labels.csv', '--html', 'page.html');
   expect(status).toBe(0);
   expect(stderr).toContain('wrote page.html');
   const page = readFileSync(join(folder, 'page.html'), 'utf8');
@@ -45,26 +47,26 @@ test('inspect writes a page that needs nothing beside it', () => {
   expect(page).not.toMatch(/(src|href)="http/);
 });
 
-test('strict makes the unreadable image an error that names it', () => {
-  const { status, stderr } = anyclass('inspect', 'labels.csv', '--strict');
+test('strict makes the unreadable image an error that names it', async () => {
+  const { status, stderr } = await anyclass('inspect', 'labels.csv', '--strict');
   expect(status).toBe(1);
   expect(stderr).toContain('7.png');
   expect(stderr).not.toContain('    at ');
 });
 
-test('prepare decodes once, and the second run finds everything in place', () => {
-  const first = anyclass('prepare', 'labels.csv', '--size', '16', '--json');
+test('prepare decodes once, and the second run finds everything in place', async () => {
+  const first = await anyclass('prepare', 'labels.csv', '--size', '16', '--json');
   expect(first.status).toBe(0);
   expect(first.stderr).toContain('skipped 7.png');
   expect(JSON.parse(first.stdout)).toMatchObject({ rows: 20, decoded: 20 });
-  const second = anyclass('prepare', 'labels.csv', '--size', '16', '--check', '--json');
+  const second = await anyclass('prepare', 'labels.csv', '--size', '16', '--check', '--json');
   expect(JSON.parse(second.stdout)).toMatchObject({ rows: 20, decoded: 0 });
 });
 
-test('inspect takes the fields of data as train does, and shows the data that training would see', () => {
+test('inspect takes the fields of data as train does, and shows the data that training would see', async () => {
   const set = ['data.drop=["root"]', 'data.draw.shares=[0.6,0.4,0]', 'data.subset.negativesPerPositive=0'];
   const words = set.flatMap((assignment) => ['--set', assignment]);
-  const { status, stdout } = anyclass('inspect', 'labels.csv', '--no-images', '--json', ...words);
+  const { status, stdout } = await anyclass('inspect', 'labels.csv', '--no-images', '--json', ...words);
   expect(status).toBe(0);
   const { classes, splits } = JSON.parse(stdout);
   expect(classes).toEqual(['crack']);
@@ -76,16 +78,16 @@ test('inspect takes the fields of data as train does, and shows the data that tr
   ]);
 });
 
-test('an option is short for a field, which --set may change again', () => {
+test('an option is short for a field, which --set may change again', async () => {
   const words = ['inspect', 'labels.csv', '--no-images', '--json', '--keep', 'root'];
-  const classes = (...more: string[]) => JSON.parse(anyclass(...words, ...more).stdout).classes;
-  expect(classes()).toEqual(['root']);
-  expect(classes('--set', 'data.keep=["crack"]')).toEqual(['crack']);
+  const classes = async (...more: string[]) => JSON.parse((await anyclass(...words, ...more)).stdout).classes;
+  expect(await classes()).toEqual(['root']);
+  expect(await classes('--set', 'data.keep=["crack"]')).toEqual(['crack']);
 });
 
-test('prepare decodes to the channels that are set', () => {
+test('prepare decodes to the channels that are set', async () => {
   const words = ['prepare', 'labels.csv', '--size', '16', '--cache', 'gray', '--json'];
-  const { stdout } = anyclass(...words, '--set', 'data.channels=1');
+  const { stdout } = await anyclass(...words, '--set', 'data.channels=1');
   expect(JSON.parse(stdout)).toMatchObject({ rows: 20, bytes: 20 * 16 * 16 });
 });
 
@@ -98,15 +100,15 @@ test.each([
   [['--drop', 'rot'], 1, "labels.csv: no class 'rot'; did you mean 'root'?"],
   [['--group-column', 'pipe'], 1, "labels.csv: no column 'pipe' (data.columns.group)"],
   [['--set', 'data.subset.instances=99'], 1, 'data.subset.instances is 99; there are'],
-])('inspect with %j ends with %d and says what is wrong', (words, status, message) => {
-  const result = anyclass('inspect', 'labels.csv', '--no-images', ...words);
+])('inspect with %j ends with %d and says what is wrong', async (words, status, message) => {
+  const result = await anyclass('inspect', 'labels.csv', '--no-images', ...words);
   expect({ status: result.status, stderr: result.stderr }).toEqual({
     status,
     stderr: expect.stringContaining(message),
   });
 });
 
-test('given a run, inspect names the label that its scores speak against', () => {
+test('given a run, inspect names the label that its scores speak against', async () => {
   writeSyntheticRun(join(folder, 'run'), { configuration: tinyRun, strength: 6 });
   const scores = readFileSync(join(folder, 'run', 'scores', 'validation.csv'), 'utf8').split('\n');
   const labels = readFileSync(join(folder, 'run', 'scores', 'validation-labels.csv'), 'utf8').split('\n');
@@ -117,7 +119,7 @@ test('given a run, inspect names the label that its scores speak against', () =>
     .sort((a, b) => b.score - a.score);
   labels[surest!.i] = labels[surest!.i]!.replace(',1,', ',0,');
   writeFileSync(join(folder, 'relabeled.csv'), labels.join('\n'));
-  const { status, stdout, stderr } = anyclass(
+  const { status, stdout, stderr } = await anyclass(
     'inspect',
     'relabeled.csv',
     '--no-images',
@@ -135,14 +137,14 @@ test('given a run, inspect names the label that its scores speak against', () =>
   expect(inspection.problems.find(({ kind }) => kind === 'suspect-label')?.count).toBe(
     inspection.suspects.length,
   );
-  expect(anyclass('inspect', 'relabeled.csv', '--no-images', '--run', 'nowhere')).toMatchObject({
+  expect(await anyclass('inspect', 'relabeled.csv', '--no-images', '--run', 'nowhere')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('nowhere: not a run'),
   });
 });
 
-test('a table that is not there is told in one line, exit code 1', () => {
-  const { status, stderr } = anyclass('inspect', 'nothing.csv');
+test('a table that is not there is told in one line, exit code 1', async () => {
+  const { status, stderr } = await anyclass('inspect', 'nothing.csv');
   expect(status).toBe(1);
   expect(stderr).toBe('anyclass: nothing.csv: no such file or folder\n');
 });

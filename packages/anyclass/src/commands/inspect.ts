@@ -7,6 +7,7 @@ import type { Configuration } from '../configuration/schema.js';
 import { chooseSubset, closeDataset, type Dataset } from '../data/index.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
+import { checkAddressSpace, decodingSpace } from '../inference/memory.js';
 import { inspectDataset } from '../inspect/inspectDataset.js';
 import { inspectText } from '../inspect/inspectText.js';
 import { openRun } from '../runs/runFolder.js';
@@ -52,6 +53,7 @@ export const inspect = command({
       const inputs = [...datasetInputs(data.dataset), data.imageFolder, data.splitFolder];
       checkOutputFile('--html', options.html, { kind: 'an HTML page', inputs, force: options.force });
     }
+    if (!options.noImages) checkAddressSpace(decodingSpace);
     const whole = await openData(data);
     try {
       const dataset = withSubset(whole, data.subset);

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
 import {
   writeChexpert,
   writeClassFolders,
@@ -18,15 +17,11 @@ import {
 } from '../../test/labelLayouts.js';
 import type { Inspection } from '../inspect/inspection.js';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-inspect-layouts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function inspect(...words: string[]): Inspection {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'inspect', ...words, '--json'], {
-    encoding: 'utf8',
-    cwd: folder,
-  });
+async function inspect(...words: string[]): Promise<Inspection> {
+  const { status, stdout, stderr } = await runInProcess(folder, ['inspect', ...words, '--json']);
   expect({ status, stderr }).toMatchObject({ status: 0 });
   return JSON.parse(stdout);
 }
@@ -49,7 +44,7 @@ const remarks = ({ problems }: Inspection) =>
 test("Ultralytics' folders: boxes, polygons and confidences are presence; no label file or an empty one is negative", async () => {
   await writeUltralytics(join(folder, 'coco8'));
   for (const spec of ['coco8', 'coco8/data.yaml']) {
-    const inspection = inspect(spec);
+    const inspection = await inspect(spec);
     expect(counts(inspection)).toEqual({
       splits: { train: [4, 2, 0], validation: [1, 1, 0], test: [0, 0, 0], all: [5, 3, 0] },
       classes: { person: [2, 0, 0], bicycle: [1, 1, 0], 'traffic light': [2, 1, 0] },
@@ -59,12 +54,12 @@ test("Ultralytics' folders: boxes, polygons and confidences are presence; no lab
       expect.stringMatching(/^2 images without a label file: read as negative/),
     ]);
   }
-  expect(counts(inspect('coco8', '--set', 'data.unlabeled=unknown')).splits['all']).toEqual([5, 1, 2]);
+  expect(counts(await inspect('coco8', '--set', 'data.unlabeled=unknown')).splits['all']).toEqual([5, 1, 2]);
 });
 
 test("Roboflow's folders and its paths that begin with ../", async () => {
   await writeRoboflow(join(folder, 'pipes'));
-  const inspection = inspect('pipes');
+  const inspection = await inspect('pipes');
   expect(counts(inspection)).toEqual({
     splits: { train: [2, 1, 0], validation: [1, 0, 0], test: [0, 1, 0], all: [3, 2, 0] },
     classes: { crack: [1, 1, 0], root: [1, 1, 0] },
@@ -74,7 +69,7 @@ test("Roboflow's folders and its paths that begin with ../", async () => {
 
 test("LabelImg's classes.txt among the label files", async () => {
   await writeLabelImg(join(folder, 'labelimg'));
-  const inspection = inspect('labelimg');
+  const inspection = await inspect('labelimg');
   expect(counts(inspection).splits['all']).toEqual([4, 2, 0]);
   expect(inspection.classes).toEqual(['dog', 'hot dog']);
   expect(inspection.quarantined).toEqual([]);
@@ -82,7 +77,7 @@ test("LabelImg's classes.txt among the label files", async () => {
 
 test('Pascal VOC: the lists are the splits, and a class of difficult objects alone is uncertain', async () => {
   await writeVoc(join(folder, 'VOC2007'));
-  const inspection = inspect('VOC2007');
+  const inspection = await inspect('VOC2007');
   expect(counts(inspection)).toEqual({
     splits: { train: [3, 0, 0], validation: [2, 0, 0], test: [1, 0, 0], all: [6, 0, 0] },
     classes: {
@@ -98,13 +93,13 @@ test('Pascal VOC: the lists are the splits, and a class of difficult objects alo
   ]);
   expect(inspection.images?.examined).toBe(6);
   expect(remarks(inspection)).toEqual(['1 annotated images in no list of ImageSets/Main: not used']);
-  const difficult = inspect('VOC2007', '--set', 'data.uncertain=one');
+  const difficult = await inspect('VOC2007', '--set', 'data.uncertain=one');
   expect(counts(difficult).classes['dog']).toEqual([2, 1, 0]);
 });
 
 test('annotations beside their images, a folder per split', async () => {
   await writeVocBesideImages(join(folder, 'voc-export'));
-  expect(counts(inspect('voc-export'))).toEqual({
+  expect(counts(await inspect('voc-export'))).toEqual({
     splits: { train: [1, 1, 0], validation: [1, 0, 0], test: [1, 0, 0], all: [3, 1, 0] },
     classes: { crack: [1, 1, 0], root: [1, 0, 1] },
   });
@@ -112,7 +107,7 @@ test('annotations beside their images, a folder per split', async () => {
 
 test('a folder per class, one within another, negatives and files that are no images', async () => {
   await writeClassFolders(join(folder, 'folders'));
-  const inspection = inspect('folders');
+  const inspection = await inspect('folders');
   expect(counts(inspection)).toEqual({
     splits: { train: [3, 2, 0], validation: [1, 1, 0], test: [0, 0, 0], all: [4, 3, 0] },
     classes: { crack: [2, 1, 0], deep: [1, 0, 0], root: [1, 0, 0] },
@@ -121,12 +116,12 @@ test('a folder per class, one within another, negatives and files that are no im
     expect.stringMatching(/^1 class folders within others/),
     '1 files that are not images were skipped',
   ]);
-  expect(inspect('folders', '--drop', 'deep').classes).toEqual(['crack', 'root']);
+  expect((await inspect('folders', '--drop', 'deep')).classes).toEqual(['crack', 'root']);
 });
 
 test('Open Images: a row per image and label, verified or not, and unknown where nobody looked', async () => {
   await writeOpenImages(join(folder, 'open-images'));
-  const inspection = inspect('open-images', '--label-column', 'LabelName');
+  const inspection = await inspect('open-images', '--label-column', 'LabelName');
   expect(counts(inspection).splits['all']).toEqual([2, 1, 0]);
   expect(inspection.labelCounts).toEqual([
     { name: '/m/01yrx', unknown: 1, uncertain: 0, soft: 0 },
@@ -134,9 +129,9 @@ test('Open Images: a row per image and label, verified or not, and unknown where
   ]);
 });
 
-test('Mulan: labels as its XML lists them, dense and sparse rows, no images to look for', () => {
+test('Mulan: labels as its XML lists them, dense and sparse rows, no images to look for', async () => {
   writeMulan(join(folder, 'mulan'));
-  const inspection = inspect('mulan');
+  const inspection = await inspect('mulan');
   expect(counts(inspection)).toEqual({
     splits: { train: [2, 1, 0], validation: [0, 0, 0], test: [1, 1, 0], all: [3, 2, 0] },
     classes: { Beach: [2, 0, 0], Sunset: [1, 0, 1] },
@@ -147,7 +142,7 @@ test('Mulan: labels as its XML lists them, dense and sparse rows, no images to l
 test('CheXpert: what is not mentioned is absent, -1 is read by policy, and a patient stays in one split', async () => {
   await writeChexpert(join(folder, 'CheXpert-v1.0-small'));
   const spec = 'chexpert=CheXpert-v1.0-small';
-  const ignored = inspect(spec);
+  const ignored = await inspect(spec);
   expect(counts(ignored).splits).toEqual({
     train: [3, 1, 1],
     validation: [1, 1, 0],
@@ -165,14 +160,14 @@ test('CheXpert: what is not mentioned is absent, -1 is read by policy, and a pat
   expect(remarks(ignored)).toEqual([expect.stringMatching(/^1 rows with 'No Finding' and a finding/)]);
   const policies = { zero: [3, 2, 0], one: [4, 1, 0], '0.6': [4, 1, 0], '0.4': [3, 2, 0] };
   for (const [policy, train] of Object.entries(policies)) {
-    const inspection = inspect(spec, '--no-images', '--set', `data.uncertain=${policy}`);
+    const inspection = await inspect(spec, '--no-images', '--set', `data.uncertain=${policy}`);
     expect([policy, counts(inspection).splits['train']]).toEqual([policy, train]);
   }
 });
 
 test("NIH's official lists are the test split and the rest, a part of whose patients validate", async () => {
   await writeNih(join(folder, 'nih'));
-  const inspection = inspect('nih-official=nih');
+  const inspection = await inspect('nih-official=nih');
   expect(inspection.splits.map(({ split, total, groups }) => [split, total, groups])).toEqual([
     ['train', 14, 7],
     ['validation', 2, 1],
@@ -187,7 +182,7 @@ test("NIH's official lists are the test split and the rest, a part of whose pati
 test('Pascal VOC 2007 by name has its 20 classes, from the development kit or the folder above it', async () => {
   await writeVoc(join(folder, 'kit', 'VOCdevkit', 'VOC2007'));
   for (const root of ['kit', 'kit/VOCdevkit', 'kit/VOCdevkit/VOC2007']) {
-    const inspection = inspect(`voc2007=${root}`, '--no-images');
+    const inspection = await inspect(`voc2007=${root}`, '--no-images');
     expect(inspection.classes.length).toBe(20);
     expect(counts(inspection).splits).toEqual({
       train: [3, 0, 0],

@@ -1,10 +1,16 @@
 // How the program starts: what it loads, and the limits that shared machines set.
 
 import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-limits-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 test.skipIf(process.platform === 'win32').each([
   ['ulimit -n 64', '--version'],
@@ -37,6 +43,26 @@ test.skipIf(process.platform === 'win32')('a limit that is too low for the progr
     stderr: expect.stringContaining("raise the limit with 'ulimit -n'"),
   });
 });
+
+test.skipIf(process.platform !== 'linux').each(['inspect', 'prepare'])(
+  '%s reads every image or says how much address space is missing, whatever the limit',
+  (command) => {
+    const table = join(folder, 'labels.csv');
+    const names = Array.from({ length: 12 }, (_, i) => `${i}.${i % 2 === 0 ? 'png' : 'jpg'}`);
+    for (const name of names)
+      copyFileSync(join(fixtures, name.endsWith('png') ? 'rgb.png' : 'rgb.jpg'), join(folder, name));
+    writeFileSync(table, ['Filename,x', ...names.map((name, i) => `${name},${i % 2}`)].join('\n'));
+    const cache = command === 'prepare' ? `--cache '${join(folder, 'cache')}'` : '';
+    for (const limit of [1_300_000, 1_500_000, 1_800_000]) {
+      const line = `ulimit -v ${limit}; '${process.execPath}' '${program}' ${command} '${table}' --json ${cache}`;
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+      if (status === 0) expect(JSON.parse(stdout).quarantined).toEqual([]);
+      else
+        expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/ulimit -v.*needed/) });
+    }
+  },
+  60_000,
+);
 
 test('a command loads a few files of the bundle, and none of the library beside them', () => {
   const hook = 'export const load = (url, context, next) => (console.log(url), next(url, context));';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { type NetworkName, networkCost, networkDefinitions, networkNames } from '../networks/catalogue.js';
+import { type NetworkName, networkCost, networkDefinitions, networkNames } from '../networks/catalog.js';
 
 export const networks = command({
   name: 'networks',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
 import { writeSewerml } from '../../test/paperLayouts.js';
 import type { PlanEstimate } from '../experiments/paperEstimatePlan.js';
 
@@ -14,12 +15,15 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => writeSewerml(join(folder, 'sewerml')));
 
+/** For what trains in processes of its own. */
 const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
 
+const inProcess = (...words: string[]) => runInProcess(folder, words);
+
 const tiny = [
   'network.name=tresnet-s',
-  'network.inputSize=32',
+  'network.inputSize=16',
   'epochs=1',
   'batchSize=34',
   'device=cpu',
@@ -38,15 +42,15 @@ function bytesIn(path: string): number {
 
 let estimate: PlanEstimate;
 
-test('a dry run tells the plan and leaves nothing behind', () => {
-  const { status, stdout } = anyclass(...words, '--dry-run', '--json');
+test('a dry run tells the plan and leaves nothing behind', async () => {
+  const { status, stdout } = await inProcess(...words, '--dry-run', '--json');
   expect(status).toBe(0);
   estimate = JSON.parse(stdout);
   expect(estimate.rows).toMatchObject([{ dataset: 'sewerml', network: 'tresnet-s', runs: 4, images: 68 }]);
   expect(existsSync(join(folder, 'out'))).toBe(false);
 });
 
-test('a table ends in a page with the published figures, and is resumed by the same command', () => {
+test('a table ends in a page with the published figures, and is resumed by the same command', async () => {
   const { status, stdout, stderr } = anyclass(...words, '--replicates', '20', '--jobs', '2');
   expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('4 to train') });
   expect(stderr).toMatch(/Table 1[\s\S]*sewerml +tresnet-s +4 +0 +1 +68 [\s\S]*About .* on the CPU\./);
@@ -55,41 +59,42 @@ test('a table ends in a page with the published figures, and is resumed by the s
   expect(rows.filter((row) => row.startsWith('ours,tresnet-s,')).length).toBe(4);
   expect(rows.find((row) => row.startsWith('paper,maxvit-s,any-focal'))).toContain('0.6904');
   expect(readFileSync(join(folder, 'out', 'table-1.html'), 'utf8')).toContain('next to sewerml in the paper');
-  const { groups } = JSON.parse(readFileSync(join(folder, 'out', 'table-1.json'), 'utf8'));
+  const { verdict, groups } = JSON.parse(readFileSync(join(folder, 'out', 'table-1.json'), 'utf8'));
+  expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
   expect(groups.map(({ figures }: { figures: string[] }) => figures[1])).toEqual(Array(4).fill('f2Ciw'));
 
   const runs = readdirSync(join(folder, 'out')).filter((name) => name.endsWith('seed1'));
   const taken = runs.reduce((sum, name) => sum + bytesIn(join(folder, 'out', name)), 0);
   expect(Math.abs(estimate.bytes / taken - 1)).toBeLessThan(0.03);
 
-  const again = anyclass(...words, '--replicates', '0');
+  const again = await inProcess(...words, '--replicates', '0');
   expect(again.stderr).toContain('4 already finished and reused, 0 to train');
   expect(again.stderr).not.toContain('~');
 }, 180_000);
 
-test('weights that are imported have the metrics of the run that they are from', () => {
+test('weights that are imported have the metrics of the run that they are from', async () => {
   const run = join('out', 'sewerml-tresnet-s-bce-seed1');
-  const imported = anyclass(
-    ...['import', join(run, 'model.safetensors'), '--network', 'tresnet-s', '--input-size', '32'],
+  const imported = await inProcess(
+    ...['import', join(run, 'model.safetensors'), '--network', 'tresnet-s', '--input-size', '16'],
     ...['--classes', 'RB,OB,PF,DE,FS,IS,RO,IN,AF,BE,FO,GR,PH,PB,OS,OP,OK'],
     ...['--mean', '0.523,0.453,0.345', '--std', '0.21,0.199,0.154', '--out', 'imported.safetensors'],
   );
   expect(imported).toMatchObject({ status: 0, stdout: expect.stringContaining('entries loaded') });
-  const judged = (model: string) => {
+  const judged = async (model: string) => {
     const data = ['sewerml=sewerml', '--split', 'validation', '--replicates', '0', '--device', 'cpu'];
-    return JSON.parse(anyclass('evaluate', model, ...data, '--json').stdout).metrics;
+    return JSON.parse((await inProcess('evaluate', model, ...data, '--json')).stdout).metrics;
   };
-  const metrics = judged('imported.safetensors');
-  expect(metrics).toEqual(judged(run));
+  const metrics = await judged('imported.safetensors');
+  expect(metrics).toEqual(await judged(run));
   const scores = ['validation.csv', 'validation-labels.csv'].map((name) => join(run, 'scores', name));
-  const saved = anyclass(
+  const saved = await inProcess(
     ...['evaluate', '--scores', scores[0]!, '--labels', scores[1]!, '--replicates', '0', '--json'],
     ...['--class-importance', 'sewerml'],
   );
   expect(JSON.parse(saved.stdout).metrics.f2Ciw).toBeCloseTo(metrics.f2Ciw, 6);
 });
 
-test('a mistake is told with its option and the help', () => {
-  const { status, stderr } = anyclass('paper', '1', '--data', 'coco-41=x', '--out', 'other');
+test('a mistake is told with its option and the help', async () => {
+  const { status, stderr } = await inProcess('paper', '1', '--data', 'coco-41=x', '--out', 'other');
   expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--data') });
 });

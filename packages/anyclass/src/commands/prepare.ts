@@ -10,6 +10,7 @@ import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
+import { checkAddressSpace, decodingSpace } from '../inference/memory.js';
 import { chosenData, datasetFields } from './datasetOptions.js';
 
 const options = z.object({
@@ -44,6 +45,7 @@ async function prepareShare(
   const isFirst = ranks?.isFirst ?? true;
   const data = chosenData(given);
   checkOutputFolder('--cache', data.cache);
+  checkAddressSpace(decodingSpace);
   const dataset = await openData(data);
   using interruption = interruptible(terminal, 'Stopping; press Ctrl-C again to quit immediately');
   const { signal } = interruption;

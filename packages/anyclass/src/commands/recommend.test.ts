@@ -7,13 +7,27 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/inProcess.js';
-import { tinyRun } from '../../test/tinyRun.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-recommend-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-writeFileSync(join(folder, 'tiny.json'), JSON.stringify({ ...tinyRun, epochs: 1 }));
+
+// Rows of features, since what pilots learn does not matter here.
+const rows = Array.from({ length: 80 }, (_, i) => {
+  const split = i < 32 ? 'train' : i < 56 ? 'validation' : 'test';
+  return `${i},${split},${i % 2},${Number(i % 5 === 0)},${Math.sin(i)},${(i % 5) / 5}`;
+});
+writeFileSync(join(folder, 'soil.csv'), `Filename,split,dry,sour,feature_0,feature_1\n${rows.join('\n')}\n`);
+const tiny = {
+  data: { dataset: 'soil.csv' },
+  network: { name: 'linear' },
+  epochs: 1,
+  batchSize: 8,
+  device: 'cpu',
+  threads: 1,
+};
+writeFileSync(join(folder, 'tiny.json'), JSON.stringify(tiny));
 
 const words = (minutes: string, losses = 'bce@beta=null@reduction=mean,any-bce') => [
   'recommend',
@@ -42,33 +56,35 @@ function interrupted(
 
 describe('recommend', () => {
   test('says what it plans, saves on Ctrl-C, and goes on with the same command alone to a configuration', async () => {
-    const { code, said } = await interrupted(words('20'), 'mean-64x1-seed1: finished');
+    const { code, said } = await interrupted(words('20'), 'mean-32x1-seed1: finished');
     expect({ code, said }).toMatchObject({
       code: 130,
       said: expect.stringMatching(
-        /instances\/s measured\nPlan:\n {2}round 1: 2 losses × 3 seeds, 64 instances × 1 epoch \(100% of a full run\), about /,
+        /instances\/s measured\nPlan:\n {2}round 1: 2 losses × 3 seeds, 32 instances × 1 epoch \(100% of a full run\), about /,
       ),
     });
     const { status, stdout, stderr } = anyclass(words('20'));
     expect({ status, stderr }).toMatchObject({
       status: 0,
       stderr: expect.stringMatching(
-        /6 runs in recommendations\/digits\/pilots: [1-5] already finished and reused/,
+        /6 runs in recommendations\/soil\/pilots: [1-5] already finished and reused/,
       ),
     });
     expect(stdout).toMatch(/Use (bce|any-bce)/);
     expect(stdout).toMatch(/loss +round +F1 +false alarms +mAP +to the best/);
-    expect(stderr).toContain('anyclass train recommendations/digits/recommended.jsonc');
-    const file = join(folder, 'recommendations/digits/recommended.jsonc');
+    expect(stderr).toContain('anyclass train recommendations/soil/recommended.jsonc');
+    const file = join(folder, 'recommendations/soil/recommended.jsonc');
     const read = await readConfiguration(file);
-    expect(read).toMatchObject({ epochs: 1, batchSize: 16, evaluation: { decision: { falseAlarms: 0.05 } } });
+    expect(read).toMatchObject({ epochs: 1, batchSize: 8, evaluation: { decision: { falseAlarms: 0.05 } } });
     expect(readFileSync(file, 'utf8')).toContain('// The test split was not used.');
-    const again = anyclass([...words('20'), '--json']);
+    const again = await runInProcess(folder, [...words('20'), '--json']);
+    const { verdict } = JSON.parse(again.stdout);
+    expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
     expect(JSON.parse(again.stdout)).toMatchObject({
       loss: { name: read.loss.name },
-      rounds: [{ instances: 64 }],
+      rounds: [{ instances: 32 }],
     });
-    const other = anyclass([...words('20'), '--false-alarms', '0.02']);
+    const other = await runInProcess(folder, [...words('20'), '--false-alarms', '0.02']);
     expect({ status: other.status, said: other.stderr }).toMatchObject({
       status: 1,
       said: expect.stringMatching(/decision\.budget\.falseAlarms 0\.05, not 0\.02/),

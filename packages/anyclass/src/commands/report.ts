@@ -61,7 +61,7 @@ export const report = command({
     const { runs: folders, out, assets, paper, json, replicates, intervalConfidence } = options;
     const decision = chosenDecision(options);
     for (const folder of folders) checkFolder(folder, paper);
-    checkOutputFile('--out', out, { kind: 'an HTML page', force: options.force });
+    checkOutputFile('--out', out, { kind: 'an HTML page', inputs: folders, force: options.force });
     if (assets !== undefined) checkOutputFolder('--assets', assets);
     const { runs, twins } = withoutTwins(readRuns(folders));
     for (const folder of unfinishedRuns(folders)) terminal.note(`skipped ${folder}: the run is not finished`);

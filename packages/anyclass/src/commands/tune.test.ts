@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
 import { runProgram } from '../commandLine/program.js';
 import type { StudyEvent } from '../tuning/events.js';
 import { openJournal } from '../tuning/journal.js';
@@ -34,7 +35,7 @@ async function inside(...words: string[]): Promise<{ status: number; out: string
 const study = join(folder, 'study');
 const small = [
   'data.digits.scenes={"train":16,"validation":16,"test":8}',
-  'network.inputSize=32',
+  'network.inputSize=16',
   'batchSize=8',
   'epochs=2',
   'schedule.warmUpEpochs=0',
@@ -89,7 +90,7 @@ describe('a study', () => {
     });
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /3 of 3 trials: .*finished[\s\S]*loss\.lambda +batchSize[\s\S]*best run +study\/trials\//,
+      /^Trial \d is the best: validation mAP [\d.]+ after 2 epochs\.\n[\s\S]*3 of 3 trials: .*finished[\s\S]*loss\.lambda +batchSize[\s\S]*best run +study\/trials\//,
     );
     expect(stdout).toMatch(
       /train it +anyclass tune study --export best\.json && anyclass train best\.json\n$/,
@@ -121,10 +122,11 @@ describe('a study', () => {
   });
 });
 
-test('data that are not there end the study before it has trials', () => {
-  const { status, stderr } = anyclass('tune', 'nodata', 'quick', '--data', 'absent.csv');
+test('data that are not there end the study before it has trials', async () => {
+  const anywhere = (...words: string[]) => runInProcess(folder, ['tune', 'nodata', ...words]);
+  const { status, stderr } = await anywhere('quick', '--data', 'absent.csv');
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('absent.csv') });
-  expect(anyclass('tune', 'nodata', '--export', 'best.json').stderr).toContain('no trial has a result yet');
+  expect((await anywhere('--export', 'best.json')).stderr).toContain('no trial has a result yet');
 });
 
 test.each([

@@ -43,7 +43,10 @@ export const verify = command({
       }
       progress(i + 1, file);
     }
-    terminal.print(json ? JSON.stringify(reports, null, 2) : reports.map(vectorReportText).join('\n\n'));
+    const verdict = `${total - problems.length} of ${total} files match their golden values.`;
+    terminal.print(
+      json ? JSON.stringify(reports, null, 2) : [verdict, ...reports.map(vectorReportText)].join('\n\n'),
+    );
     if (problems.length > 0) throw new UserError(problems.join('\n'));
     return reports;
   },

@@ -5,7 +5,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { networkNames } from '../networks/catalogue.js';
+import { networkNames } from '../networks/catalog.js';
 import { findWeights } from '../networks/weights/findWeights.js';
 import {
   type ListedWeights,

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { hasCuda } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawImages } from '../../test/drawnImages.js';
+import { runInProcess } from '../../test/inProcess.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-workflow-'));
@@ -31,6 +32,9 @@ const anyclass = (words: string[], options: { input?: string; limit?: string } =
     { cwd: folder, encoding: 'utf8', input: options.input ?? '' },
   );
 
+/** For what a command says and writes, where its process does not matter. */
+const inProcess = (...words: string[]) => runInProcess(folder, words);
+
 /** The program's words as a shell reads them, with pipes behind them. */
 const shell = (line: string) =>
   spawnSync('bash', ['-o', 'pipefail', '-c', `'${process.execPath}' '${program}' ${line}`], {
@@ -41,7 +45,7 @@ const shell = (line: string) =>
 const small = [
   'epochs=2',
   'batchSize=8',
-  'network.inputSize=32',
+  'network.inputSize=16',
   'evaluation.replicates=20',
   'threads=1',
 ].flatMap((field) => ['--set', field]);
@@ -49,8 +53,8 @@ const small = [
 beforeAll(() => drawImages(folder));
 
 describe('from a folder to an evaluated model', () => {
-  test('init looks at the folder and writes a configuration', () => {
-    const { status, stdout, stderr } = anyclass(['init', 'photos']);
+  test('init looks at the folder and writes a configuration', async () => {
+    const { status, stdout, stderr } = await inProcess('init', 'photos');
     expect({ status, stdout }).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('wrote anyclass.json'),
@@ -60,21 +64,18 @@ describe('from a folder to an evaluated model', () => {
       data: { dataset: 'photos' },
       network: { name: 'tresnet-s', inputSize: 32 },
     });
-    expect(anyclass(['init', 'photos']).stderr).toContain('anyclass.json already exists');
+    expect((await inProcess('init', 'photos')).stderr).toContain('anyclass.json already exists');
   });
 
-  test('init writes paths that work from where the file is, and train from anywhere', () => {
+  test('init writes paths that work from where the file is, and train from anywhere', async () => {
     const out = ['--out', 'some/where/photos.json', '--set', 'data.imageFolder=photos/images'];
-    expect(anyclass(['init', 'photos/labels.csv', ...out]).status).toBe(0);
+    expect((await inProcess('init', 'photos/labels.csv', ...out)).status).toBe(0);
     expect(JSON.parse(readFileSync(join(folder, 'some/where/photos.json'), 'utf8')).data).toEqual({
       dataset: '../../photos/labels.csv',
       imageFolder: '../../photos/images',
     });
     const words = ['train', '../where/photos.json', '--run', 'run', ...small, '--set', 'epochs=1'];
-    const { status, stderr } = spawnSync(process.execPath, [program, ...words], {
-      cwd: join(folder, 'some', 'where'),
-      encoding: 'utf8',
-    });
+    const { status, stderr } = await runInProcess(join(folder, 'some', 'where'), words);
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('2 classes') });
     const { configuration } = JSON.parse(readFileSync(join(folder, 'some/where/run/config.json'), 'utf8'));
     expect(configuration.data).toMatchObject({
@@ -110,18 +111,18 @@ describe('from a folder to an evaluated model', () => {
       status: 0,
       stderr: expect.stringContaining('Resuming after epoch'),
     });
-    expect(stdout).toMatch(/test: \d+ instances[\s\S]*F1-Neg[\s\S]*square/);
+    expect(stdout).toMatch(/^As decided it predicts .*\n\ntest: \d+ instances[\s\S]*F1-Neg[\s\S]*square/);
     expect(existsSync(join(folder, 'run', 'report.html'))).toBe(true);
   });
 
-  test('evaluate judges the run, and its saved scores without the engine, alike', () => {
-    const fromModel = anyclass(['evaluate', 'run', '--replicates', '0', '--json']);
-    const fromScores = anyclass([
+  test('evaluate judges the run, and its saved scores without the engine, alike', async () => {
+    const fromModel = await inProcess('evaluate', 'run', '--replicates', '0', '--json');
+    const fromScores = await inProcess(
       'evaluate',
       ...['--scores', 'run/scores/test.csv', '--labels', 'run/scores/test-labels.csv'],
       ...['--fit-scores', 'run/scores/validation.csv', '--fit-labels', 'run/scores/validation-labels.csv'],
       ...['--replicates', '0', '--json', '--html', 'page.html'],
-    ]);
+    );
     const [model, scores] = [JSON.parse(fromModel.stdout), JSON.parse(fromScores.stdout)];
     expect(model.decided).toMatchObject({ rule: 'gate', presence: scores.decided.presence });
     if (!hasCuda()) {
@@ -131,7 +132,9 @@ describe('from a folder to an evaluated model', () => {
     // On a GPU batches of another size round otherwise.
     for (const figure of ['mAP', 'macroF1', 'f1Neg'])
       expect(Math.abs(model.metrics[figure] - scores.metrics[figure])).toBeLessThan(0.1);
-    expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('stripe');
+    expect(readFileSync(join(folder, 'page.html'), 'utf8')).toMatch(
+      /<h1>[^\n]*\n<p class="verdict">As decided it predicts [\s\S]*stripe/,
+    );
   });
 
   test('predict reads folders and lists, and ends with 3 where some images failed', () => {
@@ -147,25 +150,25 @@ describe('from a folder to an evaluated model', () => {
     expect(listed.stderr).toContain('1 of 2 images could not be read:\n  nowhere.png: no such file');
   });
 
-  test('predict writes a file, or says why it cannot', () => {
-    expect(anyclass(['predict', 'run', 'photos', '--out', 'labels.csv']).status).toBe(0);
+  test('predict writes a file, or says why it cannot', async () => {
+    expect((await inProcess('predict', 'run', 'photos', '--out', 'labels.csv')).status).toBe(0);
     expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toMatch(/^Filename,.*,labels\nphotos/);
-    expect(anyclass(['predict', 'run', 'photos', '--out', 'new/labels.csv']).status).toBe(0);
-    expect(anyclass(['predict', 'run', 'photos', '--out', 'labels.csv/labels.csv'])).toMatchObject({
+    expect((await inProcess('predict', 'run', 'photos', '--out', 'new/labels.csv')).status).toBe(0);
+    expect(await inProcess('predict', 'run', 'photos', '--out', 'labels.csv/labels.csv')).toMatchObject({
       status: 1,
       stderr:
         'anyclass: --out labels.csv/labels.csv cannot be written: a part of the path is a file, not a folder\n',
     });
   });
 
-  test('predict leaves a file as it was where nothing is predicted, and prints no header', () => {
+  test('predict leaves a file as it was where nothing is predicted, and prints no header', async () => {
     mkdirSync(join(folder, 'bare'));
     const before = readFileSync(join(folder, 'labels.csv'), 'utf8');
-    expect(anyclass(['predict', 'run', 'bare', '--out', 'labels.csv'])).toMatchObject({
+    expect(await inProcess('predict', 'run', 'bare', '--out', 'labels.csv')).toMatchObject({
       status: 1,
       stderr: 'anyclass: no image in bare\n',
     });
-    expect(anyclass(['predict', 'run', 'nowhere.png', '--out', 'labels.csv'])).toMatchObject({
+    expect(await inProcess('predict', 'run', 'nowhere.png', '--out', 'labels.csv')).toMatchObject({
       status: 3,
       stderr: 'anyclass: no image could be read:\n  nowhere.png: no such file\n',
     });

@@ -3,7 +3,7 @@
 
 import { type FolderDataset, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
-import { isNetworkName, type NetworkName } from '../networks/catalogue.js';
+import { isNetworkName, type NetworkName } from '../networks/catalog.js';
 import { merged, type PlainObject } from './overrides.js';
 
 export const paperDatasets = [

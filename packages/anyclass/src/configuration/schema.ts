@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { bestMetrics } from '../events/bestMetric.js';
 import { lossNames } from '../losses/lossNames.js';
-import { familyOptions, networkNames } from '../networks/catalogue.js';
+import { familyOptions, networkNames } from '../networks/catalog.js';
 import { dataFields } from './dataFields.js';
 import { decisionFields } from './decisionFields.js';
 

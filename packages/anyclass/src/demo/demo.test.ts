@@ -43,6 +43,7 @@ test('both losses are trained once, in spite of a stop, evaluated at 0.5 and at 
   const text = demoText(result!);
   for (const word of ['any-bce, gate', 'F1-Neg', 'paired bootstrap', 'report.html'])
     expect(text).toContain(word);
+  expect(text.startsWith(`${result!.comparisons[0]!.choice}: `)).toBe(true);
 });
 
 test('runs with other settings are not replaced', async () => {

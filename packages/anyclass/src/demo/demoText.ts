@@ -8,13 +8,13 @@ import type { DemoComparison, DemoResult } from './demo.js';
 export function demoText(result: DemoResult): string {
   const { runs, falseAlarms, comparisons } = result;
   return [
+    ...comparisons.map((comparison) => `${comparison.choice}: ${verdict(comparison)}.`),
+    '',
     figuresText(result),
     'The gate is fitted on validation: labels only where the presence of any class is likely enough.',
     falseAlarms.map(({ loss, text }) => `  ${loss}: ${text}`).join('\n'),
     '',
     differencesText(result),
-    '',
-    ...comparisons.map((comparison) => `${comparison.choice}: ${verdict(comparison)}.`),
     '',
     `Reports: ${runs.map(({ folder }) => join(folder, 'report.html')).join(' and ')}`,
     'Your own data: npx anyclass recommend DATA --minutes 30 finds out what helps there.',

@@ -8,16 +8,15 @@ import { spawnSync } from 'node:child_process';
  * than processes, several share one.
  *
  * @example
- * seeOwnGpu(2, 8) // { isShared: false }, and CUDA_VISIBLE_DEVICES is 2
+ * seeOwnGpu(2, 8) // CUDA_VISIBLE_DEVICES is 2
  */
-export function seeOwnGpu(localRank: number, localWorldSize: number): { readonly isShared: boolean } {
+export function seeOwnGpu(localRank: number, localWorldSize: number): void {
   const gpus = localWorldSize > 1 ? visibleGpus() : [];
   // One in sight is this process's own, or all that the machine has.
   const own = gpus.length > 1 ? gpus[localRank % gpus.length] : undefined;
-  if (own === undefined) return { isShared: false };
+  if (own === undefined) return;
   process.env['CUDA_VISIBLE_DEVICES'] = own;
   process.env['CUDA_DEVICE_ORDER'] ??= 'PCI_BUS_ID';
-  return { isShared: gpus.length < localWorldSize };
 }
 
 /** The GPUs that a process of this environment sees, as CUDA_VISIBLE_DEVICES names them. */

@@ -62,7 +62,7 @@ export function ownThreads(): number {
   return Math.max(1, Math.floor(availableParallelism() / (launchOf()?.localWorldSize ?? 1)));
 }
 
-/** An environment without what launchers say: for processes that are none of the ranks. */
+/** An environment without what launchers say: for processes that are not ranks. */
 export function withoutLauncher(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const said =
     /^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_(ADDR|PORT)|TORCHELASTIC_.*|SLURM_STEP_NUM_TASKS)$/;
@@ -79,12 +79,9 @@ function launchOf(): distributed.LaunchEnvironment | undefined {
 
 async function join(): Promise<Ranks> {
   const { localRank: own = 0, localWorldSize: processes = 1 } = launchOf() ?? {};
-  const { isShared } = seeOwnGpu(own, processes);
-  const wanted = wantedBackend();
-  // NCCL refuses to share a GPU.
-  const backend = wanted === 'auto' && isShared ? 'gloo' : wanted;
+  seeOwnGpu(own, processes);
   try {
-    const group = await distributed.init({ backend, timeoutSeconds: timeoutSeconds() });
+    const group = await distributed.init({ backend: wantedBackend(), timeoutSeconds: timeoutSeconds() });
     const { rank, worldSize, localRank, localWorldSize } = group;
     return { rank, worldSize, localRank, localWorldSize, backend: group.backend, isFirst: rank === 0, group };
   } catch (error) {

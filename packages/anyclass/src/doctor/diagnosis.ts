@@ -23,7 +23,7 @@ export interface Diagnosis {
   /** Why there is no GPU; null where there is one. */
   readonly noCuda: string | null;
   readonly warnings: readonly string[];
-  /** What setup would do here: every way in its order, and why it was passed over. */
+  /** What setup would do here: every way in its order, and why it was skipped. */
   readonly setup: readonly Try[];
   /** Why nothing can be computed; null where all is well. */
   readonly failure: string | null;
@@ -75,10 +75,14 @@ export async function diagnose(): Promise<Diagnosis> {
   }
 }
 
-/** The diagnosis as lines of text. */
+/** The diagnosis as lines of text, the result first. */
 export function diagnosisText(diagnosis: Diagnosis): string {
   const { libtorch, noCuda } = diagnosis;
-  const rows: [string, string][] = [['node', diagnosis.node]];
+  const result = diagnosis.warnings.length === 0 ? 'OK' : 'OK, with warnings';
+  const rows: [string, string][] = [
+    diagnosis.failure ? ['FAILED', diagnosis.failure] : ['result', result],
+    ['node', diagnosis.node],
+  ];
   if (libtorch) {
     rows.push(['libtorch', `${libtorch.version} in ${libtorch.place} (${libtorch.origin})`]);
     rows.push(['built by', libtorch.builder]);
@@ -90,8 +94,6 @@ export function diagnosisText(diagnosis: Diagnosis): string {
     rows.push([i === 0 ? 'setup' : '', `${way}: ${outcome}, ${reason}`]);
   }
   for (const warning of diagnosis.warnings) rows.push(['warning', warning]);
-  if (diagnosis.failure) rows.push(['FAILED', diagnosis.failure]);
-  else rows.push(['result', diagnosis.warnings.length === 0 ? 'OK' : 'OK, with warnings']);
   return rows.map(([name, text]) => `${name.padEnd(10)}${text}`).join('\n');
 }
 

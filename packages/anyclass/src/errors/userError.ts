@@ -12,9 +12,9 @@ export interface UserErrorOptions {
 
 /**
  * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run. `rank-lost`: another rank ended
- * or is silent. `ranks-differ`: the ranks were started with different work.
+ * or is silent. `ranks-differ`: the ranks were started with different work. `scores-damaged`: a run's scores are not what it wrote.
  */
-export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ';
+export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ' | 'scores-damaged';
 
 /** A command of the program with its options, named as in code. */
 export interface NextCommand {

@@ -32,10 +32,10 @@ const compareWords = [
 
 beforeAll(() => {
   const tiny = {
-    data: { dataset: 'digits', digits: { scenes: { train: 32, validation: 32, test: 32 } } },
-    network: { name: 'tresnet-s', inputSize: 32 },
+    data: { dataset: 'digits', digits: { scenes: { train: 16, validation: 24, test: 24 } } },
+    network: { name: 'tresnet-s', inputSize: 16 },
     epochs: 2,
-    batchSize: 16,
+    batchSize: 8,
     threads: 1,
     checkpoints: { best: ['mAP'], keep: 1 },
     evaluation: { replicates: 0 },
@@ -82,7 +82,8 @@ describe('a comparison', () => {
     const logs = readdirSync(at('out/logs')).map((name) => readFileSync(at(`out/logs/${name}`), 'utf8'));
     expect(logs.join('\n')).toContain('Resuming after epoch 1');
     expect(readdirSync(at('out/tables'))).toContain('differences.tex');
-    const { groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
+    const { verdict, groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
+    expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
     expect(groups).toHaveLength(2);
     expect(differences[0].atDecision.macroF1.holds).toMatch(/higher|lower|unclear/);
     expect(readFileSync(at('out/trade-off-digits.svg'), 'utf8')).toMatch(/^<svg/);
@@ -108,11 +109,12 @@ describe('a comparison', () => {
     expect(statSync(model).mtimeMs).toBe(before);
   });
 
-  test('refuses runs with other settings before anything begins, with the field that differs', () => {
-    const { status, stderr } = anyclass(...compareWords, '--out', 'out', '--set', 'batchSize=8');
+  test('refuses runs with other settings before anything begins, with the field that differs', async () => {
+    const changed = [...compareWords, '--out', 'out', '--set', 'batchSize=4'];
+    const { status, stderr } = await runInProcess(folder, changed);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /digits-tresnet-s-bce-seed1 holds a run with different settings: batchSize is 16 there and 8 now/,
+      /digits-tresnet-s-bce-seed1 holds a run with different settings: batchSize is 8 there and 4 now/,
     );
   });
 

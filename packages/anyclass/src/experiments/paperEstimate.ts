@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import type { Configuration } from '../configuration/schema.js';
-import { type NetworkName, networkCost, takesFeatures } from '../networks/catalogue.js';
+import { type NetworkName, networkCost, takesFeatures } from '../networks/catalog.js';
 
 /** What a run has to work on. */
 export interface RunSize {

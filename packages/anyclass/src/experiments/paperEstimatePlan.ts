@@ -8,7 +8,7 @@ import { openPixels } from '../data/cache/openCache.js';
 import { closeDataset } from '../data/dataset.js';
 import { pixelFormat } from '../data/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
-import { networkCost } from '../networks/catalogue.js';
+import { networkCost } from '../networks/catalog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { runPaths } from '../runs/runFolder.js';
 import type { ExperimentSettings } from './experiment.js';

@@ -11,7 +11,7 @@ import { parseDataset } from '../data/datasetSpec.js';
 import { imageBytes } from '../data/images/decode.js';
 import { pixelFormat } from '../data/preparation.js';
 import type { RunEventListener } from '../events/runEvent.js';
-import { takesFeatures } from '../networks/catalogue.js';
+import { takesFeatures } from '../networks/catalog.js';
 
 /** What is left free on the disk, for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;

@@ -6,7 +6,7 @@ import { noGrad, saveTensors, type Tensor, tidy } from '@anyclass/torch';
 import { type ImagePreparation, takesFeatures } from '../data/inputs.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
-import { networkDefinitions, networkNames } from '../networks/catalogue.js';
+import { networkDefinitions, networkNames } from '../networks/catalog.js';
 import type { ForeignNetwork } from '../networks/definition.js';
 import type { Network } from '../networks/network.js';
 import type { Model, ModelDescription } from '../runs/modelFile.js';

@@ -42,6 +42,12 @@ test('a file of a run is never replaced, nor a name taken that a run will want',
     expect(() => refuseReplacing(at('alias', name), { kind, force: true })).toThrow('a file of the run');
   }
   refuseReplacing(at('run', 'comparison.html'), { kind });
+  for (const name of ['model.safetensors', 'scores/test.csv']) {
+    writeFileSync(at('run', name), name);
+    const twin = at(`twin of ${name.slice(0, 5)}`);
+    linkSync(at('run', name), twin);
+    expect(() => refuseReplacing(twin, { kind, inputs: [at('run')], force: true })).toThrow(at('run', name));
+  }
   mkdirSync(at('exported'));
   writeFileSync(at('exported', 'config.json'), '{"architecture": "resnet18"}');
   refuseReplacing(at('exported', 'report.html'), { kind });

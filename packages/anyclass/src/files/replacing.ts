@@ -1,8 +1,17 @@
 // What an output may replace. A command never writes over what it reads, nor over a file of a run; what it finds at the place of
 // its output is replaced where it is an older output of the same kind, and anything else only on request.
 
-import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { UserError } from '../errors/userError.js';
 
 export type OutputKind =
@@ -30,7 +39,7 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
 export interface ReplacingRules {
   /** What is written. */
   readonly kind: OutputKind;
-  /** Files and folders that the command reads; texts that are no path are ignored. */
+  /** Files and folders that the command reads; texts that are not paths are ignored. */
   readonly inputs?: readonly (string | undefined)[];
   /** Replace a file of another kind. */
   readonly force?: boolean;
@@ -50,7 +59,8 @@ export function refuseReplacing(path: string, { kind, inputs = [], force = false
   const isOfKind = found.size === 0 || beginnings[kind](beginningOf(path));
   for (const input of inputs) {
     if (input === undefined) continue;
-    if (isSameFile(found, input)) throw new UserError(`it is an input (${input}); choose another path`);
+    const same = [input, ...filesOfRun(input)].find((file) => isSameFile(found, file));
+    if (same !== undefined) throw new UserError(`it is an input (${same}); choose another path`);
     if (!isOfKind && isBelow(path, input))
       throw new UserError(`it is a file of the input folder ${input}; choose another path`);
   }
@@ -106,6 +116,14 @@ function isRun(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The files in the folder of a run, which may have other names elsewhere; none if it is not a run. */
+function filesOfRun(folder: string): string[] {
+  if (!isRun(folder)) return [];
+  const scores = join(folder, 'scores');
+  const tables = statIfThere(scores)?.isDirectory() ? readdirSync(scores) : [];
+  return [...[...runFiles].map((name) => join(folder, name)), ...tables.map((name) => join(scores, name))];
 }
 
 function isSameFile(found: Stats, input: string): boolean {

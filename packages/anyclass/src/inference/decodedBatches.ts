@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { ImageBatch } from '../data/deviceBatch.js';
 import { imageBytes, type PixelFormat } from '../data/images/decode.js';
 import { createDecoder, type UnreadImage } from '../data/images/decoder.js';
-import { StorageError } from '../data/images/storage.js';
+import { MachineError } from '../data/images/storage.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
 import { reasonOf } from '../errors/reasonOf.js';
 
@@ -43,7 +43,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
           () => ({ image }),
           (error: unknown) => {
             // Not this image's fault, and the next ones would fail like it.
-            if (error instanceof StorageError) throw error;
+            if (error instanceof MachineError) throw error;
             return { image, failure: reasonOf(error) };
           },
         ),

@@ -8,7 +8,7 @@ import { parquetSchema } from 'hyparquet';
 import type { UnreadImage } from '../data/images/decoder.js';
 import { holdsImage } from '../data/images/imageFiles.js';
 import { fromStorage } from '../data/images/storage.js';
-import { openParquet, type ParquetFile } from '../data/readers/parquetFile.js';
+import { openParquet, type ParquetFile } from '../data/readers/parquet/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { fileProblem } from '../files/fileProblem.js';
@@ -183,9 +183,12 @@ async function* parquetRows(
       return;
     }
     for (let group = 0; group + 1 < file.groupStarts.length; group++) {
-      const [start, end] = [file.groupStarts[group]!, file.groupStarts[group + 1]!];
       try {
-        yield* rowInputs(await file.readRows(columns, start, end), start, columns, path);
+        let start = file.groupStarts[group]!;
+        for await (const rows of file.readGroup(group, columns)) {
+          yield* rowInputs(rows, start, columns, path);
+          start += rows.length;
+        }
       } catch (error) {
         yield unreadable(path, parquetProblem(error, path));
       }

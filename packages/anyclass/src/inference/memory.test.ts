@@ -14,6 +14,10 @@ test.each([
     'CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 79.15 GiB total capacity)',
     'not enough GPU memory for a batch of 32 images (the engine asked for 20.00 MiB more): lower batchSize',
   ],
+  [
+    'aten::pad: input tensor must fit into 32-bit index math',
+    'a batch of 32 images is more than a GPU kernel can index: lower batchSize',
+  ],
   ['std::bad_alloc', 'not enough memory for a batch of 32 images: lower batchSize'],
 ])('%s becomes advice', (message, told) => {
   const work = () =>

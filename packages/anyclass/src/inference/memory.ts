@@ -13,7 +13,8 @@ export interface MemoryUse {
 }
 
 /**
- * Does work of the engine. Where it runs out of memory, on the CPU or a GPU, the error says what needed it and what to change.
+ * Does work of the engine. Where it runs out of memory, on the CPU or a GPU, or a tensor is too large for a kernel, the error says what
+ * needed it and what to change.
  *
  * @example
  * withMemoryAdvice(() => network.forward(images), () => ({ what: 'a batch of 32 images', advice: 'lower batchSize' }))
@@ -23,6 +24,11 @@ export function withMemoryAdvice<Result>(work: () => Result, use: () => MemoryUs
     return work();
   } catch (error) {
     const message = messageOf(error);
+    if (isTooLarge(message)) {
+      throw new UserError(`${use().what} is more than a GPU kernel can index: ${use().advice}`, {
+        cause: error,
+      });
+    }
     if (!isOutOfMemory(message)) throw error;
     const { what, advice } = use();
     const device = /CUDA/.test(message) ? 'GPU memory' : 'memory';
@@ -38,6 +44,11 @@ function isOutOfMemory(message: string): boolean {
   );
 }
 
+/** Some kernels of libtorch count elements in 32 bits, which a GPU's memory can exceed. */
+function isTooLarge(message: string): boolean {
+  return /32-bit ind(ex|ices)/i.test(message);
+}
+
 /** As libtorch tells it: in bytes on the CPU, in a unit of its choice on a GPU. */
 function askedFor(message: string): string | undefined {
   const bytes = /tried to allocate (\d+) bytes/i.exec(message)?.[1];
@@ -47,6 +58,9 @@ function askedFor(message: string): string | undefined {
 
 const mebibyte = 2 ** 20;
 
+/** Address space that decoding images takes, before a thread or a library gets none. */
+export const decodingSpace = 640 * mebibyte;
+
 /** Address space that decoding and scoring take: threads with their stacks and heaps, the decoder, and the engine's own. */
 export const scoringSpace = 768 * mebibyte;
 
@@ -55,7 +69,7 @@ export const trainingSpace = 1536 * mebibyte;
 
 /**
  * Throws where the process may not have the address space that it will take. Libraries that decode images, and Node itself, end the
- * process where they get none, without a word that could be caught.
+ * process where they get none, without an error that could be caught.
  *
  * @param remedy besides raising the limit, such as `, or lower the batch size`
  */

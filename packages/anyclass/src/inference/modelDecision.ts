@@ -56,11 +56,12 @@ export async function refitDecision(
   return { ...fitted, test: await savedTest(run, fitted.decision) };
 }
 
+/** Undefined where the run has no scores of a test split. */
 async function savedTest(run: string, decision: Decision): Promise<Metrics | undefined> {
   try {
     return measure(await runScores(run, 'test'), { threshold: decision });
   } catch (error) {
-    if (error instanceof UserError) return undefined;
+    if (error instanceof UserError && error.code !== 'scores-damaged') return undefined;
     throw error;
   }
 }

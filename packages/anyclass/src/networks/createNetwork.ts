@@ -1,4 +1,4 @@
-import { tidy } from '@anyclass/torch';
+import { nn, tidy } from '@anyclass/torch';
 import { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
 import { UserError } from '../errors/userError.js';
@@ -8,7 +8,7 @@ import {
   type NetworkName,
   networkDefinitions,
   networkNames,
-} from './catalogue.js';
+} from './catalog.js';
 import type { CompleteNetworkOptions, Network, NetworkOptions } from './network.js';
 import { positiveInteger } from './optionFields.js';
 
@@ -27,12 +27,17 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
   refuseForeignOptions(name, options);
   const complete = { ...defaults, ...options };
   refuseBadValues(name, complete);
-  return buildNetwork(name, complete);
+  return tidy(() => networkDefinitions[name].build(complete));
 }
 
-/** A network from options that are complete, as another one's `options` are; an older file lacks those that came later. */
+/**
+ * A network for weights that are loaded next; until then most are zeros. Its options are complete, as another one's `options`
+ * are; an older file lacks those that came later.
+ */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
-  return tidy(() => networkDefinitions[name].build({ ...defaults, ...options }));
+  return nn.init.withoutDrawing(() =>
+    tidy(() => networkDefinitions[name].build({ ...defaults, ...options })),
+  );
 }
 
 const defaults = { inputSize: 224, expertHeads: false, ...familyDefaults };

@@ -1,8 +1,8 @@
-// What each network's file tells about it. catalogue.ts lists the families; nothing else has to know a network by name.
+// What each network's file tells about it. catalog.ts lists the families; nothing else has to know a network by name.
 
 import type { Tensor } from '@anyclass/torch';
 import type { z } from 'zod';
-import type { FamilyOptions } from './catalogue.js';
+import type { FamilyOptions } from './catalog.js';
 import type { CompleteNetworkOptions, Network } from './network.js';
 import type { PublishedWeights } from './weights/published.js';
 

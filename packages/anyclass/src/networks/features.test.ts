@@ -1,6 +1,6 @@
 import { liveTensors, noGrad, randn, setSeed, tidy } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
-import { networkDefinitions } from './catalogue.js';
+import { networkDefinitions } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { foldBatchNorm } from './foldBatchNorm.js';
 import type { NetworkOptions } from './network.js';

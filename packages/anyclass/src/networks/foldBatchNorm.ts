@@ -1,4 +1,4 @@
-import { generatorState, type nn, setGeneratorState, tidy } from '@anyclass/torch';
+import { nn, tidy } from '@anyclass/torch';
 import { buildNetwork } from './createNetwork.js';
 import type { Network } from './network.js';
 
@@ -12,14 +12,7 @@ import type { Network } from './network.js';
  * const logits = noGrad(() => inference.forward(images));
  */
 export function foldBatchNorm(network: Network): Network {
-  return tidy(() => {
-    // Building layers draws random numbers, which a training that folds on its way must not notice.
-    const random = generatorState();
-    const copy = copyOf(network);
-    foldInPlace(copy);
-    setGeneratorState(random);
-    return copy;
-  });
+  return tidy(() => foldInPlace(copyOf(network)));
 }
 
 /**
@@ -30,7 +23,9 @@ export function foldBatchNorm(network: Network): Network {
  */
 export function foldInPlace(network: Network): Network {
   network.eval().requireGrad(false);
-  for (const [, module] of [...network.namedModules()]) if (isFoldable(module)) module.fold();
+  nn.init.withoutDrawing(() => {
+    for (const [, module] of [...network.namedModules()]) if (isFoldable(module)) module.fold();
+  });
   return network;
 }
 

@@ -5,7 +5,7 @@ export {
   networkCost,
   networkDefinitions,
   networkNames,
-} from './catalogue.js';
+} from './catalog.js';
 export { createNetwork } from './createNetwork.js';
 export type {
   ForeignNetwork,

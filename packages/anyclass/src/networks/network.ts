@@ -1,7 +1,7 @@
 // What every network of this project is, and how it is asked for.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
-import type { FamilyOptions, NetworkName } from './catalogue.js';
+import type { FamilyOptions, NetworkName } from './catalog.js';
 
 /** Options of every network. */
 export interface SharedOptions {

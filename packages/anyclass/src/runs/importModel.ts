@@ -1,11 +1,12 @@
 // A model file from a checkpoint that another program wrote: PyTorch's or a plain safetensors file.
 
 import { existsSync } from 'node:fs';
+import { nn } from '@anyclass/torch';
 import { photographPreparation } from '../data/dataset.js';
 import { changedPreparation, type PreparationChanges, readingOf } from '../data/preparation.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { type NetworkName, networkDefinitions } from '../networks/catalogue.js';
+import { type NetworkName, networkDefinitions } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { loadWeights, type WeightReport, weightReportText } from '../networks/weights/loadWeights.js';
@@ -44,11 +45,13 @@ export function importModel(checkpoint: string, options: ImportModelOptions): We
   checkTarget(out);
   checkStatistics(options);
   const shapes = new Map(Array.from(readWeights(checkpoint), ([entry, { shape }]) => [entry, shape]));
-  using network = createNetwork(name, {
-    ...networkDefinitions[name].weights.optionsOf?.(shapes),
-    classes: classes.length,
-    ...(inputSize !== undefined && { inputSize }),
-  });
+  using network = nn.init.withoutDrawing(() =>
+    createNetwork(name, {
+      ...networkDefinitions[name].weights.optionsOf?.(shapes),
+      classes: classes.length,
+      ...(inputSize !== undefined && { inputSize }),
+    }),
+  );
   const report = loadWeights(network, checkpoint);
   refusePart(network, report, shapes);
   const preparation = changedPreparation(photographPreparation, {

@@ -6,7 +6,7 @@ import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
 import type { ModelInput } from '../data/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
-import { isNetworkName } from '../networks/catalogue.js';
+import { isNetworkName } from '../networks/catalog.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';

@@ -30,11 +30,15 @@ export function verifyScoreFile(path: string): void {
   const file = join(dirname(path), checksumFile);
   if (!existsSync(file)) return;
   const known = checksums.safeParse(parsedJson(readFileSync(file, 'utf8')));
-  if (!known.success) throw new UserError(`${file}: is damaged; resume the run to rewrite its scores`);
+  if (!known.success)
+    throw new UserError(`${file}: is damaged; resume the run to rewrite its scores`, {
+      code: 'scores-damaged',
+    });
   const expected = known.data[basename(path)];
   if (expected === undefined || expected === checksumText(fileChecksum(path))) return;
   throw new UserError(
     `${path}: differs from what the run wrote; resume the run to rewrite it, or delete ${file} if you changed the table yourself`,
+    { code: 'scores-damaged' },
   );
 }
 

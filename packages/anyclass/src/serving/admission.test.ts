@@ -19,14 +19,15 @@ test('images over the limit are refused with how soon to try again, until others
   const second = admission.enter(100);
   const refused = problemOf(() => admission.enter(1));
   expect(refused).toMatchObject({ kind: 'queue-full' });
-  expect(admission.refusal()).toMatchObject({ kind: 'queue-full', message: refused.message });
+  expect(admission.isFull).toBe(true);
+  expect(admission.fullText().message).toBe(refused.message);
   expect(refused.retryAfter).toBeGreaterThanOrEqual(1);
   expect(refused.retryAfter).toBeLessThanOrEqual(60);
   expect(problemOf(() => second.setImages(2)).kind).toBe('queue-full');
   expect(admission.images).toBe(4);
   first.leave();
   first.leave();
-  expect(admission.refusal()).toBeUndefined();
+  expect(admission.isFull).toBe(false);
   expect([admission.images, admission.bytes]).toEqual([1, 100]);
   second.setImages(4);
   second.leave();

@@ -1,6 +1,6 @@
 // How much a server takes on: images and bytes in it at a time. What is over that is refused before it is read.
 
-import { Problem, type ProblemText } from './problem.js';
+import { Problem } from './problem.js';
 
 /** The room that a request takes. */
 export interface Ticket {
@@ -11,10 +11,14 @@ export interface Ticket {
 }
 
 export interface Admission {
-  /** Why not even one more image is taken now; undefined while there is room. */
-  refusal(): ProblemText | undefined;
+  /** Whether not even one more image is taken now. */
+  readonly isFull: boolean;
+  /** What a client is told while it is full, and the seconds after which it should try again. */
+  fullText(): { readonly message: string; readonly retryAfter: number };
   /** @throws Problem where the server is full */
   enter(bytes: number): Ticket;
+  /** Calls the listener whenever something has left. */
+  onRoom(listener: () => void): void;
   /** So many images were answered: how soon a refused client should try again follows from it. */
   answered(images: number): void;
   readonly images: number;
@@ -29,23 +33,28 @@ export interface Admission {
 export function createAdmission(limits: { readonly images: number; readonly bytes: number }): Admission {
   let images = 0;
   let bytes = 0;
+  let tellRoom = () => {};
   const rate = createRate();
 
-  const refusalOf = (wanted: number): ProblemText => {
+  const isFull = () => images + 1 > limits.images;
+  const refusalOf = (wanted: number) => {
     const retryAfter = Math.min(60, Math.max(1, Math.ceil(images / Math.max(rate.perSecond(), 1e-6))));
     const more = wanted > 1 ? `, and this request has ${wanted}` : '';
     const message = `${images} of at most ${limits.images} images are in the queue${more}; retry in ${retryAfter} s`;
-    return { kind: 'queue-full', message, retryAfter };
+    return { message, retryAfter };
   };
   const refuse = (wanted: number) => {
-    const { kind, message, ...options } = refusalOf(wanted);
-    throw new Problem(kind, message, options);
+    const { message, retryAfter } = refusalOf(wanted);
+    throw new Problem('queue-full', message, { retryAfter });
   };
 
   return {
-    refusal: () => (images + 1 > limits.images ? refusalOf(1) : undefined),
+    get isFull() {
+      return isFull();
+    },
+    fullText: () => refusalOf(1),
     enter(size) {
-      if (images + 1 > limits.images) refuse(1);
+      if (isFull()) refuse(1);
       if (bytes + size > limits.bytes && bytes > 0) {
         const megabytes = (value: number) => `${Math.ceil(value / 1e6)} MB`;
         throw new Problem(
@@ -69,8 +78,12 @@ export function createAdmission(limits: { readonly images: number; readonly byte
           hasLeft = true;
           images -= own;
           bytes -= size;
+          tellRoom();
         },
       };
+    },
+    onRoom(listener) {
+      tellRoom = listener;
     },
     answered: (count) => rate.add(count),
     get images() {

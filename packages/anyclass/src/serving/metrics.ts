@@ -19,6 +19,8 @@ export interface ServingMetrics {
   text(): Promise<string>;
   request(route: string, method: string, status: number, seconds: number): void;
   rejected(reason: ProblemKind): void;
+  /** A prediction refused for a full queue; not in the histogram of requests, whose times are those of work. */
+  refused(): void;
   /** What a model's work is told to. */
   listener(model: string): VersionListener;
   predicted(model: string, classes: readonly string[], answer: ImageAnswer): void;
@@ -96,16 +98,26 @@ export function createMetrics(admission: Admission): ServingMetrics {
     this.set(admission.bytes);
   });
   const recent = new Map<string, RecentNegatives>();
+  // Counted here, and in the registry only when somebody reads it: labels cost more than refusing.
+  let refusals = 0;
   const told = new Map<string, Record<string, string>>();
 
   return {
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text() {
+      requests.inc({ route: '/v1/predict', method: 'POST', status: 429 }, refusals);
+      rejections.inc({ reason: 'queue-full' }, refusals);
+      refusals = 0;
+      return registry.metrics();
+    },
     request(route, method, status, duration) {
       requests.inc({ route, method, status });
       requestSeconds.observe({ route }, duration);
     },
     rejected: (reason) => rejections.inc({ reason }),
+    refused() {
+      refusals += 1;
+    },
     listener(model) {
       const own = { model };
       return {

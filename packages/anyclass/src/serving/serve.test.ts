@@ -15,6 +15,7 @@ import {
   textFile,
 } from '../../test/servedModels.js';
 import { decodeImage } from '../data/images/decode.js';
+import { UserError } from '../errors/userError.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { openPredictor } from '../inference/predictor.js';
 import type { ServeOptions } from './options.js';
@@ -266,6 +267,15 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     await expect(serve([join(folder, 'text.onnx')], quiet)).rejects.toThrow('text.onnx');
     await expect(serve([join(folder, 'missing')], quiet)).rejects.toThrow('no such model or run');
     await expect(serve([onnx, `onnx=${torch}`], quiet)).rejects.toThrow("two models are named 'onnx'");
+  });
+
+  test('damaged weights are the mistake of a file, not of the program', async () => {
+    const file = join(folder, 'damaged.safetensors');
+    const bytes = readFileSync(torch);
+    writeFileSync(file, bytes.fill(0, bytes.length / 2));
+    const refused = await serve([file], quiet).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UserError);
+    expect(refused).toHaveProperty('message', expect.stringContaining(`${file}: is damaged`));
   });
 
   test('predictions are logged as JSON lines where that is asked for', async () => {

@@ -14,7 +14,7 @@ import { chooseSubset } from '../data/splits/subset.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
-import { featureNetworks, takesFeatures } from '../networks/catalogue.js';
+import { featureNetworks, takesFeatures } from '../networks/catalog.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 
 /** That of the schema: nobody chose it. */

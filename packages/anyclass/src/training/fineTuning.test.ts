@@ -70,11 +70,11 @@ test('a frozen epoch changes the last layer alone, batch statistics stay; the ep
 
 test('network, input size, mean and deviation follow the weights, are recorded, and a note tells of them', async () => {
   const { configuration } = openRun(at('whole')).record;
-  expect(configuration.network).toMatchObject({ name: 'tresnet-s', inputSize: 32 });
+  expect(configuration.network).toMatchObject({ name: 'tresnet-s', inputSize: 16 });
   expect(configuration.data).toMatchObject({ mean: [0.25], std: [0.125] });
   expect(loadModel(at('whole')).description).toMatchObject({ mean: [0.25], std: [0.125] });
   const events = readFileSync(at('whole', 'events.jsonl'), 'utf8');
-  expect(events).toMatch(/Images are preprocessed as for .*base: 32 px, mean \[0\.25\], std \[0\.125\]/);
+  expect(events).toMatch(/Images are preprocessed as for .*base: 16 px, mean \[0\.25\], std \[0\.125\]/);
 }, 60_000);
 
 test.each([
@@ -105,14 +105,14 @@ test('what is told otherwise stays, and a note tells of the difference', async (
     ...tuned,
     epochs: 1,
     data: { ...data, mean: [0.5] },
-    network: { weights: at('base'), inputSize: 16 },
+    network: { weights: at('base'), inputSize: 20 },
   };
   await train(told, { run: at('told'), onEvent });
   const { configuration } = openRun(at('told')).record;
-  expect(configuration).toMatchObject({ network: { inputSize: 16 }, data: { mean: [0.5], std: [0.125] } });
+  expect(configuration).toMatchObject({ network: { inputSize: 20 }, data: { mean: [0.5], std: [0.125] } });
   expect(notes).toContainEqual(
     expect.stringMatching(
-      /otherwise than for .*network\.inputSize 16 instead of 32, data\.mean \[0\.5\] instead of \[0\.25\]/,
+      /otherwise than for .*network\.inputSize 20 instead of 16, data\.mean \[0\.5\] instead of \[0\.25\]/,
     ),
   );
 }, 60_000);

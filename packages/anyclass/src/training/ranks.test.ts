@@ -16,8 +16,8 @@ const at = (...names: string[]) => join(folder, ...names);
 
 const { unavailable } = distributed.distributedStatus();
 const fields = [
-  'network.inputSize=32',
-  'data.digits.scenes={"train":48,"validation":20,"test":20}',
+  'network.inputSize=16',
+  'data.digits.scenes={"train":32,"validation":16,"test":16}',
   'batchSize=16',
   'epochs=2',
   'evaluation.replicates=0',

@@ -26,7 +26,7 @@ import { type ComputeSettings, chooseCompute, moveNetwork } from '../inference/c
 import { checkAddressSpace, trainingSpace } from '../inference/memory.js';
 import { createScorer, type Scorer } from '../inference/scorer.js';
 import { namedLoss } from '../losses/lossNames.js';
-import { familyOptions } from '../networks/catalogue.js';
+import { familyOptions } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { synchronizeNorms } from '../networks/layers/activatedBatchNorm.js';
 import type { Network } from '../networks/network.js';

@@ -12,12 +12,12 @@ export interface EpochClock {
   isCheckpointDue(): boolean;
   /** Leaves out what happened since the last step, and counts on to the next checkpoint. */
   restart(): void;
-  /** Steps and seconds of the epoch in this process. */
-  sinceStart(): { readonly steps: number; readonly seconds: number };
+  /** Steps, seconds and images of the epoch in this process. */
+  sinceStart(images: number): { readonly steps: number; readonly seconds: number; readonly images: number };
 }
 
 export function epochClock({ progress, configuration }: Session, now = () => performance.now()): EpochClock {
-  const first = { step: progress.step, seconds: progress.seconds };
+  const { step, seconds, images } = progress;
   const pauseEvery = configuration.checkpoints.everyMinutes * 60_000;
   let checkpointed = now();
   let before = checkpointed;
@@ -36,18 +36,27 @@ export function epochClock({ progress, configuration }: Session, now = () => per
     restart() {
       checkpointed = before = now();
     },
-    sinceStart: () => ({ steps: progress.step - first.step, seconds: progress.seconds - first.seconds }),
+    sinceStart: (done) => ({
+      steps: progress.step - step,
+      seconds: progress.seconds - seconds,
+      images: done - images,
+    }),
   };
 }
 
-/** What listeners hear after a step. */
-export function stepEvent(session: Session, clock: EpochClock): StepEvent {
+/**
+ * What listeners hear after a step. Images that could not be read do not count.
+ *
+ * @param waiting steps whose figures are still to be read: they count as full until then
+ */
+export function stepEvent(session: Session, clock: EpochClock, waiting: number): StepEvent {
   const { configuration, data, loader, optimizer, progress } = session;
   const { step, updates, lossSum, seconds, waitSeconds } = progress;
   const { epochs } = configuration;
   const imagesPerStep = Math.min(configuration.batchSize, data.trainingRows.length);
   const steps = loader.stepsPerEpoch;
-  const since = clock.sinceStart();
+  const images = progress.images + waiting * imagesPerStep;
+  const since = clock.sinceStart(images);
   const stepsPerSecond = since.steps > 0 ? since.steps / since.seconds : undefined;
   const stepsLeft = steps - step + (epochs - progress.epoch - 1) * steps;
   return {
@@ -56,12 +65,12 @@ export function stepEvent(session: Session, clock: EpochClock): StepEvent {
     epochs,
     step,
     steps,
-    images: step * imagesPerStep,
+    images,
     imagesPerEpoch: steps * imagesPerStep,
     unit: `${instanceWord(data.dataset)}s`,
     loss: updates > 0 ? lossSum / updates : null,
     rate: optimizer.groups.at(-1)!.lr,
-    imagesPerSecond: stepsPerSecond === undefined ? null : stepsPerSecond * imagesPerStep,
+    imagesPerSecond: since.steps > 0 ? since.images / since.seconds : null,
     secondsLeft: stepsPerSecond === undefined ? null : stepsLeft / stepsPerSecond,
     dataWaitShare: seconds > 0 ? waitSeconds / seconds : 0,
   };

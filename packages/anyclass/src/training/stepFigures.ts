@@ -7,6 +7,8 @@ import type { StepOutcome } from './trainingStep.js';
 
 export interface StepFigureReader {
   add(outcome: StepOutcome, step: number, rows: Int32Array): void;
+  /** Steps that wait to be read. */
+  readonly waiting: number;
   /** Whether so many steps wait to be read that it should be done. */
   areDue(): boolean;
   /** Adds what waits to the session's progress; a step that broke the training is thrown, with all that is known of it. */
@@ -21,6 +23,9 @@ export function stepFigures(session: Session, run: ActiveRun): StepFigureReader 
   const unread: { readonly outcome: StepOutcome; readonly step: number; readonly rows: Int32Array }[] = [];
   return {
     add: (outcome, step, rows) => unread.push({ outcome, step, rows }),
+    get waiting() {
+      return unread.length;
+    },
     areDue: () => unread.length >= readEvery,
     read() {
       for (const { outcome, step, rows } of unread.splice(0)) {

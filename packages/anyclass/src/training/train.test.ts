@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
@@ -7,6 +7,7 @@ import { augmentedRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { RunEvent } from '../events/runEvent.js';
+import { refitDecision } from '../inference/modelDecision.js';
 import { train } from '../reports/trainAndReport.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
@@ -39,7 +40,7 @@ describe('a run', () => {
     expect(types.filter((type) => type === 'validated')).toHaveLength(2);
     expect(types.filter((type) => type === 'saved')).toHaveLength(2);
     const step = events.find((event) => event.type === 'step');
-    expect(step).toMatchObject({ epoch: 1, epochs: 2, steps: 4, imagesPerEpoch: 64 });
+    expect(step).toMatchObject({ epoch: 1, epochs: 2, steps: 4, imagesPerEpoch: 32 });
     const records = events.flatMap((event) => (event.type === 'validated' ? [event.record] : []));
     expect(records).toEqual(readEpochs(at('whole', 'metrics.jsonl')));
     expect(events.at(-1)).toMatchObject({
@@ -73,7 +74,7 @@ describe('a run', () => {
     const epochs = readEpochs(at('whole', 'metrics.jsonl'));
     expect(epochs.map(({ epoch }) => epoch)).toEqual([1, 2]);
     for (const { validation, validationBce, trainingLoss } of epochs) {
-      expect(validation.rows).toBe(40);
+      expect(validation.rows).toBe(24);
       expect(validationBce).toBeGreaterThan(0);
       expect(trainingLoss).toBeGreaterThan(0);
     }
@@ -100,6 +101,18 @@ describe('a run', () => {
     expect(measure(test, { threshold: decision })).toEqual(decided?.metrics);
   });
 
+  test('with damaged scores gives no new decision, not even one without its figures on test', async () => {
+    const file = at('whole', 'scores', 'test.csv');
+    const whole = readFileSync(file);
+    writeFileSync(file, Buffer.concat([whole.subarray(0, -2), Buffer.from('7\n')]));
+    try {
+      const refitted = refitDecision(at('whole'), { rule: 'shared' });
+      await expect(refitted).rejects.toMatchObject({ code: 'scores-damaged' });
+    } finally {
+      writeFileSync(file, whole);
+    }
+  });
+
   test('gives a model that brings its classes and its decision, and is the best epoch by mAP', () => {
     const { description, network } = loadModel(at('whole'));
     const epochs = readEpochs(at('whole', 'metrics.jsonl'));
@@ -113,8 +126,8 @@ describe('a run', () => {
   });
 
   test('has the same metrics in evaluate', async () => {
-    const open = { digits: { scenes: { train: 64, validation: 40, test: 40 } } };
-    const options = { open, replicates: 0, batchSize: 16, device: 'cpu' };
+    const open = { digits: { scenes: { train: 32, validation: 24, test: 24 } } };
+    const options = { open, replicates: 0, batchSize: 8, device: 'cpu' };
     const { judgment } = await evaluate(at('whole'), 'digits', options);
     expect(judgment.split).toBe('test');
     expect(judgment.metrics.perClassAP).toEqual(result.summary!.test!.metrics.perClassAP);
@@ -126,6 +139,7 @@ describe('a run', () => {
   test('has a report with curves, tables and images of mistakes', () => {
     const page = readFileSync(at('whole', 'report.html'), 'utf8');
     expect(page.match(/<svg/g)).toHaveLength(5);
+    expect(page).toMatch(/<h1>[^\n]*\n<p class="verdict">As decided it predicts /);
     for (const title of ['Results on test', 'Classes', 'Training', 'Configuration'])
       expect(page).toContain(title);
     expect(page).not.toMatch(/src="(?!data:)/);
@@ -138,8 +152,7 @@ test('transfer learning takes the trunk from a file and changes the last layer a
     epochs: 1,
     averageDecay: undefined,
     network: {
-      name: 'tresnet-s',
-      inputSize: 32,
+      ...configuration.network,
       weights: at('whole', 'model.safetensors'),
       freezeTrunk: true,
     },
@@ -161,7 +174,7 @@ test('a run stops early where no epoch is better any more, also in deterministic
     patience: 2,
     deterministic: true,
     averageDecay: undefined,
-    network: { name: 'tresnet-s', inputSize: 32, freezeTrunk: true },
+    network: { ...configuration.network, freezeTrunk: true },
     optimizer: { name: 'sgd', rate: 1e-12 },
   };
   const { summary } = await train(still, { run: at('still') });

@@ -20,7 +20,7 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
   const part = trainedPart(configuration, progress.epoch);
   setTrainingMode(network, part);
   if (progress.step === 0) tellOfPart(session, run);
-  run.emit(stepEvent(session, clock));
+  run.emit(stepEvent(session, clock, figures.waiting));
   const { ranks } = run;
   const isAborted = () => run.options.signal?.aborted ?? false;
   if (await anyRank(ranks, isAborted())) return true;
@@ -39,7 +39,7 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
     if (figures.areDue() || progress.step === loader.stepsPerEpoch) figures.read();
     await otherEvents();
     clock.stepDone();
-    run.emit(stepEvent(session, clock));
+    run.emit(stepEvent(session, clock, figures.waiting));
     const { stop, save } = decide();
     if (stop) {
       figures.read();

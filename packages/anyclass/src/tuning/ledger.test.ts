@@ -213,6 +213,19 @@ describe('a trial', () => {
     });
   });
 
+  test('whose processes died twice says so first, and how, before what the last one printed', async () => {
+    const { ledger } = await newLedger([]);
+    for (let deaths = 0; deaths < 2; deaths++)
+      await ledger.giveBack(
+        await claimed(ledger, worker('a')),
+        'died',
+        'epoch 3: loss 0.2\nwas ended by SIGKILL',
+      );
+    const [first, ...printed] = ledger.state().trials[0]?.reason?.split('\n') ?? [];
+    expect(first).toBe('its process died 2 times without an epoch in between (was ended by SIGKILL)');
+    expect(printed[0]).toBe('epoch 3: loss 0.2');
+  });
+
   test('that was interrupted goes on, as often as it may be', async () => {
     const { ledger } = await newLedger();
     for (let attempt = 1; attempt < 6; attempt++) {

@@ -58,6 +58,9 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
   const { metric, seed, eta, minEpochs, configuration, retries = defaultRetries } = settings;
   const mostDeaths = retries + 1;
   const diedTooOften = `its process died ${mostDeaths} ${mostDeaths === 1 ? 'time' : 'times'} without an epoch in between`;
+  // How it ended comes last in a reason, after what the process printed; tables show the first line.
+  const lastWords = (reason?: string) =>
+    reason === undefined ? diedTooOften : `${diedTooOften} (${reason.split('\n').at(-1)})\n${reason}`;
   const space = Object.fromEntries(
     Object.entries(settings.search).map(([field, text]) => [field, parseSpace(text)]),
   );
@@ -129,7 +132,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
         const isLast = cause === 'died' && (state.trials[trial]?.deaths ?? 0) + 1 >= mostDeaths;
         append(
           isLast
-            ? { event: 'end', trial, attempt, outcome: 'failed', seconds: 0, reason: reason ?? diedTooOften }
+            ? { event: 'end', trial, attempt, outcome: 'failed', seconds: 0, reason: lastWords(reason) }
             : { event: 'back', trial, attempt, cause },
         );
       }),

@@ -20,7 +20,7 @@ export function fillByHash(network: nn.Module, options: HashFillOptions = {}): v
     if (entry.dtype === 'int64') continue;
     const values = hashUniform(name, entry.numel, options.salt);
     scale(values, name, entry.shape, options.negativeNormWeights ?? false);
-    tidy(() => noGrad(() => entry.copy_(tensor(Float32Array.from(values), { shape: entry.shape }))));
+    tidy(() => noGrad(() => entry.copy_(tensor(new Float32Array(values), { shape: entry.shape }))));
   }
 }
 

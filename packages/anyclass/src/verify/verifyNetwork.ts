@@ -1,9 +1,9 @@
 // A network beside its golden values: structure, logits in evaluation and training, loss, gradients, running statistics.
 
 import { anyClassLoss, effectiveNumberWeights } from '@anyclass/core';
-import { type Device, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { type Device, nn, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import { isNetworkName, networkDefinitions, networkNames } from '../networks/catalogue.js';
+import { isNetworkName, networkDefinitions, networkNames } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { type Check, compare, type Entry, largest, type Tolerance } from './check.js';
@@ -57,12 +57,14 @@ function networkOf({ network, classes, inputSize, stateDict }: NetworkVectors): 
     );
   }
   const { options, weights } = networkDefinitions[name];
-  return createNetwork(name, {
-    classes,
-    inputSize,
-    ...weights.optionsOf?.(new Map(stateDict)),
-    ...('stochasticDepth' in options && { stochasticDepth: 0 }),
-  });
+  return nn.init.withoutDrawing(() =>
+    createNetwork(name, {
+      classes,
+      inputSize,
+      ...weights.optionsOf?.(new Map(stateDict)),
+      ...('stochasticDepth' in options && { stochasticDepth: 0 }),
+    }),
+  );
 }
 
 function checkStructure(network: Network, vectors: NetworkVectors): Check[] {

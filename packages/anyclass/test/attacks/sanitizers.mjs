@@ -1,8 +1,8 @@
 // Runs the native code under AddressSanitizer and UndefinedBehaviorSanitizer: the readers of images with inputs that libFuzzer makes from
-// the pictures of the tests, and the addons within Node with some of their tests. Readers of weights are TypeScript: attacks.mjs damages
-// what they read. Needs clang (Debian: apt-get install clang-14 libclang-rt-14-dev), g++ and libjpeg.
+// the pictures of the tests, and the addons within Node with some of their tests. Readers of weights are TypeScript, where Node's own
+// coverage guides the inputs. Needs clang (Debian: apt-get install clang-14 libclang-rt-14-dev), g++ and libjpeg.
 //
-//   node packages/anyclass/test/attacks/sanitizers.mjs 600 [PART…]       (seconds for each fuzzer; parts: jpeg, records, addons)
+//   node packages/anyclass/test/attacks/sanitizers.mjs 600 [PART…]       (seconds for each fuzzer; parts: jpeg, records, weights, addons)
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,6 +27,7 @@ const parts = {
       [99, 0, 1, 2, 3, 0],
       [0, 9, 8, 7, 250, 1],
     ]),
+  weights: fuzzWeights,
   addons: () => runAddons(folder),
 };
 try {
@@ -36,6 +37,22 @@ try {
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs the fuzzer of the readers of weights; true where it found nothing. */
+function fuzzWeights() {
+  const program = fileURLToPath(new URL('fuzzedWeights.mjs', import.meta.url));
+  const input = join(tmpdir(), 'anyclass-fuzzed-weights.bin');
+  // A reader that never ends is stopped from here.
+  const run = spawnSync(process.execPath, [program, seconds, 1, input].map(String), {
+    encoding: 'utf8',
+    timeout: 1000 * (seconds + 300),
+  });
+  if (run.status !== 0) console.error(`the input is ${input}: ${run.stderr.slice(-3000)}`);
+  else rmSync(input);
+  const verdict = run.status === 0 ? `${run.stdout.trim()}: nothing found` : 'FAILED';
+  console.log(`readers of weights, guided by coverage, ${seconds} s, seed 1: ${verdict}`);
+  return run.status === 0;
 }
 
 /** Builds a fuzzer and runs it; true where it found nothing. */

@@ -2,8 +2,8 @@ import { bitmapStrips } from './bitmapStrips.js';
 import type { Picture } from './filterPicture.js';
 import { jpegComponents } from './jpegComponents.js';
 import { jpegPlanes } from './jpegPlanes.js';
-import { partOfJpeg, resizeJpeg } from './libjpeg.js';
-import { decodedPart, resizeLikeLibvips } from './libvips.js';
+import { resizeJpeg } from './libjpeg.js';
+import { resizeLikeLibvips } from './libvips.js';
 import type { PixelFormat } from './pixelFormat.js';
 import { turned } from './turn.js';
 
@@ -26,12 +26,8 @@ export async function decodeImage(file: Blob, format: PixelFormat): Promise<Uint
   if (jpeg) {
     const { turn } = jpeg;
     const isTurned = turn.quarters % 2 === 1;
-    const stored = isTurned ? { width: format.height, height: format.width } : format;
-    if (format.channels === 3) return turned(resizeJpeg(jpeg, stored), turn, format);
-    // sharp turns what is resized already, and its two axes are rounded one after the other.
-    const part = decodedPart(jpeg, stored);
-    const wanted = { ...stored, channels: 1 } as const;
-    if (part > 1 || isTurned) return turned(resizeLikeLibvips(partOfJpeg(jpeg, part), wanted), turn, format);
+    const stored = isTurned ? { ...format, width: format.height, height: format.width } : format;
+    return turned(resizeJpeg(jpeg, stored), turn, format);
   }
   const bitmap = await bitmapOf(file);
   try {
@@ -69,8 +65,7 @@ function resized(bitmap: ImageBitmap, components: number | undefined, format: Pi
       ? pixels
       : Uint8Array.from({ length: 3 * pixels.length }, (_, i) => pixels[Math.floor(i / 3)]!);
   }
-  if (components === 3 && format.channels === 3)
-    return resizeJpeg({ width, height, planes: [{ ...rgb, pixelsPerSample }] }, format);
+  if (components === 3) return resizeJpeg({ width, height, planes: [{ ...rgb, pixelsPerSample }] }, format);
   return resizeLikeLibvips(rgb, format);
 }
 

@@ -12,16 +12,22 @@ const encoded = Float64Array.from({ length: 257 }, (_, step) => {
 });
 
 /**
- * The gray of RGB pixels as libvips has it: a mean in linear light, by Rec. 709.
+ * The gray of RGB pixels as libvips has it: a mean in linear light, by Rec. 709. Numbers between two levels are taken as they are.
  *
  * @example
  * grayPixels(Uint8Array.of(255, 0, 0, 255, 255, 255)) // 127, 255
  */
-export function grayPixels(rgb: Uint8Array): Uint8Array {
+export function grayPixels(rgb: Uint8Array | Float32Array): Uint8Array {
   return Uint8Array.from({ length: rgb.length / 3 }, (_, i) => {
-    const [red, green, blue] = [linear[rgb[3 * i]!]!, linear[rgb[3 * i + 1]!]!, linear[rgb[3 * i + 2]!]!];
+    const [red, green, blue] = [lightOf(rgb[3 * i]!), lightOf(rgb[3 * i + 1]!), lightOf(rgb[3 * i + 2]!)];
     const light = Math.min(255, 255 * (0.2126 * red + 0.7152 * green + 0.0722 * blue));
     const step = Math.floor(light);
     return encoded[step]! + (encoded[step + 1]! - encoded[step]!) * (light - step) + 0.5;
   });
+}
+
+function lightOf(value: number): number {
+  const level = Math.floor(value);
+  const light = linear[level]!;
+  return level === value ? light : light + (linear[level + 1]! - light) * (value - level);
 }

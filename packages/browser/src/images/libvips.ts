@@ -1,4 +1,4 @@
-// Pictures as Node's package prepares all but JPEGs that keep their colors or have none: shrunk in color by libvips, made gray, then enlarged.
+// Pictures as Node's package prepares all but JPEGs: shrunk in color by libvips, made gray, then enlarged.
 
 import { type AxisFilter, axisFilter, unchanged } from './axisFilter.js';
 import { filterPicture, type Picture } from './filterPicture.js';
@@ -28,17 +28,6 @@ export function resizeLikeLibvips(picture: Picture, format: PixelFormat): Uint8A
     format,
     'down',
   );
-}
-
-/** What part of its width and height sharp has a JPEG decoded to: 1, or where it is far too large, 2, 4 or 8 for a half, a quarter, an eighth. */
-export function decodedPart(
-  { width, height }: { readonly width: number; readonly height: number },
-  wanted: Pick<PixelFormat, 'width' | 'height'>,
-): number {
-  const shrink = Math.min(Math.max(1, width / wanted.width), Math.max(1, height / wanted.height));
-  const part = [8, 4, 2].find((count) => shrink >= 2 * count) ?? 1;
-  // One less where libjpeg's rounding could show.
-  return part > 1 && Math.floor(shrink) === part ? part / 2 : part;
 }
 
 /** Means are taken as long as the result is still twice as large as it is wanted. */

@@ -42,19 +42,17 @@ c10::intrusive_ptr<Backend> openGloo(const Store& store, int rank, int size, Mil
   return c10::make_intrusive<ProcessGroupGloo>(store, rank, size, options);
 }
 
-// groupCreate(path, host, port, isServer, prefix, rank, size, timeout in ms, with NCCL) → a promise of the group's number
+// groupCreate(path, host, port, isServer, prefix, rank, size, timeout in ms) → a promise of the group's number
 napi_value groupCreate(Call& call) {
   const Meeting meeting{call.text(0), call.text(1), call.place(2), call.flag(3), call.text(4)};
   const int rank = call.place(5), size = call.place(6);
   const Milliseconds timeout(static_cast<int64_t>(call.number(7)));
-  const bool withNccl = call.flag(8);
   return inBackground(call, [=] {
     auto group = std::make_shared<Group>(Group{rank, size, timeout, openStore(meeting, rank, size, timeout), {}, {}});
     joinAll(*group->store, rank, size, timeout);
     const auto address = meeting.path.empty() ? addressTowards(meeting.host) : "";
     try {
       group->gloo = openGloo(group->store, rank, size, timeout, address);
-      if (withNccl) group->nccl = openNccl(group->store, rank, size, timeout);
     } catch (...) {
       rethrowAs(rank, size, "connecting to the other ranks" + (address.empty() ? "" : " from " + address));
     }
@@ -62,6 +60,13 @@ napi_value groupCreate(Call& call) {
     groups().push_back(group);
     return static_cast<double>(groups().size() - 1);
   });
+}
+
+// groupAddNccl(group): from now on tensors on GPUs go through NCCL
+napi_value groupAddNccl(Call& call) {
+  const auto group = groupOf(call.place(0));
+  group->nccl = openNccl(group->store, group->rank, group->size, group->timeout);
+  return nullptr;
 }
 
 // groupDispose(group)
@@ -205,7 +210,7 @@ void rethrowAs(int rank, int size, const std::string& operation) {
 void rethrowAs(const Group& group, const std::string& operation) { rethrowAs(group.rank, group.size, operation); }
 
 const std::vector<Export> groupExports = {
-    {"distributedUnavailable", distributedUnavailable}, {"distributedHasNccl", distributedHasNccl}, {"groupCreate", groupCreate}, {"groupDispose", groupDispose}, {"groupHangUp", groupHangUp},
+    {"distributedUnavailable", distributedUnavailable}, {"distributedHasNccl", distributedHasNccl}, {"groupCreate", groupCreate}, {"groupAddNccl", groupAddNccl}, {"groupDispose", groupDispose}, {"groupHangUp", groupHangUp},
     {"allReduce", allReduce}, {"broadcast", broadcast}, {"allGather", allGather}, {"barrier", barrier}, {"storeSet", storeSet}, {"storeGet", storeGet},
 };
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tensor } from '../creation.js';
 import { native } from '../native.js';
 import { engineInfo } from '../runtime.js';
 import { asDistributedError } from './distributedError.js';
@@ -9,7 +10,7 @@ import { ProcessGroup } from './processGroup.js';
 export type BackendName = 'gloo' | 'nccl';
 
 export interface InitOptions {
-  /** For tensors on GPUs; `auto` is NCCL where there is a GPU for each process of this machine. Default `auto`. */
+  /** For tensors on GPUs; `auto` is NCCL where every process has a GPU of its own. Default `auto`. */
   readonly backend?: BackendName | 'auto';
   /**
    * Where the processes meet: `env://` as the environment says, `tcp://HOST:PORT` (rank 0 listens there), or
@@ -59,7 +60,8 @@ export async function init(options: InitOptions = {}): Promise<ProcessGroup> {
   if (!(timeoutSeconds > 0))
     throw new RangeError(`timeoutSeconds is ${timeoutSeconds}; expected more than 0`);
   const { rank, worldSize, localRank, localWorldSize, meeting } = resolve(options);
-  const backend = chooseBackend(options.backend ?? 'auto', localWorldSize);
+  const wanted = options.backend ?? 'auto';
+  checkBackend(wanted);
   try {
     const number = await native.groupCreate(
       meeting.path,
@@ -70,9 +72,12 @@ export async function init(options: InitOptions = {}): Promise<ProcessGroup> {
       rank,
       worldSize,
       Math.ceil(timeoutSeconds * 1000),
-      backend === 'nccl',
     );
-    return new ProcessGroup(number, { rank, worldSize, localRank, localWorldSize, backend });
+    const description = { rank, worldSize, localRank, localWorldSize };
+    const overGloo = new ProcessGroup(number, { ...description, backend: 'gloo' });
+    if (wanted === 'gloo' || (wanted === 'auto' && !(await haveOwnGpus(overGloo)))) return overGloo;
+    native.groupAddNccl(number);
+    return new ProcessGroup(number, { ...description, backend: 'nccl' });
   } catch (error) {
     throw asDistributedError(error);
   }
@@ -143,17 +148,30 @@ function meetingOf(
   );
 }
 
-function chooseBackend(wanted: BackendName | 'auto', localWorldSize: number): BackendName {
-  const { backends } = distributedStatus();
-  const gpus = native.cudaDevices();
-  if (wanted === 'nccl' && !backends.includes('nccl')) {
+function checkBackend(wanted: BackendName | 'auto'): void {
+  if (wanted !== 'nccl') return;
+  if (!distributedStatus().backends.includes('nccl')) {
     throw new Error(
       'backend nccl: this build has no NCCL; use gloo, or set up with a libtorch that has it and nccl.h',
     );
   }
-  if (wanted === 'nccl' && gpus === 0) throw new Error(`backend nccl: ${native.cudaUnavailable()}`);
-  if (wanted !== 'auto') return wanted;
-  // Where a process sees one GPU it is its own, as launchers arrange it; NCCL refuses to share one.
-  const enough = gpus >= localWorldSize || process.env['CUDA_VISIBLE_DEVICES'] !== undefined;
-  return backends.includes('nccl') && gpus > 0 && enough ? 'nccl' : 'gloo';
+  if (native.cudaDevices() === 0) throw new Error(`backend nccl: ${native.cudaUnavailable()}`);
+}
+
+/** Whether every rank has NCCL and a GPU that no other rank has: NCCL refuses to share one. */
+async function haveOwnGpus(group: ProcessGroup): Promise<boolean> {
+  const own = Uint8Array.from(Buffer.from(gpuOf(group.localRank) ?? nothing, 'hex'));
+  const gathered = await group.allGather(tensor(own)).finished();
+  const gpus = gathered.map((gpu) => Buffer.from(gpu.toArray() as number[]).toString('hex'));
+  for (const gpu of gathered) gpu.dispose();
+  return !gpus.includes(nothing) && new Set(gpus).size === group.worldSize;
+}
+
+/** The identity of no GPU. */
+const nothing = '00'.repeat(16);
+
+function gpuOf(localRank: number): string | undefined {
+  const gpus = native.cudaDevices();
+  if (gpus === 0 || !distributedStatus().backends.includes('nccl')) return undefined;
+  return native.cudaDeviceUuid(localRank < gpus ? localRank : 0);
 }

@@ -75,6 +75,17 @@ describe('a link is followed', () => {
   });
 });
 
+test.skipIf(!existsSync('/dev/shm'))('a file in /dev/shm is replaced as anywhere else', () => {
+  const inMemory = mkdtempSync('/dev/shm/anyclass-draft-');
+  try {
+    for (const text of ['first', 'second'])
+      writeFileAtomically(join(inMemory, 'file'), (write) => write(text));
+    expect(readFileSync(join(inMemory, 'file'), 'utf8')).toBe('second');
+  } finally {
+    rmSync(inMemory, { recursive: true });
+  }
+});
+
 test.skipIf(process.platform === 'win32')('what is no file is written to as it is', () => {
   expect([isSpecialFile('/dev/null'), isSpecialFile(folder), isSpecialFile(at('none'))]).toEqual([
     true,

@@ -94,14 +94,15 @@ export function discardQuietly(draft: FileDraft): void {
 }
 
 /**
- * Whether there is something that a file must not replace. `/dev/stdout` may lead to a file, which others write to as well.
+ * Whether there is something that a file must not replace. `/dev/stdout` may lead to a file, which others write to as well;
+ * `/dev/shm` is an ordinary folder in memory.
  *
  * @example
  * isSpecialFile('/dev/null') // true
  */
 export function isSpecialFile(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found !== undefined && (!found.isFile() || /^\/(dev|proc)\//.test(resolve(path)));
+  return found !== undefined && (!found.isFile() || /^\/(dev(?!\/shm\/)|proc)\//.test(resolve(path)));
 }
 
 function uniquePath(target: string): string {

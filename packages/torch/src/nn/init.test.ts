@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { setSeed, type Tensor, tidy, zeros } from '../index.js';
+import { generatorState, setSeed, type Tensor, tidy, zeros } from '../index.js';
 import { Conv2d, Embedding, init, Linear, MultiheadAttention } from './index.js';
 
 interface Statistics {
@@ -49,6 +49,26 @@ test('the same seed gives the same weights', () => {
     return new Linear(5, 4).weight;
   };
   expect(draw().equal(draw())).toBe(true);
+});
+
+test('without drawing, weights are zeros and the generator stays as it is, until the function ends', () => {
+  setSeed(11);
+  const before = generatorState();
+  const layers = init.withoutDrawing(() => [
+    new Linear(5, 4).weight,
+    new Conv2d(2, 3, { kernel: 3 }).weight,
+    new Embedding(3, 2).weight,
+    init.truncatedNormal_(zeros([3, 2]).add(1)),
+  ]);
+  for (const weight of layers) expect(weight.eq(0).sum().toNumber()).toBe(weight.numel);
+  expect(generatorState().equal(before)).toBe(true);
+  expect(() =>
+    init.withoutDrawing(() => {
+      throw new Error('cannot be built');
+    }),
+  ).toThrow('cannot be built');
+  expect(() => init.withoutDrawing(async () => new Linear(5, 4))).toThrow('synchronous');
+  expect(new Linear(5, 4).weight.eq(0).sum().toNumber()).toBe(0);
 });
 
 test('the fan of a bias is an error that tells its shape', () => {

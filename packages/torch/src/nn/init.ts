@@ -3,7 +3,7 @@
 // He et al., "Delving Deep into Rectifiers", arXiv 1502.01852 (Kaiming).
 
 import { noGrad } from '../autograd.js';
-import { tidy } from '../memory.js';
+import { refusePromise, tidy } from '../memory.js';
 import type { Tensor } from '../tensor.js';
 
 export type Nonlinearity = 'linear' | 'relu' | 'leakyRelu' | 'tanh' | 'sigmoid' | 'selu';
@@ -20,12 +20,34 @@ export function constant_(tensor: Tensor, value: number): Tensor {
   return noGrad(() => tensor.fill_(value));
 }
 
+let isDrawing = true;
+
+/**
+ * Builds modules whose weights will be loaded: initializers write zeros where they would draw random numbers, which takes
+ * seconds for a large network, and the generator stays as it is.
+ *
+ * @example
+ * const layer = init.withoutDrawing(() => new Linear(4096, 4096));
+ * layer.loadStateDict(trained);
+ */
+export function withoutDrawing<T>(build: () => T): T {
+  const before = isDrawing;
+  isDrawing = false;
+  try {
+    const result = build();
+    refusePromise(result, 'withoutDrawing');
+    return result;
+  } finally {
+    isDrawing = before;
+  }
+}
+
 export function uniform_(tensor: Tensor, from = 0, to = 1): Tensor {
-  return noGrad(() => tensor.uniform_(from, to));
+  return noGrad(() => (isDrawing ? tensor.uniform_(from, to) : tensor.zero_()));
 }
 
 export function normal_(tensor: Tensor, mean = 0, standardDeviation = 1): Tensor {
-  return noGrad(() => tensor.normal_(mean, standardDeviation));
+  return noGrad(() => (isDrawing ? tensor.normal_(mean, standardDeviation) : tensor.zero_()));
 }
 
 /** Normal, with values outside [low, high] drawn again (by the inverse of the distribution's integral). */
@@ -38,6 +60,7 @@ export function truncatedNormal_(
 ): Tensor {
   const integralTo = (x: number) => (1 + erf((x - mean) / standardDeviation / Math.SQRT2)) / 2;
   return noGrad(() => {
+    if (!isDrawing) return tensor.zero_();
     tensor.uniform_(2 * integralTo(low) - 1, 2 * integralTo(high) - 1);
     tidy(() => tensor.copy_(tensor.erfinv()));
     return tensor

@@ -196,7 +196,11 @@ describe('is refused, naming the file and the tensor', () => {
     ['a description that is a list', '{"w":[]}', /"w" is not described by a JSON object/],
     ['a name with half a surrogate pair', `{"\\ud800":${f32([1], [0, 4])}}`, /not valid Unicode/],
     ['metadata of numbers', `{"__metadata__":{"epoch":3},"w":${f32([1], [0, 4])}}`, /"epoch" of type number/],
-    ['metadata that is text', `{"__metadata__":"x","w":${f32([1], [0, 4])}}`, /__metadata__ that is no JSON/],
+    [
+      'metadata that is text',
+      `{"__metadata__":"x","w":${f32([1], [0, 4])}}`,
+      /__metadata__ that is not a JSON/,
+    ],
   ];
   test.each(cases)('%s', (_, header, message) => {
     writeFileSync(path, fileOf(header, new Uint8Array(4)));

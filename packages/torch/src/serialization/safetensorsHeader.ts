@@ -102,7 +102,7 @@ function headerObject(file: RandomAccessFile, length: number): Record<string, un
     throw file.error(`has a header that is not valid JSON: ${reason}`, { cause });
   }
   // The text begins with '{', so the parser can only have made an object of it.
-  if (!isObject(header)) throw file.error('has a header that is no JSON object');
+  if (!isObject(header)) throw file.error('has a header that is not a JSON object');
   return header;
 }
 
@@ -158,7 +158,7 @@ function refuseGapsAndOverlaps(
 }
 
 function textMetadata(file: RandomAccessFile, metadata: unknown): Record<string, string> {
-  if (!isObject(metadata)) throw file.error(`has ${metadataKey} that is no JSON object`);
+  if (!isObject(metadata)) throw file.error(`has ${metadataKey} that is not a JSON object`);
   const texts: [string, string][] = [];
   for (const [key, text] of Object.entries(metadata)) {
     if (typeof text !== 'string') {

@@ -31,8 +31,8 @@ test('a view is contiguous exactly when its positions count up by one', () => {
 });
 
 test('the payload of a NaN survives', () => {
-  const signalling = new Uint8Array(new Uint32Array([0x7f800001, 0xff812345]).buffer);
-  const swapped = gather(signalling, 4, { shape: [2, 1], strides: [1, 9], offset: 0 });
+  const signaling = new Uint8Array(new Uint32Array([0x7f800001, 0xff812345]).buffer);
+  const swapped = gather(signaling, 4, { shape: [2, 1], strides: [1, 9], offset: 0 });
   expect([...new Uint32Array(swapped.buffer)]).toEqual([0x7f800001, 0xff812345]);
 });
 

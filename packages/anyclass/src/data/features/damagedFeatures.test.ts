@@ -138,7 +138,11 @@ test('300 damaged Parquet files of features: what is cut off is refused, and the
       columnData: [
         { name: 'id', data: rows.map((_, i) => `r${i}`), type: 'STRING' },
         { name: 'feature_0', data: rows.map((row) => row[0]!), type: 'FLOAT' },
-        { name: 'feature_1', data: rows.map((row) => row[1]!), type: 'DOUBLE' },
+        {
+          name: 'feature_1',
+          data: rows.map(([, value]) => (Number.isNaN(value) ? null : value)),
+          type: 'DOUBLE',
+        },
         { name: 'crack', data: rows.map((_, i) => i % 2), type: 'INT32' },
       ],
     }),

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { nameTableBuilder } from '../nameTable.js';
-import { openParquet, type ParquetFile } from '../readers/parquetFile.js';
+import { openParquet, type ParquetFile } from '../readers/parquet/parquetFile.js';
 import { specialColumns } from '../readers/tableLayout.js';
 import { chosenColumns } from './featureColumns.js';
 import type { FeatureRows, FeatureRowsOptions } from './featureRows.js';
@@ -120,10 +120,12 @@ export async function readParquetRows(path: string, options: FeatureRowsOptions)
     const names = nameTableBuilder();
     const table = featureTable();
     for (let g = 0; g + 1 < file.groupStarts.length; g++) {
-      const start = file.groupStarts[g]!;
-      for (const [i, row] of (await file.readRows(used, start, file.groupStarts[g + 1]!)).entries()) {
-        vectors.take(table, row, () => `${name}, row ${start + i}`);
-        names.add(image === undefined ? `${name}#${start + i}` : rowName(row[image]));
+      for await (const rows of file.readGroup(g, used)) {
+        for (const row of rows) {
+          const at = names.length;
+          vectors.take(table, row, () => `${name}, row ${at}`);
+          names.add(image === undefined ? `${name}#${at}` : rowName(row[image]));
+        }
       }
     }
     if (names.length === 0) throw new DataError(`${name}: has no rows`);

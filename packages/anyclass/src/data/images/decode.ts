@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sharp } from 'sharp';
 import { DataError } from '../../errors/dataError.js';
 import { enlarge } from './enlarge.js';
 import type { StoredImage } from './imageSource.js';
 import { decodeJpeg } from './jpeg.js';
 import { decodeError, openEncoded, openPixelsOf } from './sharpImage.js';
+import { MachineError } from './storage.js';
 import { encodedFacts, type ImageFacts, type ImageReading, unpacked } from './unpack.js';
 
 /** The size of a decoded image, the same for all of a dataset: the network's input. And how files become such images. */
@@ -67,31 +69,46 @@ export async function decodeInto(
 }
 
 /** With sharp: every format, every peculiarity, and the reason where an image is damaged. What sharp does not read is unpacked before. */
-export async function decodeWithSharp(image: StoredImage, format: PixelFormat): Promise<Uint8Array> {
-  const { width, height, channels } = format;
+export function decodeWithSharp(image: StoredImage, format: PixelFormat): Promise<Uint8Array> {
+  return patiently(() => decodeOnce(image, format));
+}
+
+const pauses = [100, 200, 400, 800]; // milliseconds
+
+/** Tells what is wrong. What the machine lacks now it may have when other images are done: that is tried again for a second. */
+async function patiently<Result>(work: () => Promise<Result>, attempt = 0): Promise<Result> {
   try {
-    const opened = await openImage(image, format);
-    const { data, info } = await opened
-      .autoOrient()
-      .flatten({ background: '#000' })
-      .resize(width, height, {
-        fit: 'fill',
-        kernel: 'linear',
-        withoutEnlargement: true,
-        // libwebp would shrink with a filter of its own, which no other program can reproduce.
-        fastShrinkOnLoad: false,
-      })
-      .toColorspace(channels === 1 ? 'b-w' : 'srgb')
-      .timeout({ seconds: longestDecode })
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    if (data.length !== info.width * info.height * channels) {
-      throw new DataError(`decoded to ${info.channels} channels; expected ${channels}`);
-    }
-    return enlarge(data, info.width, info.height, format);
+    return await work();
   } catch (error) {
-    throw decodeError(error);
+    const problem = decodeError(error);
+    const pause = pauses[attempt];
+    if (!(problem instanceof MachineError) || pause === undefined) throw problem;
+    await sleep(pause);
+    return patiently(work, attempt + 1);
   }
+}
+
+async function decodeOnce(image: StoredImage, format: PixelFormat): Promise<Uint8Array> {
+  const { width, height, channels } = format;
+  const opened = await openImage(image, format);
+  const { data, info } = await opened
+    .autoOrient()
+    .flatten({ background: '#000' })
+    .resize(width, height, {
+      fit: 'fill',
+      kernel: 'linear',
+      withoutEnlargement: true,
+      // libwebp would shrink with a filter of its own, which no other program can reproduce.
+      fastShrinkOnLoad: false,
+    })
+    .toColorspace(channels === 1 ? 'b-w' : 'srgb')
+    .timeout({ seconds: longestDecode })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  if (data.length !== info.width * info.height * channels) {
+    throw new DataError(`decoded to ${info.channels} channels; expected ${channels}`);
+  }
+  return enlarge(data, info.width, info.height, format);
 }
 
 /** An image as sharp takes it, in 8 bits; nothing is resized yet. */
@@ -105,11 +122,7 @@ export async function openImage(image: StoredImage, reading: ImageReading): Prom
 /** Width, height, channels and frames of an image as stored, after EXIF rotation, without decoding its pixels. */
 export async function imageSize(image: StoredImage, reading: ImageReading = {}): Promise<ImageFacts> {
   if (image.kind === 'pixels') return { ...image, frames: 1 };
-  try {
-    return await encodedFacts(image.bytes, reading);
-  } catch (error) {
-    throw decodeError(error);
-  }
+  return patiently(() => encodedFacts(image.bytes, reading));
 }
 
 /** The pixels of an image that is stored as they are wanted. */

@@ -3,6 +3,7 @@ import { decodeImage, decodeInto, decodeWithSharp, type PixelFormat } from './de
 import type { StoredImage } from './imageSource.js';
 import { decodeJpegFile } from './jpeg.js';
 import { createDecodePool } from './pool/decodePool.js';
+import { wasRead } from './storage.js';
 
 /** Decodes images to one size, many at once. */
 export interface Decoder {
@@ -46,7 +47,7 @@ export function createDecoder(format: PixelFormat, options: DecoderOptions): Dec
     decode: (image) => decodeImage(image, format, decodeOther),
     decodeInto: (image, out, offset) => decodeInto(image, format, out, offset, decodeOther),
     async readInto({ path, read }, out, offset) {
-      if (path !== undefined && (await decodeJpegFile(path, format, out, offset))) return;
+      if (path !== undefined && (await decodeJpegFile(path, format, out, offset))) return wasRead(path);
       await decodeInto(await read(), format, out, offset, decodeOther);
     },
     close: async () => pool?.close(),

@@ -88,12 +88,40 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     }
   });
 
-  test('a color profile other than sRGB, and color to gray, are left to sharp', async () => {
+  test('a color profile other than sRGB is left to sharp', async () => {
     const withProfile = (name: string) => picture(40, 24).withIccProfile(name).jpeg().toBuffer();
     expect(await decoded(await withProfile('p3'), format)).toBeUndefined();
     expect(await decoded(await withProfile('srgb'), format)).toBeDefined();
-    const plain = await picture(40, 24).jpeg().toBuffer();
-    expect(await decoded(plain, { ...format, channels: 1 })).toBeUndefined();
+  });
+
+  test.each(['4:4:4', '4:2:0'])(
+    'colors of %s become the gray that sharp makes of them, but for rounding',
+    async (chromaSubsampling) => {
+      const bytes = await muted(90, 63).jpeg({ quality: 95, chromaSubsampling }).toBuffer();
+      for (const [width, height] of [
+        [90, 63],
+        [40, 30],
+        [200, 100],
+      ] as const) {
+        const wanted = { width, height, channels: 1 } as const;
+        const theirs = await decodeWithSharp({ kind: 'encoded', bytes }, wanted);
+        expect(largestDifference((await decoded(bytes, wanted))!, theirs)).toBeLessThanOrEqual(3);
+      }
+    },
+  );
+
+  test('gray is that of the RGB pixels in linear light, turned by EXIF as they are', async () => {
+    const bytes = await picture(90, 63).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
+    const size = { width: 42, height: 60 };
+    const rgb = (await decoded(bytes, { ...size, channels: 3 }))!;
+    const gray = (await decoded(bytes, { ...size, channels: 1 }))!;
+    const light = (byte: number) => (byte <= 10 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+    const expected = Array.from(gray, (_, i) => {
+      const mean =
+        0.2126 * light(rgb[3 * i]!) + 0.7152 * light(rgb[3 * i + 1]!) + 0.0722 * light(rgb[3 * i + 2]!);
+      return 255 * (mean <= 0.0031308 ? 12.92 * mean : 1.055 * mean ** (1 / 2.4) - 0.055);
+    });
+    expect(largestDifference(gray, expected)).toBeLessThan(2.5);
   });
 
   test('at its own size a picture of any odd size has the pixels of libjpeg, but for rounding', async () => {

@@ -12,7 +12,7 @@ export type JpegDecoder = 'libjpeg-turbo' | 'sharp';
 
 /**
  * Decode a JPEG into `out` at `offset`, on a thread. False for what is not a plain one without fault: another format,
- * CMYK, a color profile other than sRGB, color to gray, damaged, or no decoder here; `out` may then hold anything.
+ * CMYK, a color profile other than sRGB, damaged, or no decoder here; `out` may then hold anything.
  * Until the promise settles, neither array may be transferred to another thread.
  *
  * @example

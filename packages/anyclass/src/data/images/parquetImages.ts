@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
-import type { ParquetFile } from '../readers/parquetFile.js';
+import type { ParquetFile } from '../readers/parquet/parquetFile.js';
 import type { ImageSource } from './imageSource.js';
 import { fromStorage } from './storage.js';
 
@@ -29,8 +29,10 @@ export function parquetImages(files: readonly ParquetFile[], column: string): Im
       return known;
     }
     const group = groups[g]!;
-    const { file, start, end } = group;
-    const rows = fromStorage(file.path, dirname(file.path), () => file.readRows([column], start, end));
+    const { file } = group;
+    const rows = fromStorage(file.path, dirname(file.path), () =>
+      allRows(file.readGroup(group.index, [column])),
+    );
     kept.set(g, rows);
     bytes += group.bytes;
     // What could not be read now may be readable when it is asked for again.
@@ -66,11 +68,16 @@ export function parquetImages(files: readonly ParquetFile[], column: string): Im
   };
 }
 
+async function allRows(blocks: AsyncIterable<Record<string, unknown>[]>): Promise<Record<string, unknown>[]> {
+  const all: Record<string, unknown>[] = [];
+  for await (const rows of blocks) for (const row of rows) all.push(row);
+  return all;
+}
+
 interface RowGroup {
   readonly file: ParquetFile;
-  /** Rows within the file. */
-  readonly start: number;
-  readonly end: number;
+  /** Its place in the file. */
+  readonly index: number;
   /** Row of the dataset that the group begins with. */
   readonly firstRow: number;
   readonly bytes: number;
@@ -80,11 +87,9 @@ function rowGroups(files: readonly ParquetFile[]): RowGroup[] {
   const groups: RowGroup[] = [];
   let firstRow = 0;
   for (const file of files) {
-    file.metadata.row_groups.forEach((group, g) => {
-      const start = file.groupStarts[g]!;
-      const end = file.groupStarts[g + 1]!;
-      groups.push({ file, start, end, firstRow, bytes: Number(group.total_byte_size) });
-      firstRow += end - start;
+    file.metadata.row_groups.forEach((group, index) => {
+      groups.push({ file, index, firstRow, bytes: Number(group.total_byte_size) });
+      firstRow += Number(group.num_rows);
     });
   }
   return groups;

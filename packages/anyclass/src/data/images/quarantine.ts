@@ -2,12 +2,12 @@ import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import type { NameTable } from '../nameTable.js';
-import { MissingImageError, StorageError } from './storage.js';
+import { MachineError, MissingImageError } from './storage.js';
 
 /** The images that could not be used so far: listed, counted, never replaced by others. */
 export interface Quarantine {
   /**
-   * Note an image; with `strict` this throws instead, and always where its storage is gone, which is no fault of the image.
+   * Note an image; with `strict` this throws instead, and always where the machine is at fault, such as storage that is gone.
    * Noting it twice keeps one entry.
    */
   add(row: number, error: unknown): void;
@@ -25,7 +25,7 @@ export function createQuarantine(names: NameTable, { strict }: { readonly strict
   const reasons = new Map<number, Omit<Quarantined, 'row' | 'name'>>();
   return {
     add(row, error) {
-      if (error instanceof StorageError) throw error;
+      if (error instanceof MachineError) throw error;
       const reason = reasonOf(error);
       if (strict) throw new DataError(`image '${names.at(row)}' (row ${row}): ${reason}`);
       reasons.set(row, { reason, ...(error instanceof MissingImageError && { missing: true }) });

@@ -11,7 +11,8 @@ import { createLoader } from '../loading/loader.js';
 import { openDataset } from '../openDataset.js';
 import { checkJudgedImages } from './missingImages.js';
 import { decodedPixels } from './pixelSource.js';
-import { fromStorage, MissingImageError, StorageError } from './storage.js';
+import { decodeError } from './sharpImage.js';
+import { fromStorage, MachineError, MissingImageError, StorageError } from './storage.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
 const root = mkdtempSync(join(tmpdir(), 'anyclass-storage-'));
@@ -65,6 +66,25 @@ test('a folder that is gone for a moment is waited for, and no image is lost', a
   for await (const batch of loader.epoch(0)) read += batch.size;
   await back;
   expect({ read, quarantined: loader.quarantined() }).toEqual({ read: 12, quarantined: [] });
+});
+
+test('a folder below that of the images is waited for as well, where something was read from it', async () => {
+  const folder = join(root, 'below');
+  mkdirSync(join(folder, '2024'), { recursive: true });
+  const names = ['2024/a.png', '2024/b.png', '2025/c.png'];
+  writeFileSync(join(folder, 'labels.csv'), ['Filename,x', ...names.map((name) => `${name},1`)].join('\n'));
+  for (const name of names.slice(0, 2)) copyFileSync(join(fixtures, 'rgb.png'), join(folder, name));
+  const { images } = await openDataset(join(folder, 'labels.csv'));
+  await images.read(0);
+  // A folder that never was: its images are missing, and nobody waits for them.
+  await expect(images.read(2)).rejects.toBeInstanceOf(MissingImageError);
+  renameSync(join(folder, '2024'), join(folder, 'away'));
+  const back = sleep(400).then(() => renameSync(join(folder, 'away'), join(folder, '2024')));
+  await expect(images.read(1)).resolves.toMatchObject({ kind: 'encoded' });
+  await back;
+  vi.stubEnv('ANYCLASS_STORAGE_SECONDS', '0.2');
+  rmSync(join(folder, '2024'), { recursive: true });
+  await expect(images.read(1)).rejects.toThrow(/the folder .*2024 is gone/);
 });
 
 test('storage that stays away is an error of its own, and puts no image into quarantine', async () => {
@@ -121,6 +141,17 @@ test.skipIf(process.getuid?.() === 0)('an image that may not be read counts as m
   const dataset = await files('forbidden');
   chmodSync(join(root, 'forbidden', 'images', '3.png'), 0);
   await expect(scored(dataset)).rejects.toThrow('3.png');
+});
+
+test('a machine without threads for the decoder is an error of its own, and puts no image into quarantine', async () => {
+  const lack = decodeError(new Error('glib: Error creating thread: Resource temporarily unavailable'));
+  expect(lack).toBeInstanceOf(MachineError);
+  expect(lack.message).toContain('ulimit -u');
+  const dataset = await files('threads');
+  const inputs = { format, readInto: () => Promise.reject(lack), close: async () => {} };
+  const loader = createLoader(dataset, inputs, { rows: all, batchSize: 4 });
+  await expect(loader.epoch(0).next()).rejects.toBe(lack);
+  expect(loader.quarantined()).toEqual([]);
 });
 
 test('a path that was never there is told at once', async () => {

@@ -3,6 +3,7 @@
 // for, and never mistaken for the others.
 
 import { opendir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataError } from '../../errors/dataError.js';
 import { errorCode, fileProblem } from '../../files/fileProblem.js';
@@ -13,8 +14,13 @@ export class MissingImageError extends DataError {
   override readonly name: string = 'MissingImageError';
 }
 
-/** Storage that did not come back: nothing is known about the images in it. */
-export class StorageError extends DataError {
+/** The machine is at fault, and not an image, of which nothing is known: it is never counted as damaged or missing. */
+export class MachineError extends DataError {
+  override readonly name: string = 'MachineError';
+}
+
+/** Storage that did not come back. */
+export class StorageError extends MachineError {
   override readonly name: string = 'StorageError';
 }
 
@@ -37,6 +43,9 @@ const storageCodes = new Set([
 /** Until when a folder that is gone is waited for. All who read from it wait together, not one after another. */
 const deadlines = new Map<string, number>();
 
+/** Folders below which something was read: where one of them is gone, so is what it holds. Others may never have been there. */
+const seen = new Set<string>();
+
 /** Waits between attempts, in milliseconds: 100, 200, 400 … up to 5 s. */
 const [firstWait, longestWait] = [100, 5000];
 
@@ -48,7 +57,18 @@ function patience(): number {
 }
 
 /**
- * Reads from a file below a folder that was there before. Where the storage is gone, it tries again until it is back.
+ * Remembers the folders above a file that was read: see `fromStorage`.
+ *
+ * @example
+ * wasRead('photos/2024/a.jpg');
+ */
+export function wasRead(path: string): void {
+  for (let folder = dirname(path); !seen.has(folder); folder = dirname(folder)) seen.add(folder);
+}
+
+/**
+ * Reads from a file below a folder that was there before. Where that folder is gone, or one between them that something was
+ * read from, it tries again until it is back.
  *
  * @throws MissingImageError where the file is missing or may not be read
  * @throws StorageError where the storage did not come back in time
@@ -66,30 +86,46 @@ export async function fromStorage<Content>(
   for (let pause = firstWait; ; pause = Math.min(2 * pause, longestWait)) {
     try {
       const content = await read();
-      deadlines.delete(folder);
+      wasRead(path);
+      for (const above of foldersBetween(path, folder)) deadlines.delete(above);
       return content;
     } catch (error) {
       // What a reader says about the content, and not the system of the file.
       if (errorCode(error) === undefined || error instanceof DataError) throw error;
-      const isThere = !(await isStorageGone(error, folder));
+      const away = await goneFolder(error, path, folder);
+      const isThere = away === undefined;
       // The folder may have come back since: only what fails while it is there is missing.
       if (isThere && wasThere) throw missing(error, path);
       wasThere = isThere;
       if (isThere) continue;
-      const end = deadlines.get(folder) ?? performance.now() + patience();
-      if (!wait || performance.now() + pause > end) throw gone(error, path, folder);
-      deadlines.set(folder, end);
+      const end = deadlines.get(away) ?? performance.now() + patience();
+      if (!wait || performance.now() + pause > end) throw gone(error, path, away);
+      deadlines.set(away, end);
     }
     await sleep(pause);
   }
 }
 
-/** Whether an error is the storage's: by its code, or since the folder itself is gone or empty, as an unmounted one is. */
-async function isStorageGone(error: unknown, folder: string): Promise<boolean> {
+/** A folder and those below it that lead to a file. */
+function foldersBetween(path: string, folder: string): string[] {
+  const between: string[] = [];
+  for (let at = dirname(path); at.length > folder.length && at !== dirname(at); at = dirname(at))
+    between.unshift(at);
+  return [folder, ...between];
+}
+
+/** The folder whose storage an error is about: by its code, or since it is gone or empty, as an unmounted one is. */
+async function goneFolder(error: unknown, path: string, folder: string): Promise<string | undefined> {
   const code = errorCode(error);
-  if (code === undefined) return false;
-  if (storageCodes.has(code)) return true;
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') return false;
+  if (code === undefined) return undefined;
+  if (storageCodes.has(code)) return folder;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return undefined;
+  for (const above of foldersBetween(path, folder))
+    if ((above === folder || seen.has(above)) && (await isGone(above))) return above;
+  return undefined;
+}
+
+async function isGone(folder: string): Promise<boolean> {
   try {
     if (!(await stat(folder)).isDirectory()) return false;
     await using entries = await openedFolder(folder);

@@ -93,7 +93,7 @@ export async function readArffTables(
 
 function textRemark(names: readonly string[]): Remark {
   return {
-    text: 'attributes of text or dates, which are no features, are passed over',
+    text: 'attributes of text or dates are not features and were skipped',
     count: names.length,
     examples: names.slice(0, 10),
   };

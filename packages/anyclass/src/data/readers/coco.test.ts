@@ -93,6 +93,15 @@ test('what is wrong in a COCO file is said with the element concerned', async ()
   }
 });
 
+test('a file without images, and __proto__ as a key anywhere, are refused', async () => {
+  const without = file('without.json', { ...instances, images: [], annotations: [] });
+  await expect(readCoco([without], {})).rejects.toThrow("without.json: the array 'images' is empty");
+  const whole = JSON.stringify(instances);
+  const outside = file('outside.json', whole.replace('{', '{"__proto__":{"polluted":1},'));
+  const inside = file('inside.json', whole.replace('{"id":5', '{"__proto__":{"polluted":1},"id":5'));
+  for (const path of [outside, inside]) await expect(readCoco([path], {})).rejects.toThrow('__proto__');
+});
+
 test('arrays of any objects are read as JSON.parse reads them, wherever chunks end', async () => {
   const long = 'x'.repeat(1 << 19);
   // The key __proto__ is refused, wherever it stands.

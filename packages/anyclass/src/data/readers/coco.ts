@@ -98,6 +98,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
     });
     parts.push({ firstRow, folder });
   }
+  if (names.length === 0) throw new DataError(`${basename(paths[0]!)}: the array 'images' is empty`);
   return cocoTable(names.finish(), categories, annotations, parts, paths, options);
 }
 

@@ -70,6 +70,7 @@ export async function readJsonArrays(
         else if (byte === QUOTE) {
           inString = false;
           if (depth === 1) key = String(finish(i + 1));
+          if (key === '__proto__') fail('the key "__proto__" is not allowed');
         }
       } else if (byte === QUOTE) {
         inString = true;

@@ -18,7 +18,7 @@ import { absentImages } from '../images/absentImages.js';
 import { parquetImages } from '../images/parquetImages.js';
 import { nameOfTables } from './csvTables.js';
 import { rowNaming } from './imageNames.js';
-import { openParquet, type ParquetFile } from './parquetFile.js';
+import { openParquet, type ParquetFile } from './parquet/parquetFile.js';
 import { LIST_SEPARATOR } from './separatedLabels.js';
 import { splitFromFileName } from './splitWords.js';
 import { tableCollector } from './tableCollector.js';
@@ -76,16 +76,20 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
     const split = files.length > 1 ? splitFromFileName(name) : undefined;
     table.startFile({ layout, placeOf, naming: rowNaming, split, isMergeable: false });
     for (let g = 0; g + 1 < file.groupStarts.length; g++) {
-      const start = file.groupStarts[g]!;
-      const rows = await file.readRows(read, start, file.groupStarts[g + 1]!);
-      rows.forEach((row, i) => {
-        const where = () => placeOf(start + i);
-        const cells = columns.map((column) =>
-          column === ROW_NAME ? `${name}#${start + i}` : cellText(row[column], classNames, where),
-        );
-        table.add(cells, start + i);
-        vectors?.take(features, row, where);
-      });
+      let row = file.groupStarts[g]!;
+      for await (const rows of file.readGroup(g, read)) {
+        for (const cells of rows) {
+          const at = row++;
+          const where = () => placeOf(at);
+          table.add(
+            columns.map((column) =>
+              column === ROW_NAME ? `${name}#${at}` : cellText(cells[column], classNames, where),
+            ),
+            at,
+          );
+          vectors?.take(features, cells, where);
+        }
+      }
     }
   }
   const {
@@ -185,9 +189,10 @@ function cellText(value: unknown, classNames: readonly string[] | undefined, whe
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (Array.isArray(value)) {
-    const labels = value.map((item) =>
-      typeof item === 'string' ? item : (classNames?.[Number(item)] ?? String(item)),
-    );
+    const labels = value.map((item) => {
+      if (item === null || item === undefined) throw new DataError(`${where()}: an empty cell in a list`);
+      return typeof item === 'string' ? item : (classNames?.[Number(item)] ?? String(item));
+    });
     // In front too, so that a list of one class number is not taken for a 0 or 1.
     return labels.map((label) => LIST_SEPARATOR + label).join('');
   }

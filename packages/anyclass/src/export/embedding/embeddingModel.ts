@@ -1,13 +1,14 @@
 // A network up to its last layer, as what turns images or features into embeddings.
 
 import { existsSync } from 'node:fs';
+import { nn } from '@anyclass/torch';
 import { photographPreparation } from '../../data/dataset.js';
 import type { ModelInput } from '../../data/inputs.js';
 import { UserError } from '../../errors/userError.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../../inference/computeDevice.js';
 import { createScorer, type Scorer } from '../../inference/scorer.js';
-import { networkDefinitions } from '../../networks/catalogue.js';
+import { networkDefinitions } from '../../networks/catalog.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import type { Network } from '../../networks/network.js';
 import { findWeights } from '../../networks/weights/findWeights.js';
@@ -76,7 +77,8 @@ async function ofWeights(
   const { network: name, inputSize, mean, std } = facts;
   if (name === undefined)
     throw new UserError(`${model}: does not say which network it is of; import it first`);
-  const network = createNetwork(name, { classes: 1, ...(inputSize !== undefined && { inputSize }) });
+  const options = { classes: 1, ...(inputSize !== undefined && { inputSize }) };
+  const network = nn.init.withoutDrawing(() => createNetwork(name, options));
   const { missing, misshapen } = loadWeights(network, path);
   if (missing.length > 0 || misshapen.length > 0) {
     network.dispose();

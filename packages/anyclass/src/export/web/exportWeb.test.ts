@@ -73,6 +73,18 @@ test('another model has another version, so that browsers load it', async () => 
   expect(worker('titled')).not.toBe(worker('web'));
 });
 
+test("a dataset is called by its name alone: its folders are nobody else's concern", async () => {
+  const layer = new nn.Linear(3 * 8 * 8, classes.length);
+  using network = new FunctionModule((images) => layer.forward(images.flatten(1)), [layer]);
+  const { config, file } = await exportNetwork(network, {
+    description: { ...description, dataset: '/home/ada/photos' },
+    inputSize: 8,
+    out: at('named', 'model.onnx'),
+  });
+  expect(JSON.parse(readFileSync(config, 'utf8')).training.dataset).toBe('photos');
+  expect(readFileSync(file).includes('/home/ada')).toBe(false);
+});
+
 test('a folder with something in it is left alone, and nothing is left of an export that fails', async () => {
   mkdirSync(at('full'));
   writeFileSync(at('full', 'mine.txt'), 'mine');

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphBytes } from '../../../test/onnxFunction.js';
 import { chromiumNeed, chromiumPath } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
-import { featureNetworks, type NetworkName, networkNames } from '../../networks/catalogue.js';
+import { featureNetworks, type NetworkName, networkNames } from '../../networks/catalog.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import { foldInPlace } from '../../networks/foldBatchNorm.js';
 import { networkGraph } from '../onnx/networkGraph.js';

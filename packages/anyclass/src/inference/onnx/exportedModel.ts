@@ -2,6 +2,7 @@
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';
+import { datasetName, parseDataset } from '../../data/datasetSpec.js';
 import { readingFields } from '../../data/images/readingFields.js';
 import { type ModelInput, takesFeatures } from '../../data/inputs.js';
 import { readingOf } from '../../data/preparation.js';
@@ -79,8 +80,18 @@ export function describeExport(
     preprocessing: preprocessingOf(description, inputSize),
     calibration: calibration ?? null,
     decision,
-    training: { epoch, loss, dataset, ...(classImportance && { classImportance: [...classImportance] }) },
+    training: {
+      epoch,
+      loss,
+      dataset: nameOf(dataset),
+      ...(classImportance && { classImportance: [...classImportance] }),
+    },
   };
+}
+
+/** Without its folders: exported files are passed on, and say nothing of the machine. */
+function nameOf(dataset: string): string {
+  return /[\\/]/.test(dataset) ? datasetName(parseDataset(dataset)) : dataset;
 }
 
 function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['preprocessing'] {

@@ -10,7 +10,7 @@ import { parsedJson } from '../../files/wholeFile.js';
 import { addressFile } from '../../hub/addressFile.js';
 import { type DownloadOptions, hubFile } from '../../hub/download.js';
 import { NotOnServer } from '../../hub/problems.js';
-import { isNetworkName, type NetworkName } from '../catalogue.js';
+import { isNetworkName, type NetworkName } from '../catalog.js';
 import { networkOfArchitecture, type PublishedWeights } from './published.js';
 import { parseWeights, type WeightsName } from './weightsName.js';
 

@@ -3,7 +3,7 @@
 import { fromStored, noGrad, type StoredTensor, type Tensor, tidy } from '@anyclass/torch';
 import { listed } from '../../errors/listed.js';
 import { UserError } from '../../errors/userError.js';
-import { networkDefinitions } from '../catalogue.js';
+import { networkDefinitions } from '../catalog.js';
 import type { NamingConvention, WeightRules } from '../definition.js';
 import type { Network } from '../network.js';
 import { matchNames } from './matchNames.js';

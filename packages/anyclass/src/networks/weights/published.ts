@@ -1,6 +1,6 @@
 // Weights that others published for our networks, by name.
 
-import { type NetworkName, networkDefinitions, networkNames } from '../catalogue.js';
+import { type NetworkName, networkDefinitions, networkNames } from '../catalog.js';
 
 /** What is known of published weights without asking anybody. What only the server knows is left out until it was asked. */
 export type PublishedWeights = PublishedFacts & (HubSource | AddressSource);

@@ -12,7 +12,7 @@ import {
 } from '../../hub/cacheCare.js';
 import { cachedHubFile } from '../../hub/hubCache.js';
 import { type HubSettings, hubSettings } from '../../hub/settings.js';
-import type { NetworkName } from '../catalogue.js';
+import type { NetworkName } from '../catalog.js';
 import { sourceOf, weightFileNames } from './findWeights.js';
 import { allPublished, type PublishedWeights } from './published.js';
 import { parseWeights } from './weightsName.js';

@@ -13,7 +13,7 @@ import {
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { fillByHash } from '../../verify/hashFill.js';
-import { networkDefinitions } from '../catalogue.js';
+import { networkDefinitions } from '../catalog.js';
 import { createNetwork } from '../createNetwork.js';
 import type { Network } from '../network.js';
 import { loadWeights, weightReportText } from './loadWeights.js';

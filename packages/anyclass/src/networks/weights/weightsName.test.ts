@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../errors/userError.js';
-import { networkDefinitions, networkNames } from '../catalogue.js';
+import { networkDefinitions, networkNames } from '../catalog.js';
 import { allPublished, networkOfArchitecture } from './published.js';
 import { isWeightsPath, parseWeights } from './weightsName.js';
 

@@ -4,7 +4,7 @@ import { nearest } from '../../errors/nearest.js';
 import { UserError } from '../../errors/userError.js';
 import { encryptedAddress } from '../../hub/encryptedAddress.js';
 import { checkHubFile } from '../../hub/hubFile.js';
-import type { NetworkName } from '../catalogue.js';
+import type { NetworkName } from '../catalog.js';
 import { allPublished, type PublishedWeights } from './published.js';
 
 export type WeightsName =

@@ -30,13 +30,12 @@ beforeAll(async () => {
     writeRunWithEpochs(runs, 'bce', 0.02, seed, 1);
     for (const lambda of [0, 0.02, 0.2]) writeRunWithEpochs(runs, 'any-bce', lambda, seed, 2 + lambda);
   }
-  await report.run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet);
+  const words = { ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' };
+  ({ files } = await report.run(words, quiet));
 }, 60_000);
+let files: readonly string[];
 
-test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colors', async () => {
-  const files = await report
-    .run({ ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' }, quiet)
-    .then((result) => result.files);
+test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colors', () => {
   for (const name of ['decisions', 'results', 'differences', 'classes-1', 'splits', 'configurations']) {
     expect(files).toEqual(expect.arrayContaining([`${name}.csv`, `${name}.md`, `${name}.tex`]));
   }

@@ -1,17 +1,18 @@
 // Every address of the server.
 
-import { createHash, randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { messageOf, reasonOf } from '../../errors/reasonOf.js';
 import { apiPage } from '../pages/apiPage.js';
 import { tryPage } from '../pages/tryPage.js';
 import { Problem, type ProblemText, problemBody } from '../problem.js';
 import { findModel, isReady, type ServerState } from '../serverState.js';
-import { type Answer, type Exchange, json, send, target, text } from './exchange.js';
+import { type Answer, type Exchange, json, requestIdOf, send, target, text } from './exchange.js';
 import { hostGuard, originGuard, tokenGuard } from './guards.js';
 import { modelSummary } from './modelSummaries.js';
 import { openApi } from './openApi.js';
 import { inferRoute, modelMetadata, pathModel, serverMetadata } from './openInference.js';
+import { type Arrived, createOverflow } from './overflow.js';
 import { predictRoute } from './predictRoute.js';
 import { createRouter, type Found, type Router } from './router.js';
 
@@ -35,7 +36,8 @@ export function createApp(state: ServerState): RequestListener {
     tellRequest(state, exchange, route, answer.status);
   };
 
-  const respond = async (exchange: Exchange) => {
+  const respond = async (arrived: Arrived) => {
+    const exchange = exchangeOf(arrived);
     const found = router.find(exchange.path);
     let answer: Answer;
     try {
@@ -47,18 +49,17 @@ export function createApp(state: ServerState): RequestListener {
     finish(exchange, found?.route ?? 'none', answer);
   };
 
+  const overflow = createOverflow(state, (arrived) => void respond(arrived));
   return (incoming, outgoing) => {
-    const exchange = arrive(incoming, outgoing);
-    const refusal = isPlainPrediction(exchange) ? state.admission.refusal() : undefined;
-    // Most of the work of an overloaded server: nothing is thrown or awaited for it.
-    if (refusal) finish(exchange, exchange.path, problemAnswer(state, exchange, refusal));
-    else void respond(exchange);
+    const arrived = { incoming, outgoing, arrivedAt: performance.now() };
+    if (state.admission.isFull && isPlainPrediction(incoming)) overflow.refuse(arrived);
+    else void respond(arrived);
   };
 }
 
 /** Not from pages elsewhere: a refusal without the headers for them could not be read there. */
-function isPlainPrediction({ incoming, method, path }: Exchange): boolean {
-  return path === '/v1/predict' && method === 'POST' && incoming.headers.origin === undefined;
+function isPlainPrediction({ method, url = '', headers }: IncomingMessage): boolean {
+  return method === 'POST' && /^\/v1\/predict(\?|$)/.test(url) && headers.origin === undefined;
 }
 
 function createRoutes(state: ServerState): Router {
@@ -92,15 +93,14 @@ function createRoutes(state: ServerState): Router {
   return router;
 }
 
-function arrive(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
-  const requestId = requestIdOf(incoming.headers['x-request-id']);
+function exchangeOf(arrived: Arrived): Exchange {
+  const { incoming } = arrived;
+  const requestId = requestIdOf(incoming);
   return {
-    incoming,
-    outgoing,
+    ...arrived,
     method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
     ...target(incoming.url ?? ''),
     requestId,
-    arrivedAt: performance.now(),
     headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
     logged: {},
   };
@@ -153,11 +153,6 @@ function tellRequest(state: ServerState, exchange: Exchange, route: string, stat
   };
   if (status >= 500) state.log.warn('request', fields);
   else state.log.info('request', fields);
-}
-
-/** A client's own, if it is harmless in a log. */
-function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
 /** The server's address as the client knows it. */

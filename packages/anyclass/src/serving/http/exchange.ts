@@ -1,6 +1,7 @@
 // A request and its answer on the way through the server, on Node's own HTTP: fetch's Request and Response take longer to make than a
 // small model to compute.
 
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface Exchange {
@@ -44,6 +45,11 @@ export function send({ incoming, outgoing, headers }: Exchange, { status, type, 
     headers['Content-Length'] = String(Buffer.byteLength(body));
   }
   outgoing.writeHead(status, headers);
+  endUnread(incoming, outgoing, body);
+}
+
+/** Ends an answer whose request may not have been read to its end. */
+export function endUnread(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
   outgoing.end(body, () => {
     // Node reads and drops the rest of the body, however long it is; the client should see the answer before the connection ends.
     if (incoming.complete) return;
@@ -65,4 +71,10 @@ export function target(url: string): { readonly path: string; readonly query: st
   return mark === -1
     ? { path: url.slice(start), query: '' }
     : { path: url.slice(start, mark), query: url.slice(mark + 1) };
+}
+
+/** A client's own, if it is harmless in a log. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
 }

@@ -7,6 +7,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineError } from '@anyclass/torch/builds';
 import { inputBytes } from '../../data/inputs.js';
+import { isFileError } from '../../errors/isFileError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
 import { decideLogits } from '../../inference/decideLogits.js';
@@ -65,7 +66,7 @@ try {
   });
   say({ type: 'opened', model, pixels: pixels.buffer });
 } catch (error) {
-  const isMistake = error instanceof UserError || error instanceof EngineError;
+  const isMistake = error instanceof UserError || error instanceof EngineError || isFileError(error);
   say({ type: 'refused', reason: reasonOf(error), isMistake });
 }
 

@@ -67,7 +67,8 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   // The last that came back first: little memory is touched where little is in use.
   const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
   const decoder = isFeatureFormat(format) ? undefined : createDecoder(format, {});
-  const limited = limiter(2 * availableParallelism());
+  // More than there are threads: the decoder's have work while this one is busy with a burst of requests.
+  const limited = limiter(8 * availableParallelism());
   let inUse = 0;
   let onIdle: (() => void) | undefined;
 

@@ -3,6 +3,7 @@
 import sharp from 'sharp';
 import { imageSize } from '../../data/images/decode.js';
 import { imageKind } from '../../data/images/imageKind.js';
+import { jpegFrame } from '../../data/images/jpegFrame.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { Problem } from '../problem.js';
 
@@ -19,7 +20,7 @@ const formats: readonly string[] = ['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif'
  */
 export async function checkUpload(bytes: Uint8Array, maxPixels: number): Promise<void> {
   if (bytes.length === 0) throw new Problem('unreadable', 'the image is empty');
-  const { width, height } = jpegSize(bytes) ?? (await declaredSize(bytes));
+  const { width, height } = jpegFrame(bytes) ?? (await declaredSize(bytes));
   if (width * height <= maxPixels) return;
   const megapixels = (pixels: number) => (pixels / 1e6).toFixed(1).replace(/\.0$/, '');
   throw new Problem(
@@ -31,36 +32,6 @@ export async function checkUpload(bytes: Uint8Array, maxPixels: number): Promise
 interface Size {
   readonly width: number;
   readonly height: number;
-}
-
-/**
- * The size in the first frame header of a JPEG; undefined for what is none, or has none where it should be.
- *
- * @example
- * jpegSize(readFileSync('photo.jpg')) // { width: 4032, height: 3024 }
- */
-export function jpegSize(bytes: Uint8Array): Size | undefined {
-  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 2;
-  while (at + 9 < bytes.length) {
-    if (bytes[at] !== 0xff) return undefined;
-    const marker = bytes[at + 1]!;
-    if (marker === 0xff) {
-      at += 1; // fill bytes
-      continue;
-    }
-    if (isFrame(marker)) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
-    const hasNoLength = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
-    at += 2 + (hasNoLength ? 0 : view.getUint16(at + 2));
-    if (marker === 0xda) return undefined;
-  }
-  return undefined;
-}
-
-/** SOF0 to SOF15, without DHT, JPG and DAC, which lie between them. */
-function isFrame(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
 async function declaredSize(bytes: Uint8Array): Promise<Size> {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { decodeWithSharp } from '../decode.js';
 import { createDecodePool } from './decodePool.js';
 import { frameHeader, frameReader } from './frames.js';
@@ -44,19 +44,30 @@ describe.skipIf(!built)('decoding in processes (needs the built package)', () =>
   });
 
   test.skipIf(!existsSync(childList))(
-    'a decoder that dies costs one image, and closing leaves none (needs /proc)',
+    'an image on which two decoders died is given up, the others are not, and closing leaves none (needs /proc)',
     async () => {
       const pool = createDecodePool(format, 1);
       const before = children();
       await pool.decode(bytesOf('rgb.png'));
-      const [decoder] = children().filter((pid) => !before.includes(pid));
-      process.kill(decoder!, 'SIGSTOP');
+      const started = () => children().filter((pid) => !before.includes(pid))[0];
+      process.kill(started()!, 'SIGSTOP');
       const first = pool.decode(bytesOf('rgb.png'));
       const second = pool.decode(bytesOf('gray.png'));
       await setTimeout(20);
-      process.kill(decoder!, 'SIGKILL');
-      await expect(first).rejects.toThrow('the decoder ended (SIGKILL) on this image');
+      process.kill(started()!, 'SIGKILL');
+      expect((await first).length).toBe(20 * 12 * 3);
       expect((await second)[0]).toBe(88);
+      process.kill(started()!, 'SIGSTOP');
+      const third = pool.decode(bytesOf('rgb.png')).catch((error: Error) => error.message);
+      const fourth = pool.decode(bytesOf('gray.png'));
+      for (let deaths = 0; deaths < 2; deaths++) {
+        await setTimeout(20);
+        const decoder = await vi.waitFor(() => started() ?? expect.unreachable());
+        process.kill(decoder, 'SIGKILL');
+        await vi.waitFor(() => expect(started()).not.toBe(decoder));
+      }
+      expect(await third).toContain('the decoder ended (SIGKILL) on this image');
+      expect((await fourth)[0]).toBe(88);
       await pool.close();
       expect(children().filter((pid) => !before.includes(pid))).toEqual([]);
       await expect(pool.decode(bytesOf('rgb.png'))).rejects.toThrow('closed');

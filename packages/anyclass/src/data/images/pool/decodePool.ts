@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DataError } from '../../../errors/dataError.js';
 import type { PixelFormat } from '../decode.js';
+import { MachineError } from '../storage.js';
 import { frameHeader, frameReader } from './frames.js';
 
 /** Processes that decode images with sharp, side by side. */
@@ -23,7 +24,7 @@ const imagesAtHand = 2;
 
 /**
  * Decode in processes of our own. libvips takes locks that all threads of a process share: on 16 cores, threads gave 500
- * images a second and processes 2,200. A decoder that crashes on a damaged file costs that one image.
+ * images a second and processes 2,200. A decoder that crashes on a damaged file, and again when it is tried once more, costs that one image.
  *
  * @example
  * const pool = createDecodePool({ width: 224, height: 224, channels: 3 }, 16);
@@ -56,6 +57,8 @@ export function createDecodePool(format: PixelFormat, processes: number): Decode
 
 interface Task {
   readonly bytes: Uint8Array;
+  /** Decoders that died on it. */
+  deaths: number;
   resolve(pixels: Uint8Array): void;
   reject(reason: DataError): void;
 }
@@ -77,7 +80,7 @@ function createWorker(format: PixelFormat) {
       frameReader((kind, payload) => {
         const task = tasks.shift();
         if (kind === 0) task?.resolve(payload);
-        else task?.reject(new DataError(payload.toString('utf8')));
+        else task?.reject(new (kind === 1 ? DataError : MachineError)(payload.toString('utf8')));
       }),
     );
     started.stdin.on('error', () => {}); // a broken pipe: 'close' tells what follows from it
@@ -85,7 +88,9 @@ function createWorker(format: PixelFormat) {
     started.on('close', (code, signal) => {
       child = undefined;
       const why = closed ? 'the loader was closed' : `the decoder ended (${signal ?? code}) on this image`;
-      tasks.shift()?.reject(new DataError(why));
+      // A healthy image may have met with a machine short of memory: only the second death tells against it.
+      const first = tasks[0];
+      if (first && ++first.deaths > 1) tasks.shift()?.reject(new DataError(why));
       if (closed) for (const task of tasks.splice(0)) task.reject(new DataError(why));
       else if (tasks.length > 0) for (const task of tasks) send(task);
     });
@@ -101,7 +106,7 @@ function createWorker(format: PixelFormat) {
     decode: (bytes: Uint8Array) =>
       new Promise<Uint8Array>((resolve, reject) => {
         if (closed) throw new DataError('the loader was closed');
-        const task = { bytes, resolve, reject };
+        const task = { bytes, deaths: 0, resolve, reject };
         tasks.push(task);
         send(task);
       }),

@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { reasonOf } from '../../../errors/reasonOf.js';
 import { decodeWithSharp, type PixelFormat } from '../decode.js';
+import { MachineError } from '../storage.js';
 import { frameHeader, frameReader } from './frames.js';
 
 const format: PixelFormat = JSON.parse(process.argv[2] ?? '');
@@ -22,7 +23,7 @@ async function answer(bytes: Buffer): Promise<void> {
   try {
     payload = await decodeWithSharp({ kind: 'encoded', bytes }, format);
   } catch (error) {
-    kind = 1;
+    kind = error instanceof MachineError ? 2 : 1;
     payload = Buffer.from(reasonOf(error));
   }
   process.stdout.write(frameHeader(kind, payload.length));

@@ -1,17 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import {
-  type AsyncBuffer,
-  type Compressors,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetReadObjects,
-} from 'hyparquet';
-import { DataError } from '../../errors/dataError.js';
-import { reasonOf } from '../../errors/reasonOf.js';
-import { errorCode } from '../../files/fileProblem.js';
-import { shownPath } from '../../files/shownPath.js';
-import { StorageError } from '../images/storage.js';
+import { type AsyncBuffer, type Compressors, type FileMetaData, parquetMetadataAsync } from 'hyparquet';
+import { DataError } from '../../../errors/dataError.js';
+import { reasonOf } from '../../../errors/reasonOf.js';
+import { errorCode } from '../../../files/fileProblem.js';
+import { shownPath } from '../../../files/shownPath.js';
+import { StorageError } from '../../images/storage.js';
+import { checkFooter } from './footer.js';
+import { readRowGroup } from './rowGroup.js';
 
 /** An open Parquet file. */
 export interface ParquetFile {
@@ -20,15 +16,15 @@ export interface ParquetFile {
   readonly metadata: FileMetaData;
   /** The first row of each row group, and the number of rows at the end. */
   readonly groupStarts: readonly number[];
-  /** Some columns of some rows, as objects; for a row group at a time. */
-  readRows(columns: readonly string[], start: number, end: number): Promise<Record<string, unknown>[]>;
+  /** Some columns of the rows of a row group, as objects, in blocks. */
+  readGroup(group: number, columns: readonly string[]): AsyncIterable<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
 /**
  * @example
  * const file = await openParquet('part-0.parquet');
- * await file.readRows(['labels'], 0, 2) // [{ labels: 'person' }, { labels: 'cat,dog' }]
+ * for await (const rows of file.readGroup(0, ['labels'])) rows // [{ labels: 'person' }, { labels: 'cat,dog' }]
  */
 export async function openParquet(path: string): Promise<ParquetFile> {
   const handle = await open(path);
@@ -36,7 +32,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
     const file = await bufferOf(handle, path);
     // What looks for maps there goes round for ever where a number of children is negative.
     const metadata = await parquetMetadataAsync(file, { geoparquet: false });
-    checkSchema(metadata);
+    checkFooter(metadata, file.byteLength);
     const groupStarts = [0];
     for (const group of metadata.row_groups) groupStarts.push(groupStarts.at(-1)! + Number(group.num_rows));
     return {
@@ -44,22 +40,14 @@ export async function openParquet(path: string): Promise<ParquetFile> {
       metadata,
       rows: groupStarts.at(-1)!,
       groupStarts,
-      async readRows(columns, rowStart, rowEnd) {
+      async *readGroup(group, columns) {
         try {
-          const options = {
-            file,
-            metadata,
-            ...(await codecs(metadata)),
-            rowStart,
-            rowEnd,
-            columns: [...columns],
-            utf8: false,
-          };
-          return await parquetReadObjects(options);
+          yield* readRowGroup(file, metadata, group, columns, await codecs(metadata));
         } catch (error) {
           // What the system or the storage says is for who waits for it.
           if (errorCode(error) !== undefined || error instanceof StorageError) throw error;
-          throw new DataError(`${basename(path)}, rows ${rowStart} to ${rowEnd}: ${damageOf(error)}`);
+          const rows = `rows ${groupStarts[group]} to ${groupStarts[group + 1]! - 1}`;
+          throw new DataError(`${basename(path)}, ${rows}: ${damageOf(error)}`);
         }
       },
       close: () => handle.close(),
@@ -74,29 +62,20 @@ export async function openParquet(path: string): Promise<ParquetFile> {
  * What decompresses, loaded where a file needs it: it is WebAssembly, for which a machine with little memory may have no room. The
  * reader has Snappy, the usual one, itself.
  */
-async function codecs({ row_groups }: FileMetaData): Promise<{ readonly compressors?: Compressors }> {
+async function codecs({ row_groups }: FileMetaData): Promise<Compressors | undefined> {
   const used = new Set(row_groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec)));
   used.delete('UNCOMPRESSED');
   used.delete('SNAPPY');
   used.delete(undefined);
-  if (used.size === 0) return {};
+  if (used.size === 0) return undefined;
   try {
     const { compressors } = await import('hyparquet-compressors');
-    return { compressors };
+    return compressors;
   } catch (error) {
     throw new DataError(
       `needs a decoder for ${[...used].join(', ')}, which could not be loaded: ${reasonOf(error)}`,
     );
   }
-}
-
-/** A damaged file may have columns without names, or children that are not there. */
-function checkSchema({ schema }: FileMetaData): void {
-  const children = schema.reduce((sum, { num_children: count = 0 }) => sum + count, 0);
-  const isWhole =
-    children === schema.length - 1 &&
-    schema.every(({ name, num_children: count = 0 }) => typeof name === 'string' && count >= 0);
-  if (!isWhole) throw new DataError('its schema is damaged');
 }
 
 /** The reader's own words where it has some; what it stumbles over in a damaged file tells a user nothing. */

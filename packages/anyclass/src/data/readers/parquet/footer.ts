@@ -1,0 +1,59 @@
+import type { ColumnMetaData, FileMetaData } from 'hyparquet';
+import { parquetSchema } from 'hyparquet';
+import { getPhysicalColumns, getTreePath } from 'hyparquet/src/schema.js';
+import { DataError } from '../../../errors/dataError.js';
+import { chunkRange } from './rowGroup.js';
+
+/** More rows than this in a byte of a file are believed of a small table only. */
+const rowsPerByte = 1000;
+const smallTable = 1e7;
+
+/**
+ * Checks what stands at the end of a Parquet file: a damaged one may have columns without names or children that are not there, or
+ * say that one column lies where another does.
+ */
+export function checkFooter(metadata: FileMetaData, fileSize: number): void {
+  checkSchema(metadata);
+  checkRows(metadata, fileSize);
+  const schema = parquetSchema(metadata);
+  const leaves = getPhysicalColumns(schema);
+  const chunks: ColumnMetaData[] = [];
+  for (const { columns } of metadata.row_groups) {
+    const own = columns.flatMap(({ meta_data: chunk, file_path }) => (chunk && !file_path ? [chunk] : []));
+    const isWhole =
+      own.length === leaves.length &&
+      own.every(
+        ({ path_in_schema: path, type }, i) =>
+          path.join('.') === leaves[i] && getTreePath(schema, path).at(-1)!.element.type === type,
+      );
+    if (!isWhole) throw new DataError('the columns of a row group are not those of its schema');
+    chunks.push(...own);
+  }
+  checkPlaces(chunks);
+}
+
+function checkSchema({ schema }: FileMetaData): void {
+  const children = schema.reduce((sum, { num_children: count = 0 }) => sum + count, 0);
+  const isWhole =
+    children === schema.length - 1 &&
+    schema.every(({ name, num_children: count = 0 }) => typeof name === 'string' && count >= 0);
+  if (!isWhole) throw new DataError('its schema is damaged');
+}
+
+function checkRows({ row_groups, num_rows }: FileMetaData, fileSize: number): void {
+  const rows = row_groups.map((group) => Number(group.num_rows));
+  const total = rows.reduce((sum, count) => sum + count, 0);
+  if (rows.some((count) => !(count >= 0)) || total !== Number(num_rows)) {
+    throw new DataError(`its row groups have ${total} rows, and it says ${num_rows}`);
+  }
+  if (total > Math.max(smallTable, fileSize * rowsPerByte)) {
+    throw new DataError(`it says ${total} rows, which ${fileSize} bytes cannot hold`);
+  }
+}
+
+function checkPlaces(chunks: readonly ColumnMetaData[]): void {
+  const ranges = chunks.map(chunkRange).filter(({ start, end }) => start !== end);
+  ranges.sort((a, b) => a.start - b.start);
+  const isApart = ranges.every(({ start, end }, i) => end > start && start >= (ranges[i - 1]?.end ?? 4));
+  if (!isApart) throw new DataError('its columns lie over one another');
+}

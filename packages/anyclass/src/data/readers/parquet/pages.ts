@@ -1,0 +1,120 @@
+// A page of a column: levels, which tell the empty cells and the ends of lists, then values. hyparquet decodes them and believes
+// the page; whether its parts agree is found out here, before.
+
+import { crc32 } from 'node:zlib';
+import type { PageHeader } from 'hyparquet';
+import { decompressPage } from 'hyparquet/src/datapage.js';
+import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js';
+import type { ColumnDecoder } from 'hyparquet/src/types.js';
+import { DataError } from '../../../errors/dataError.js';
+import { checkRuns } from './runs.js';
+import { checkValues } from './values.js';
+
+/** What a column has read so far. */
+export interface ColumnProgress {
+  /** Values, with those of empty cells and empty lists, that pages may still hold. */
+  readonly valuesLeft: number;
+  readonly dictionaryLength: number;
+}
+
+/** A page without compression, whose header says so. */
+export interface PlainPage {
+  readonly header: PageHeader;
+  readonly bytes: Uint8Array;
+  /** As `valuesLeft` counts them; none in a dictionary. */
+  readonly values: number;
+}
+
+/**
+ * Decompresses a page, and checks it: its checksum where it has one, what it says of its size, its levels, and that its values fill it.
+ *
+ * @throws {DataError} what does not agree
+ */
+export function plainPage(
+  stored: Uint8Array,
+  header: PageHeader,
+  column: ColumnDecoder,
+  progress: ColumnProgress,
+): PlainPage {
+  if (header.crc !== undefined && (crc32(stored) | 0) !== header.crc) {
+    throw new DataError('the checksum of a page is wrong');
+  }
+  const size = Number(header.uncompressed_page_size);
+  const page = (bytes: Uint8Array, values: number, more: Partial<PageHeader> = {}): PlainPage => ({
+    header: { ...header, ...more, compressed_page_size: size },
+    bytes,
+    values,
+  });
+  const unpacked = (bytes: Uint8Array, length: number) =>
+    decompressPage(bytes, length, column.codec, column.compressors);
+  if (header.dictionary_page_header) {
+    const bytes = unpacked(stored, size);
+    checkValues(bytes, 'PLAIN', column, header.dictionary_page_header.num_values, progress.dictionaryLength);
+    return page(bytes, 0);
+  }
+  if (header.data_page_header_v2) {
+    const { num_values: count, encoding, is_compressed: isCompressed, ...v2 } = header.data_page_header_v2;
+    const [repetition, definition] = [v2.repetition_levels_byte_length, v2.definition_levels_byte_length];
+    checkCount(count, progress);
+    checkLength(repetition, stored.length);
+    checkLength(definition, stored.length - repetition);
+    const levels = repetition + definition;
+    checkLevels(stored.subarray(0, repetition), getMaxRepetitionLevel(column.schemaPath), count);
+    const present = checkLevels(
+      stored.subarray(repetition, levels),
+      getMaxDefinitionLevel(column.schemaPath),
+      count,
+    );
+    const rest = stored.subarray(levels);
+    const values = isCompressed === false ? rest : unpacked(rest, size - levels);
+    checkValues(values, encoding, column, present, progress.dictionaryLength);
+    const bytes = values === rest ? stored : Buffer.concat([stored.subarray(0, levels), values]);
+    // The levels say how many cells are empty; writers disagree on whether empty lists count.
+    const v2Header = { ...header.data_page_header_v2, num_nulls: count - present };
+    return page(bytes, count, { data_page_header_v2: v2Header });
+  }
+  const head = header.data_page_header;
+  if (!head) throw new DataError(`a page of kind ${header.type}`);
+  checkCount(head.num_values, progress);
+  const bytes = unpacked(stored, size);
+  let at = 0;
+  const levelsOf = (largest: number, encoding: string) => {
+    if (largest === 0) return head.num_values;
+    if (encoding !== 'RLE') throw new DataError(`levels in the encoding ${encoding}`);
+    const length = lengthAt(bytes, at);
+    at += 4 + length;
+    return checkLevels(bytes.subarray(at - length, at), largest, head.num_values);
+  };
+  levelsOf(getMaxRepetitionLevel(column.schemaPath), head.repetition_level_encoding);
+  const present = levelsOf(getMaxDefinitionLevel(column.schemaPath), head.definition_level_encoding);
+  checkValues(bytes.subarray(at), head.encoding, column, present, progress.dictionaryLength);
+  return page(bytes, head.num_values);
+}
+
+/** How many values are there, not empty. */
+function checkLevels(bytes: Uint8Array, largest: number, count: number): number {
+  if (largest === 0) {
+    if (bytes.length > 0) throw new DataError('levels in a column that has none');
+    return count;
+  }
+  const found = checkRuns(bytes, { width: 32 - Math.clz32(largest), count, match: largest });
+  if (found.largest > largest) throw new DataError(`a level of ${found.largest}, above ${largest}`);
+  return found.matches;
+}
+
+function checkCount(count: number, { valuesLeft }: ColumnProgress): void {
+  if (!(count >= 0 && count <= valuesLeft)) {
+    throw new DataError(`a page of ${count} values where ${valuesLeft} remain`);
+  }
+}
+
+function lengthAt(bytes: Uint8Array, at: number): number {
+  if (at + 4 > bytes.length) throw new DataError('a page ends early');
+  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(at, true);
+  checkLength(length, bytes.length - at - 4);
+  return length;
+}
+
+function checkLength(length: number, room: number): void {
+  if (!(length >= 0 && length <= room)) throw new DataError(`levels of ${length} bytes where ${room} remain`);
+}

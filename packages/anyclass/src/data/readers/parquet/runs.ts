@@ -1,0 +1,89 @@
+// Runs: how Parquet stores levels and the numbers of dictionary entries. A run is one value and how often it comes, or groups of
+// eight values in packed bits.
+
+import { DataError } from '../../../errors/dataError.js';
+
+/** What the values of some runs are. */
+export interface RunValues {
+  readonly largest: number;
+  /** How many are what was asked for. */
+  readonly matches: number;
+}
+
+/**
+ * Looks over the runs of `count` values before they are decoded, for the decoder believes their lengths: a damaged one has it write
+ * two billion values.
+ *
+ * @example
+ * checkRuns(Uint8Array.of(10, 1), { width: 1, count: 5, match: 1 }) // { largest: 1, matches: 5 }
+ */
+export function checkRuns(
+  bytes: Uint8Array,
+  { width, count, match }: { readonly width: number; readonly count: number; readonly match: number },
+): RunValues {
+  let at = 0;
+  let seen = 0;
+  let largest = 0;
+  let matches = 0;
+  const take = (value: number, times: number) => {
+    seen += times;
+    if (value > largest) largest = value;
+    if (value === match) matches += times;
+  };
+  while (seen < count || at < bytes.length) {
+    const head = varint(bytes, at);
+    at = head.end;
+    const isPacked = head.value % 2 === 1;
+    const length = Math.floor(head.value / 2) * (isPacked ? 8 : 1);
+    const left = count - seen;
+    // Packed values fill their last group; without bits, the decoder does not find where such a group ends.
+    const isSound = isPacked
+      ? length - 8 < left && (length > 0 || left === 0) && (width > 0 || length >= left)
+      : length <= left;
+    const end = at + (isPacked ? (length / 8) * width : Math.ceil(width / 8));
+    if (!isSound || (end > bytes.length && left > 0)) {
+      throw new DataError(`a run of ${length} values where ${left} remain`);
+    }
+    if (isPacked) unpack(bytes, at, width, Math.min(length, left), take);
+    else if (length > 0) take(littleEndian(bytes, at, end), length);
+    at = end;
+  }
+  return { largest, matches };
+}
+
+function varint(bytes: Uint8Array, start: number): { readonly value: number; readonly end: number } {
+  let value = 0;
+  for (let at = start; at < bytes.length && at < start + 5; at++) {
+    value += (bytes[at]! & 0x7f) * 2 ** (7 * (at - start));
+    if (bytes[at]! < 0x80) return { value, end: at + 1 };
+  }
+  throw new DataError('its runs end early');
+}
+
+function littleEndian(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let at = end - 1; at >= start; at--) value = value * 256 + bytes[at]!;
+  return value;
+}
+
+function unpack(
+  bytes: Uint8Array,
+  start: number,
+  width: number,
+  count: number,
+  take: (value: number, times: number) => void,
+): void {
+  const mask = 2 ** width - 1;
+  let at = start;
+  let bits = 0;
+  let held = 0;
+  for (let i = 0; i < count; i++) {
+    while (held < width) {
+      bits += bytes[at++]! * 2 ** held;
+      held += 8;
+    }
+    take(bits & mask, 1);
+    bits = Math.floor(bits / 2 ** width);
+    held -= width;
+  }
+}

@@ -1,0 +1,103 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createAdmission, type Ticket } from '../admission.js';
+import { createMetrics } from '../metrics.js';
+import { type Arrived, createOverflow } from './overflow.js';
+import { problemDocument } from './schemas.js';
+
+let server: Server;
+afterEach(() => void server.close());
+
+/** A server whose only place is taken. */
+async function fullServer() {
+  const admission = createAdmission({ images: 1, bytes: 1e6 });
+  const metrics = createMetrics(admission);
+  const lines: { readonly message: string; readonly fields: unknown }[] = [];
+  const tell = (message: string, fields: unknown) => void lines.push({ message, fields });
+  const log = { info: tell, warn: tell, error: tell };
+  const admitted: Arrived[] = [];
+  const ticket: Ticket = admission.enter(1);
+  const overflow = createOverflow({ admission, metrics, log, isDraining: false }, (arrived) => {
+    admission.enter(1);
+    admitted.push(arrived);
+    arrived.outgoing.end('admitted');
+  });
+  server = createServer((incoming, outgoing) =>
+    overflow.refuse({ incoming, outgoing, arrivedAt: performance.now() }),
+  );
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, overflow, metrics, lines, admitted, ticket };
+}
+
+const ask = async (url: string, init: RequestInit = {}) => {
+  const response = await fetch(url, { method: 'POST', body: 'x'.repeat(3000), ...init });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+test('a refusal says why, for how long, and for which request', async () => {
+  const { url } = await fullServer();
+  const { status, headers, text } = await ask(url, { headers: { 'x-request-id': 'mine-1' } });
+  expect(status).toBe(429);
+  expect(headers.get('x-request-id')).toBe('mine-1');
+  expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  const problem = problemDocument.parse(JSON.parse(text));
+  expect(problem).toMatchObject({ type: '/docs#problem-queue-full', requestId: 'mine-1' });
+  expect(problem.detail).toContain('1 of at most 1 images');
+});
+
+test('every refusal is counted, and the log has one line for them all', async () => {
+  const { url, metrics, lines } = await fullServer();
+  await Promise.all(Array.from({ length: 50 }, () => ask(url)));
+  const text = await metrics.text();
+  expect(text).toContain('anyclass_rejections_total{reason="queue-full"} 50');
+  expect(text).toContain('anyclass_requests_total{route="/v1/predict",method="POST",status="429"} 50');
+  await expect
+    .poll(() => lines, { timeout: 3000 })
+    .toEqual([{ message: 'queue full', fields: { refused: 50 } }]);
+});
+
+/** A request whose refusal takes a millisecond to write. */
+function slowRequest(): {
+  readonly arrived: Arrived;
+  readonly status: () => number | undefined;
+  leave(): void;
+} {
+  let status: number | undefined;
+  const outgoing = {
+    destroyed: false,
+    writeHead(code: number) {
+      const start = performance.now();
+      while (performance.now() < start + 1);
+      status = code;
+    },
+    end() {},
+  };
+  const incoming = { headers: {}, complete: true };
+  return {
+    arrived: { incoming, outgoing, arrivedAt: 0 } as unknown as Arrived,
+    status: () => status,
+    leave() {
+      outgoing.destroyed = true;
+    },
+  };
+}
+
+test('of a flood, some are refused at once and the others wait; the oldest is admitted when there is room, unless its client left', async () => {
+  const { overflow, metrics, admitted, ticket } = await fullServer();
+  const requests = Array.from({ length: 30 }, slowRequest);
+  for (const { arrived } of requests) overflow.refuse(arrived);
+  const waiting = requests.filter(({ status }) => status() === undefined);
+  expect(waiting.length).toBeGreaterThan(10);
+  expect(waiting.length).toBeLessThan(28);
+  expect(waiting).toEqual(requests.slice(-waiting.length));
+  waiting[0]?.leave();
+  ticket.leave();
+  expect(admitted).toEqual([waiting[1]?.arrived]);
+  await expect
+    .poll(() => waiting.slice(2).every(({ status }) => status() === 429), { timeout: 5000 })
+    .toBe(true);
+  expect(waiting[1]?.status()).toBeUndefined();
+  expect(await metrics.text()).toContain('anyclass_rejections_total{reason="client-left"} 1');
+});

@@ -1,0 +1,136 @@
+// Predictions that come while the queue is full. An overloaded server gets more of these than of anything else, and the thread that refuses them
+// is the one that answers the others. So each costs as little as Node's HTTP allows, all together get a share of that thread's time, and
+// one that waits for its refusal when there is room again is taken instead.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../log.js';
+import { problemBody } from '../problem.js';
+import type { ServerState } from '../serverState.js';
+import { endUnread, requestIdOf } from './exchange.js';
+
+/** Of the main thread's time, for writing refusals: what is over it waits, and its connection sends nothing meanwhile. */
+const timeShare = 0.03;
+
+/** Milliseconds over which the share is taken: a burst is refused at once. */
+const window = 500;
+
+/** Requests that wait; beyond that many, each new one gets the oldest refused. */
+const mostWaiting = 1024;
+
+/** A request, and when it came, by `performance.now()`. */
+export interface Arrived {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly arrivedAt: number;
+}
+
+export interface Overflow {
+  /** Answers 429, at once or a little later, unless the request is admitted meanwhile. */
+  refuse(arrived: Arrived): void;
+}
+
+export type OverflowState = Pick<ServerState, 'admission' | 'metrics' | 'log' | 'isDraining'>;
+
+/**
+ * @example
+ * const overflow = createOverflow(state, respond);
+ * if (state.admission.isFull) overflow.refuse({ incoming, outgoing, arrivedAt: performance.now() });
+ */
+export function createOverflow(state: OverflowState, admit: (arrived: Arrived) => void): Overflow {
+  const { admission, metrics, log } = state;
+  const waiting: Arrived[] = [];
+  const bodyOf = createBodies();
+  const tell = createTeller(log);
+  let paidUntil = 0;
+  let cost = Number.POSITIVE_INFINITY;
+  let isWaking = false;
+
+  const write = ({ incoming, outgoing }: Arrived) => {
+    const start = performance.now();
+    metrics.refused();
+    tell();
+    const requestId = requestIdOf(incoming);
+    const { retryAfter, body } = bodyOf(admission.fullText(), requestId);
+    const headers = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
+    headers.push('X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff', 'Retry-After', retryAfter);
+    if (state.isDraining) headers.push('Connection', 'close');
+    outgoing.writeHead(429, headers);
+    endUnread(incoming, outgoing, body);
+    // The least lately: where it took longer, another thread had the core.
+    cost = Math.min(performance.now() - start, cost * 1.05);
+    paidUntil = Math.max(paidUntil, start - window) + cost / timeShare;
+  };
+
+  /** The oldest of those whose clients are still there. */
+  const next = (): Arrived | undefined => {
+    for (;;) {
+      const oldest = waiting.shift();
+      if (!oldest?.outgoing.destroyed) return oldest;
+      metrics.rejected('client-left');
+    }
+  };
+
+  const isTime = () => paidUntil <= performance.now();
+
+  const wake = () => {
+    if (isWaking || waiting.length === 0) return;
+    isWaking = true;
+    setTimeout(() => {
+      isWaking = false;
+      while (waiting.length > 0 && isTime()) {
+        const arrived = next();
+        if (arrived) write(arrived);
+      }
+      wake();
+    }, 1);
+  };
+
+  admission.onRoom(() => {
+    while (waiting.length > 0 && !admission.isFull) {
+      const arrived = next();
+      if (arrived) admit(arrived);
+    }
+  });
+
+  return {
+    refuse(arrived) {
+      if (waiting.length === 0 && isTime()) {
+        write(arrived);
+        return;
+      }
+      waiting.push(arrived);
+      const oldest = waiting.length > mostWaiting ? next() : undefined;
+      if (oldest) write(oldest);
+      wake();
+    },
+  };
+}
+
+/** Bodies that differ in the id of the request alone are made from the same parts. */
+function createBodies() {
+  let made = { message: '', before: '', after: '' };
+  return (
+    { message, retryAfter }: { readonly message: string; readonly retryAfter: number },
+    requestId: string,
+  ) => {
+    if (made.message !== message) {
+      const text = JSON.stringify(problemBody({ kind: 'queue-full', message }, '*'));
+      const at = text.indexOf('"*"') + 1;
+      made = { message, before: text.slice(0, at), after: text.slice(at + 1) };
+    }
+    return { retryAfter: String(retryAfter), body: made.before + requestId + made.after };
+  };
+}
+
+/** One line a second says how many: thousands of lines would cost more than the refusals. */
+function createTeller(log: Log) {
+  let refused = 0;
+  const say = () => {
+    log.warn('queue full', { refused });
+    refused = 0;
+  };
+  return () => {
+    if (refused === 0) setTimeout(say, 1000).unref();
+    refused += 1;
+  };
+}
