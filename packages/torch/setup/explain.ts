@@ -10,7 +10,7 @@ import type { SetupOptions } from './setup.js';
  * The ways to libtorch and to the native libraries in their order, each with what came of it. Changes nothing.
  *
  * @example
- * explainSetup()[0] // { way: 'LIBTORCH', outcome: 'passed over', reason: 'not set' }
+ * explainSetup()[0] // { way: 'LIBTORCH', outcome: 'skipped', reason: 'not set' }
  */
 export function explainSetup(options: Pick<SetupOptions, 'projects' | 'prebuilt'> = {}): Try[] {
   const { libtorch, tries } = lookForLibtorch();
@@ -25,23 +25,23 @@ export function explainSetup(options: Pick<SetupOptions, 'projects' | 'prebuilt'
     if (!found) {
       return {
         way,
-        outcome: 'passed over',
+        outcome: 'skipped',
         reason: `${options.prebuilt?.packageName ?? 'no package'} is not installed`,
       };
     }
-    if (!libtorch) return { way, outcome: 'passed over', reason: `${found.name} needs a libtorch` };
+    if (!libtorch) return { way, outcome: 'skipped', reason: `${found.name} needs a libtorch` };
     const fitting = fittingLibraries(found, [engineProject, ...(options.projects ?? [])], libtorch);
     return typeof fitting === 'string'
-      ? { way, outcome: 'passed over', reason: fitting }
+      ? { way, outcome: 'skipped', reason: fitting }
       : { way, outcome: 'chosen', reason: found.name };
   }
 
   function compilerTry(): Try {
     const way = 'compiler';
-    if (prebuilt.outcome === 'chosen') return { way, outcome: 'passed over', reason: 'not needed' };
+    if (prebuilt.outcome === 'chosen') return { way, outcome: 'skipped', reason: 'not needed' };
     const compiler = findCompiler();
     return compiler
       ? { way, outcome: 'chosen', reason: compiler.name }
-      : { way, outcome: 'passed over', reason: `no '${process.env['CXX'] || 'g++'}' here` };
+      : { way, outcome: 'skipped', reason: `no '${process.env['CXX'] || 'g++'}' here` };
   }
 }

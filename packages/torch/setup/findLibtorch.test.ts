@@ -19,10 +19,10 @@ describe('libtorch is looked for', () => {
       version: '2.13.0',
       lib: join(folder(), 'given/lib'),
     });
-    expect(tries.map(({ outcome }) => outcome)).toEqual(['chosen', ...Array(4).fill('passed over')]);
+    expect(tries.map(({ outcome }) => outcome)).toEqual(['chosen', ...Array(4).fill('skipped')]);
   });
 
-  test('in its order, and every way that is passed over says why', () => {
+  test('in its order, and every way that is skipped says why', () => {
     const tries = explainSetup();
     expect(tries.map(({ way }) => way)).toEqual([
       'LIBTORCH',

@@ -11,7 +11,7 @@ import { output, SetupError } from './shell.js';
 /** One way to a libtorch, and what came of it. */
 export interface Try {
   readonly way: string;
-  readonly outcome: 'chosen' | 'passed over' | 'failed';
+  readonly outcome: 'chosen' | 'skipped' | 'failed';
   readonly reason: string;
 }
 
@@ -24,9 +24,9 @@ export interface LibtorchSearch {
 
 /**
  * Looks for libtorch in the order of setup: `LIBTORCH`, `LIBTORCH_USE_PYTORCH=1`, the system's own, an earlier download. What the
- * environment asks for and cannot be had is a failure, never passed over.
+ * environment asks for and cannot be had is a failure, never skipped.
  *
- * @param variant of a download that is asked for; the system's own libtorch is then passed over
+ * @param variant of a download that is asked for; the system's own libtorch is then skipped
  *
  * @example
  * lookForLibtorch().libtorch?.version // '1.13.1'
@@ -36,12 +36,12 @@ export function lookForLibtorch(variant?: string): LibtorchSearch {
   let libtorch: LinkedLibtorch | undefined;
   for (const { way, look } of ways) {
     if (libtorch) {
-      tries.push({ way, outcome: 'passed over', reason: 'not needed' });
+      tries.push({ way, outcome: 'skipped', reason: 'not needed' });
       continue;
     }
     try {
       const found = look(variant);
-      if (typeof found === 'string') tries.push({ way, outcome: 'passed over', reason: found });
+      if (typeof found === 'string') tries.push({ way, outcome: 'skipped', reason: found });
       else {
         libtorch = found;
         tries.push({ way, outcome: 'chosen', reason: `libtorch ${found.version} in ${found.lib}` });

@@ -72,7 +72,7 @@ interface SweepAxis {
 }
 
 /**
- * A log axis; where labels would touch on it, one on which all values are as far apart. Values of β such as 0.9, 0.99 and
+ * A log axis; if labels would touch on it, one with evenly spaced values. Values of β such as 0.9, 0.99 and
  * 0.999 have nearly the same logarithm.
  */
 function sweepAxis(values: readonly (number | null)[], standard: string, width: number): SweepAxis {

@@ -38,7 +38,7 @@ test('images that are all somewhere else are noticed before training, and by ini
   expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
 });
 
-test('a column that is no class is passed over where init is told so', async () => {
+test('a column that is no class is skipped where init is told so', async () => {
   const table = readFileSync(join(folder, 'photos', 'labels.csv'), 'utf8')
     .trim()
     .split('\n');

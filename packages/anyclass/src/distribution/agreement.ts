@@ -4,11 +4,11 @@ import { UserError } from '../errors/userError.js';
 import { gatherTexts } from './exchange.js';
 import type { Ranks } from './ranks.js';
 
-/** What all ranks must have alike: names and values for the message. */
+/** What must be the same on all ranks: names and values for the message. */
 export type Common = Readonly<Record<string, string>>;
 
 /**
- * Throws on all ranks where one of them has something else than the first.
+ * Throws on all ranks if one of them differs from the first.
  *
  * @example
  * await checkAgreement(ranks, { 'version of anyclass': version(), 'the data': datasetFingerprint(dataset) });

@@ -66,7 +66,7 @@ async function explained({ rank, group }: Ranks, lost: distributed.DistributedEr
     group.hangUp();
     if (found && rank !== 0) group.leaveNote(`${key}/${rank}`, 'read');
   } catch {
-    // nobody waits for it any more
+    // nobody waits for it anymore
   }
   const message = found ? `rank ${found.rank} failed: ${found.message}` : lost.message;
   return new UserError(message, { code: 'rank-lost', cause: lost });

@@ -62,7 +62,7 @@ export function ownThreads(): number {
   return Math.max(1, Math.floor(availableParallelism() / (launchOf()?.localWorldSize ?? 1)));
 }
 
-/** An environment without what launchers say: for processes that are none of the ranks. */
+/** An environment without what launchers say: for processes that are not ranks. */
 export function withoutLauncher(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const said =
     /^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_(ADDR|PORT)|TORCHELASTIC_.*|SLURM_STEP_NUM_TASKS)$/;

@@ -23,7 +23,7 @@ export interface Diagnosis {
   /** Why there is no GPU; null where there is one. */
   readonly noCuda: string | null;
   readonly warnings: readonly string[];
-  /** What setup would do here: every way in its order, and why it was passed over. */
+  /** What setup would do here: every way in its order, and why it was skipped. */
   readonly setup: readonly Try[];
   /** Why nothing can be computed; null where all is well. */
   readonly failure: string | null;

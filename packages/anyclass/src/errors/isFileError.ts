@@ -1,7 +1,7 @@
 import { FileError, isSystemError, WeightFileError } from '@anyclass/torch/files';
 
 /**
- * Whether a file is at fault, and no mistake in the program: one that is damaged, missing or not to be written.
+ * Whether a file is at fault rather than the program: it is damaged, missing or not writable.
  *
  * @example
  * isFileError(new WeightFileError('model.safetensors', 'is cut short')) // true

@@ -1,4 +1,4 @@
-// Weights of the classes in F2-CIW, by name: scores in a file do not say whose order theirs is.
+// Weights of the classes in F2-CIW, by name: a file of scores may have its classes in another order.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -39,7 +39,7 @@ export interface EvaluateOptions
   readonly preparation?: PreparationChanges;
   /** An unreadable image is an error. Default false: it is left out. */
   readonly strict?: boolean;
-  /** Judge what is there of a split of which images are missing. Default false: that is an error. */
+  /** Evaluate what is there if images of the split are missing. Default false: that is an error. */
   readonly allowPartial?: boolean;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * What tells whether a path matches a shell's pattern: `*` and `?` stay within a folder, `**` goes below it. Takes time in
- * proportion to pattern times path, whatever they are: all ways to match are followed at once, none is tried again.
+ * Tells whether a path matches a shell's pattern: `*` and `?` stay within a folder, `**` goes below it. Takes at most
+ * time proportional to pattern times path: all ways to match are followed at once, without backtracking.
  *
  * @example
  * globMatcher('a/*.png')('a/b.png') // true

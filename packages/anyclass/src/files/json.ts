@@ -1,7 +1,7 @@
 /**
- * JSON from a file or from somebody else. The key `__proto__` is refused: it would name no field, but what all objects share.
+ * JSON from a file or from somebody else. The key `__proto__` is refused: it would set an object's prototype, not a field.
  *
- * @throws SyntaxError for what is no JSON
+ * @throws SyntaxError for invalid JSON
  *
  * @example
  * parseJson('{"epochs": 3}') // { epochs: 3 }

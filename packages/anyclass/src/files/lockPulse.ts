@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type Holder, parseHolder } from '@anyclass/torch/files';
 
-/** Who has a lock; undefined for what is no lock of ours, such as a file that lost its content with the power. */
+/** Who holds a lock; undefined for a file that is not our lock, such as one that a power cut left empty. */
 export function holderAt(path: string): Holder | undefined {
   try {
     return parseHolder(readFileSync(path, 'utf8'));
@@ -40,7 +40,7 @@ export function secondsSinceWritten(path: string): number {
   }
 }
 
-/** Opened, for a file system on the network asks its server then. */
+/** Opened, because a network file system asks its server only then. */
 function writtenAt(path: string, flags: 'r' | 'w'): number {
   const file = openSync(path, flags);
   try {

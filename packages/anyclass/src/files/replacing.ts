@@ -39,7 +39,7 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
 export interface ReplacingRules {
   /** What is written. */
   readonly kind: OutputKind;
-  /** Files and folders that the command reads; texts that are no path are ignored. */
+  /** Files and folders that the command reads; texts that are not paths are ignored. */
   readonly inputs?: readonly (string | undefined)[];
   /** Replace a file of another kind. */
   readonly force?: boolean;
@@ -118,7 +118,7 @@ function isRun(folder: string): boolean {
   }
 }
 
-/** The files in the folder of a run, which may have other names elsewhere; none for what is no run. */
+/** The files in the folder of a run, which may have other names elsewhere; none if it is not a run. */
 function filesOfRun(folder: string): string[] {
   if (!isRun(folder)) return [];
   const scores = join(folder, 'scores');

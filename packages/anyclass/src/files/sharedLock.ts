@@ -18,7 +18,7 @@ export async function withSharedLock<Result>(
   options: SharedLockOptions = {},
 ): Promise<Result> {
   using lock = await takeSharedLock(path, options).catch((error: unknown) => {
-    // What ends the waiting is no problem of files.
+    // An abort while waiting is not a problem with files.
     if (options.signal?.aborted || errorCode(error) === undefined) throw error;
     throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
   });

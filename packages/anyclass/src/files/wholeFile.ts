@@ -9,7 +9,7 @@ import { fileProblem, remedyOf } from './fileProblem.js';
 import { parseJson } from './json.js';
 
 /**
- * Writes a text, or its parts one after another, beside its place, brings it to the disk and renames it over what was there.
+ * Writes a text, or its parts one after another, to a temporary file, flushes it to disk and renames it over what was there.
  *
  * @throws UserError with the path and the reason
  *
@@ -60,12 +60,12 @@ export function draftFor(path: string): Draft {
 }
 
 /**
- * Creates a file that appears with its content or not at all; false where there is one of that name already.
+ * Creates a file that appears with its content or not at all; false if it already exists.
  *
  * @throws UserError with the path and the reason
  *
  * @example
- * createWhole('runs/sewer/lock', text) // true for one of all processes that try
+ * createWhole('runs/sewer/lock', text) // true for one of the processes that try
  */
 export function createWhole(path: string, text: string): boolean {
   try {

@@ -69,7 +69,7 @@ export const trainingSpace = 1536 * mebibyte;
 
 /**
  * Throws where the process may not have the address space that it will take. Libraries that decode images, and Node itself, end the
- * process where they get none, without a word that could be caught.
+ * process where they get none, without an error that could be caught.
  *
  * @param remedy besides raising the limit, such as `, or lower the batch size`
  */

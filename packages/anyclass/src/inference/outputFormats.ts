@@ -38,7 +38,7 @@ export function outputOf(format: OutputFormat, options: OutputOptions): Output {
 
 function csvOutput({ classes, decision, details = false, top }: OutputOptions): Output {
   const gate = decision.presence === null ? 1 : presenceProbability(decision.presence);
-  // Names that could not be told from what stands between them, or from the word for none, make a JSON list of the cell.
+  // If a class name contains the separator or is the word for none, the cell is a JSON list.
   const isAmbiguous = classes.some((name) => name.includes('|') || name === 'negative');
   const labelCell = (labels: readonly string[]) =>
     csvCell(isAmbiguous ? JSON.stringify(labels) : labels.join('|') || 'negative');

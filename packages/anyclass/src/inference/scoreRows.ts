@@ -16,7 +16,7 @@ export interface ScoreOptions {
   readonly strict?: boolean;
   /** Those that the rows are divided among; each gets the result of all. */
   readonly ranks?: Ranks | undefined;
-  /** Score what is there of rows of which images are missing. Default false: that is an error. */
+  /** Score what is there if images are missing. Default false: that is an error. */
   readonly allowPartial?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of images that were read so far; first with 0. */

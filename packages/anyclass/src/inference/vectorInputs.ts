@@ -32,7 +32,7 @@ export function isVector(input: AnyInput): input is VectorInput {
 }
 
 /**
- * Feature vectors in batches. What is no vector, or one of another length, is reported among the others.
+ * Feature vectors in batches. Inputs that are not vectors, or have another length, are reported among the others.
  *
  * @example
  * for await (using batch of vectorBatches([{ name: 'row 1', features: [0.5, 1] }], { features: 2 }, 32)) console.log(batch.size);

@@ -21,7 +21,7 @@ const side = 112;
 
 /**
  * Sample images of the training split: of every class, and of negatives. The choice follows from the seed alone; images
- * that cannot be read are passed over.
+ * that cannot be read are skipped.
  *
  * @example
  * const [first] = await sampleImages(dataset, { perClass: 6 });

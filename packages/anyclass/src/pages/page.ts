@@ -8,8 +8,8 @@ import { pageScript } from './script.js';
 import { pageStyle } from './style.js';
 
 /**
- * What a browser may do with a page: run its own script and no other, show pictures that are in it, ask nobody for anything. A name in
- * the data that were to slip through as HTML could do nothing.
+ * What a browser may do with a page: run its own script and no other, show pictures that are in it, ask nobody for anything. Even a name in the data that slipped through as HTML could do
+ * nothing.
  */
 const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(pageScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 

@@ -1,6 +1,6 @@
 /**
  * What pages do beyond being read: the theme, values under the pointer, choices between panels, tables sorted by a column, tables and
- * figures saved or copied. Without it all content is there, but for what a choice hides.
+ * figures saved or copied. Without it, all content is there except what a choice hides.
  */
 export const pageScript = `
 'use strict';

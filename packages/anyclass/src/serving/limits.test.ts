@@ -102,21 +102,6 @@ describe.skipIf(!isBuilt)('limits (needs the built package)', () => {
     expect(metrics).not.toContain('anyclass_batch_images_count{model');
   });
 
-  test('foreign hosts and origins are refused unless they are allowed, and health checks are not', async () => {
-    const allowed = { allowHost: ['ml.example.com'], allowOrigin: ['https://app.example.com'] };
-    await using server = await serve([model], { ...quiet, ...allowed });
-    const models = `${server.url}/v1/models`;
-    expect(await withHeaders(models, { host: `localhost:${server.port}` })).toBe(200);
-    expect(await withHeaders(models, { host: 'ml.example.com' })).toBe(200);
-    expect(await withHeaders(models, { host: 'evil.example.com' })).toBe(403);
-    expect(await withHeaders(`${server.url}/health/live`, { host: 'evil.example.com' })).toBe(200);
-    expect(await withHeaders(models, { origin: server.url })).toBe(200);
-    expect(await withHeaders(models, { origin: 'https://evil.example.com' })).toBe(403);
-    expect(await withHeaders(models, { origin: 'null' })).toBe(403);
-    expect(await withHeaders(models, { origin: 'https://app.example.com' })).toBe(200);
-    expect(await withHeaders(models, { origin: 'https://app.example.com' }, 'OPTIONS')).toBe(204);
-  });
-
   test('with a token, everything but health checks and pages needs it', async () => {
     await using server = await serve([model], { ...quiet, token: 'secret' });
     const status = async (path: string, token?: string) =>
@@ -130,9 +115,30 @@ describe.skipIf(!isBuilt)('limits (needs the built package)', () => {
       await Promise.all(['/health/live', '/', '/docs', '/openapi.json'].map((path) => status(path))),
     ).toEqual([200, 200, 200, 200]);
   });
+});
+
+describe.skipIf(!isBuilt)('one server (needs the built package)', () => {
+  let server: Server;
+  beforeAll(async () => {
+    const allowed = { allowHost: ['ml.example.com'], allowOrigin: ['https://app.example.com'] };
+    server = await serve([model], { ...quiet, ...allowed, maxBody: 1 });
+  });
+  afterAll(() => server.close());
+
+  test('foreign hosts and origins are refused unless they are allowed, and health checks are not', async () => {
+    const models = `${server.url}/v1/models`;
+    expect(await withHeaders(models, { host: `localhost:${server.port}` })).toBe(200);
+    expect(await withHeaders(models, { host: 'ml.example.com' })).toBe(200);
+    expect(await withHeaders(models, { host: 'evil.example.com' })).toBe(403);
+    expect(await withHeaders(`${server.url}/health/live`, { host: 'evil.example.com' })).toBe(200);
+    expect(await withHeaders(models, { origin: server.url })).toBe(200);
+    expect(await withHeaders(models, { origin: 'https://evil.example.com' })).toBe(403);
+    expect(await withHeaders(models, { origin: 'null' })).toBe(403);
+    expect(await withHeaders(models, { origin: 'https://app.example.com' })).toBe(200);
+    expect(await withHeaders(models, { origin: 'https://app.example.com' }, 'OPTIONS')).toBe(204);
+  });
 
   test('300 damaged uploads get an answer or 4xx, each with a reason, and the server goes on', async () => {
-    await using server = await serve([model], { ...quiet, maxBody: 1 });
     const pictures = readdirSync(fixtures)
       .filter((name) => /\.(png|jpg|webp|tif|gif)$/.test(name))
       .map((name) => readFileSync(join(fixtures, name)));
@@ -161,7 +167,6 @@ describe.skipIf(!isBuilt)('limits (needs the built package)', () => {
   });
 
   test('what is no HTTP, or stops in the middle, does no harm', async () => {
-    await using server = await serve([model], quiet);
     for (const text of [
       '\x16\x03\x01 hello',
       'POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nabc',

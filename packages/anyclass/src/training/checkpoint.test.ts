@@ -66,7 +66,7 @@ test('one altered bit anywhere is noticed', () => {
   );
 });
 
-test('a file that was cut off is passed over for the newest whole one', () => {
+test('a file that was cut off is skipped for the newest whole one', () => {
   const older = write({ epoch: 1, step: 9 });
   const newer = write({ epoch: 10, step: 0 });
   writeFileSync(newer, readFileSync(newer).subarray(0, 400));

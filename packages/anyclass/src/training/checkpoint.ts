@@ -105,7 +105,7 @@ export interface Newest {
 }
 
 /**
- * The newest whole checkpoint of a run. What was passed over on the way to it is put aside under another name: it would
+ * The newest whole checkpoint of a run. What was skipped on the way to it is put aside under another name: it would
  * count as newer than all that is written from now on. Call it with the run's lock held.
  */
 export function takeNewestCheckpoint(folder: string): Newest {

@@ -55,6 +55,11 @@ test('1,000 damaged images are decoded to the size asked for or refused with a r
   expect(complaints).toMatchObject({ truncated: 200, text: 200, noise: 200, huge: 200 });
 });
 
+test('what a decoder warns of again and again is told once', async () => {
+  const reason = (await complaint(Buffer.from('\xff\xd8\xff\xe0 damaged', 'latin1'))) ?? '';
+  expect(reason.match(/premature end of JPEG image/g)).toHaveLength(1);
+});
+
 test('a file that is cut off, and one that is no image, are told in words', async () => {
   const png = readFileSync(join(fixtures, 'rgb.png'));
   expect(await complaint(png.subarray(0, 60))).toMatch(/^the file is damaged or cut off: libpng/);

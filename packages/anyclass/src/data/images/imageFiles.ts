@@ -6,7 +6,7 @@ const imageExtensions = new Set(
   '.jpg .jpeg .jpe .jfif .png .webp .tif .tiff .gif .avif .bmp .dib .dcm .dicom'.split(' '),
 );
 
-/** The remark on files of a folder that were passed over. */
+/** The remark on files of a folder that were skipped. */
 export const skippedText = 'files that are not images were skipped';
 
 /**

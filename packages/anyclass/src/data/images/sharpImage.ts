@@ -44,7 +44,9 @@ export function openPixelsOf(
 
 /** A damaged file may get a warning for each of its thousand tags; the first say what is wrong. */
 function shortened(reason: string): string {
-  const warnings = [...new Set(reason.split('; '))];
+  const [first = '', ...others] = new Set(reason.split('; '));
+  // The first has words in front that the same warning lacks when it comes again.
+  const warnings = [first, ...others.filter((warning) => !first.endsWith(`: ${warning}`))];
   return warnings.length > 3
     ? `${warnings.slice(0, 2).join('; ')} and ${warnings.length - 2} more`
     : warnings.join('; ');

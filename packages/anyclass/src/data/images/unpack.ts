@@ -8,6 +8,7 @@ import { imageKind } from './imageKind.js';
 import type { StoredImage } from './imageSource.js';
 import { type Levels, windowed } from './levels/levels.js';
 import { isDeep, sharpLevels } from './levels/sharpLevels.js';
+import { tiffLevels } from './levels/tiffStrips.js';
 import { defaultWindow, type Window } from './levels/window.js';
 import { openEncoded } from './sharpImage.js';
 
@@ -86,6 +87,8 @@ async function deepLevels(
   bytes: Uint8Array,
   { frame = 'first', pixelLimit }: ImageReading,
 ): Promise<Levels | { readonly page: number }> {
+  const levels = await tiffLevels(bytes, { pixelLimit });
+  if (levels) return levels;
   const metadata = await openEncoded(bytes, { pixelLimit }).metadata();
   const page = frameIndex(frame, metadata.pages ?? 1);
   if (!isDeep(metadata)) return { page };

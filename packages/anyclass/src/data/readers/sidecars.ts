@@ -109,7 +109,7 @@ export async function readSidecars(
   }
   if (unlabeled.count === names.length) {
     throw new DataError(
-      `${shownPath(root)}: none of the ${names.length} images has a ${kind.what}${unlabeled.count > 0 ? `; the first is ${listed(unlabeled.examples, 1)}` : ''}`,
+      `${shownPath(root)}: none of the ${names.length} images has ${oneOf(kind)}${unlabeled.count > 0 ? `; the first is ${listed(unlabeled.examples, 1)}` : ''}`,
     );
   }
   const table = names.finish();
@@ -178,7 +178,11 @@ function refuseRepeats(
   );
 }
 
-function unlabeledText({ what, unlabeled }: SidecarKind): string {
-  const reading = unlabeled === 'negative' ? 'read as negative' : 'their labels are unknown';
-  return `images without a ${what}: ${reading}, unless their whole split has none (data.unlabeled)`;
+function oneOf({ what }: SidecarKind): string {
+  return `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
+}
+
+function unlabeledText(kind: SidecarKind): string {
+  const reading = kind.unlabeled === 'negative' ? 'read as negative' : 'their labels are unknown';
+  return `images without ${oneOf(kind)}: ${reading}, unless their whole split has none (data.unlabeled)`;
 }

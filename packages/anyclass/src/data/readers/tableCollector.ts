@@ -76,7 +76,7 @@ export function tableCollector(options: TableOptions): TableCollector {
       lines.push(line);
       const { labels } = layout;
       if (labels.kind === 'columns') {
-        columns ??= columnLabels(labels.classes, uncertain);
+        columns ??= columnLabels(labels.classes, options.uncertain);
         columns.add(cells, labels.columns, where);
       } else {
         const cell = cells[labels.column]!;
@@ -132,7 +132,8 @@ export function tableCollector(options: TableOptions): TableCollector {
 }
 
 /** Collects the 0/1 columns of each row. */
-function columnLabels(classes: readonly string[], uncertain: number) {
+function columnLabels(classes: readonly string[], policy: TableOptions['uncertain']) {
+  const uncertain = uncertainTarget(policy ?? 'ignore');
   const builder = labelMatrixBuilder(classes.length);
   const counts = { uncertain: 0, absent: 0 };
   return {
@@ -151,7 +152,11 @@ function columnLabels(classes: readonly string[], uncertain: number) {
         }
       }
     },
-    finish: () => ({ labels: builder.finish(), classes, remarks: signRemark(counts) }),
+    finish: () => ({
+      labels: builder.finish(),
+      classes,
+      remarks: policy === undefined ? signRemark(counts) : [],
+    }),
   };
 }
 

@@ -23,7 +23,7 @@ export interface TableOptions {
   readonly classes?: readonly string[];
   /** Columns that hold features, in place of images; `*` stands for any text. Default: those called feature_0, feature_1… */
   readonly featureColumns?: readonly string[];
-  /** Columns that are no classes, to be passed over. */
+  /** Columns that are no classes, to be skipped. */
   readonly ignoreColumns?: readonly string[];
   /** Read only these 0/1 columns; what others hold does not matter then. */
   readonly keep?: readonly string[];

@@ -15,7 +15,7 @@ export interface FolderContents {
 
 /**
  * The contents of a folder and of all below it, one folder at a time. Links to folders are followed, except to one that the link
- * is in. Hidden files and what a Mac adds to archives are passed over.
+ * is in. Hidden files and what a Mac adds to archives are skipped.
  *
  * @example
  * for await (const { below, files } of walkFolder('photos')) console.log(below, files.length);

@@ -6,7 +6,7 @@ import { UserError } from '../../errors/userError.js';
 const metadataField = 14;
 
 /**
- * The metadata of an ONNX file, a text for each key. All else is passed over, so that a large file costs no time.
+ * The metadata of an ONNX file, a text for each key. All else is skipped, so that a large file costs no time.
  *
  * @throws UserError where the file is no ONNX model
  *

@@ -38,11 +38,8 @@ export function windowed(levels: Levels, window: Window): Uint8Array {
     const shown = Math.min(1, Math.max(0, share(level)));
     return Math.round(255 * (isInverted ? 1 - shown : shown));
   };
-  const bytes = new Uint8Array(values.length);
-  const table = isTabled(values) ? tableOf(values, toByte) : undefined;
-  if (table) for (let i = 0; i < values.length; i++) bytes[i] = table[values[i]! & 0xffff]!;
-  else for (let i = 0; i < values.length; i++) bytes[i] = toByte(values[i]!);
-  return bytes;
+  if (isTabled(values)) return lookedUp(values, tableOf(values, toByte));
+  return Uint8Array.from(values, toByte);
 }
 
 /**
@@ -80,6 +77,18 @@ function linear([low, high]: readonly [number, number]): (level: number) => numb
 /** Values of at most 16 bits, for which a table of all of them is quicker than to compute each pixel. */
 function isTabled(values: StoredValues): values is Uint8Array | Uint16Array | Int16Array {
   return values.BYTES_PER_ELEMENT <= 2;
+}
+
+/** Of values of 16 bits always with the same type of array, which halves the time. */
+function lookedUp(values: Uint8Array | Uint16Array | Int16Array, table: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(values.length);
+  if (values instanceof Uint8Array) {
+    for (let i = 0; i < bytes.length; i++) bytes[i] = table[values[i]!]!;
+    return bytes;
+  }
+  const unsigned = new Uint16Array(values.buffer, values.byteOffset, values.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = table[unsigned[i]!]!;
+  return bytes;
 }
 
 /** Negative values sort behind the others, as their lower 16 bits do. */
