@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Each needs a process of its own: the first replaces a module of Node, the others check that libtorch is not loaded.
 const isolated = [
@@ -16,6 +17,43 @@ function temporaryFolder(): string {
   return options.split(',').includes('noexec') ? tmpdir() : '/dev/shm';
 }
 
+/** Files that take longest begin, so that none of them is left alone at the end; vitest itself goes by the size of a file. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      long.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
+const long = [
+  'commands/divided',
+  'commands/paper',
+  'commands/recommend',
+  'commands/tune',
+  'commands/workflow',
+  'data/readers/damagedLayouts',
+  'distributed/distributed',
+  'docs/docs',
+  'docs/shot',
+  'examples/examples',
+  'experiments/experiment',
+  'export/onnx/networks',
+  'networks/networks',
+  'recommendation/pilotRounds',
+  'serving/limits',
+  'serving/serve',
+  'src/installed',
+  'src/process',
+  'training/fineTuning',
+  'training/killedRuns',
+  'training/ranks',
+  'training/resumedRuns',
+  'tuning/studyProcesses',
+  'verify/golden',
+];
+
 export default defineConfig({
   // Tests run the TypeScript sources of every package, not their last build.
   resolve: { conditions: ['@anyclass/source'] },
@@ -24,6 +62,7 @@ export default defineConfig({
     // Each file computes with all cores; two at a time on a small machine.
     maxWorkers: 2,
     testTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     // OpenMP's threads would spin while they wait, and keep the other test file's from its core.
     env: { OMP_WAIT_POLICY: 'passive', TMPDIR: temporaryFolder() },
     projects: [

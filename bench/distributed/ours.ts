@@ -9,6 +9,7 @@ import {
   cudaSynchronize,
   distributed,
   hasCuda,
+  keepFreedMemory,
   optim,
   randn,
   setSeed,
@@ -22,6 +23,7 @@ if (!isNetworkName(name)) throw new Error(`there is no network '${name}'`);
 const isAlone = process.env['WORLD_SIZE'] === undefined;
 const group = isAlone ? undefined : await distributed.init();
 const device = hasCuda() ? 'cuda' : 'cpu';
+keepFreedMemory(); // as training does
 setSeed(1);
 const network = createNetwork(name, { classes: 10, inputSize: Number(size) });
 network.to({ device, memoryFormat: device === 'cpu' ? 'contiguous' : 'channelsLast' });

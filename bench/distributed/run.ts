@@ -1,13 +1,14 @@
-// Our step on two processes beside PyTorch's DistributedDataParallel, both over Gloo on the same cores, in turns.
+// Our step on two processes beside PyTorch's DistributedDataParallel, both over Gloo on the same cores, in turns. The sides take
+// turns in going first, too: what else the machine does then falls on both.
 //
-//   PEER_PYTHON=python3 node bench/dist/distributed/run.js [NETWORK SIZE BATCH STEPS]
+//   PEER_PYTHON=python3 ROUNDS=6 node bench/dist/distributed/run.js [NETWORK SIZE BATCH STEPS]
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const settings = process.argv.slice(2);
-const rounds = 3;
+const rounds = Number(process.env['ROUNDS'] ?? 6);
 const ours = fileURLToPath(new URL('ours.js', import.meta.url));
 const peer = fileURLToPath(new URL('../../distributed/ddp_peer.py', import.meta.url));
 const sides = {
@@ -22,15 +23,29 @@ interface Step {
 const steps: Record<keyof typeof sides, Step[]> = { ours: [], ddp: [] };
 
 for (let round = 0; round < rounds; round++) {
-  steps.ours.push(await step('ours', round));
-  steps.ddp.push(await step('ddp', round));
+  const order = ['ours', 'ddp'] as const;
+  for (const side of round % 2 === 0 ? order : order.toReversed()) {
+    const { milliseconds, processor } = await step(side, round);
+    steps[side].push({ milliseconds, processor });
+    console.log(`${side}: ${milliseconds.toFixed(0)} ms, ${processor.toFixed(0)} ms of the processor`);
+  }
 }
 console.log(`two processes, ${settings.join(' ') || 'resnet-18 64 16 12'}, medians of ${rounds} rounds:`);
 for (const kind of ['milliseconds', 'processor'] as const) {
-  const [ours, ddp] = [steps.ours, steps.ddp].map((side) => side.map((each) => each[kind]));
-  const ratio = Math.min(...ours!) / Math.min(...ddp!);
+  const ours = steps.ours.map((each) => each[kind]);
+  const ddp = steps.ddp.map((each) => each[kind]);
   const text = (values: readonly number[]) => values.map((value) => value.toFixed(0)).join(', ');
-  console.log(`  ${kind}: ours ${text(ours!)}; DDP ${text(ddp!)}; ratio of the best ${ratio.toFixed(2)}`);
+  const best = Math.min(...ours) / Math.min(...ddp);
+  console.log(`  ${kind}: ours ${text(ours)}; DDP ${text(ddp)}`);
+  console.log(
+    `    ratio of the medians ${(median(ours) / median(ddp)).toFixed(3)}, of the best ${best.toFixed(3)}`,
+  );
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
 }
 
 async function step(side: keyof typeof sides, round: number): Promise<Step> {

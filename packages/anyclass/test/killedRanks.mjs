@@ -5,14 +5,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { frequentlySaved } from './frequentlySaved.mjs';
 import { weightsOf } from './killedRuns.mjs';
-import { program } from './ranks.mjs';
+import { childrenOf, program } from './ranks.mjs';
 
 const fields = [
   ...frequentlySaved,
@@ -46,7 +46,7 @@ export async function killRanks(kills, say) {
       });
       while (!isOver && result.kills < kills) {
         await Promise.race([sleep(Math.random() * duration), ended]);
-        const ranks = ranksOf(launch.child.pid ?? 0);
+        const ranks = childrenOf(launch.child.pid ?? 0);
         const victim = ranks[Math.floor(Math.random() * ranks.length)];
         if (isOver || victim === undefined) continue;
         try {
@@ -85,26 +85,6 @@ function launched(run, restarts) {
   });
   const ended = once(child, 'close').then(([code]) => ({ code, errors }));
   return { child, ended };
-}
-
-/**
- * The children of a process, as Linux tells.
- *
- * @param {number} parent
- */
-function ranksOf(parent) {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        const [state, owner] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return Number(owner) === parent && state !== 'Z';
-      } catch {
-        return false;
-      }
-    });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../torch/test/freePort.mjs';
 
@@ -81,4 +81,31 @@ export async function rankGradients(file, worldSize, words) {
 /** @param {string} file */
 function floatsOf(file) {
   return new Float32Array(new Uint8Array(readFileSync(file)).buffer);
+}
+
+/**
+ * The children of a process, as Linux tells.
+ *
+ * @param {number} parent
+ */
+export function childrenOf(parent) {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === parent);
+}
+
+/**
+ * A process's parent; undefined where it has ended.
+ *
+ * @param {number} pid
+ */
+export function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? undefined : Number(parent);
+  } catch {
+    return undefined;
+  }
 }

@@ -8,6 +8,9 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Logging.h>
 #include <dlfcn.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -86,6 +89,16 @@ napi_value threads(Call& call) { return call.make(static_cast<double>(at::get_nu
 
 napi_value setThreads(Call& call) {
   at::set_num_threads(call.place(0));
+  return nullptr;
+}
+
+// keepFreedMemory(): glibc hands what is free at the end of its heap back to the kernel, which clears every page of it again
+// when the next step asks for as much. What is kept is bounded by what was in use at once, and here.
+napi_value keepFreedMemory(Call&) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // larger blocks are mapped one by one; it takes no larger limit
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
   return nullptr;
 }
 
@@ -169,7 +182,8 @@ void guardCpuAllocator() {
 }
 
 const std::vector<Export> runtimeExports = {
-    {"version", version}, {"buildConfiguration", buildConfiguration}, {"threads", threads}, {"setThreads", setThreads}, {"setSeed", setSeed},
+    {"version", version}, {"buildConfiguration", buildConfiguration}, {"threads", threads}, {"setThreads", setThreads}, {"keepFreedMemory", keepFreedMemory},
+    {"setSeed", setSeed},
     {"generatorState", generatorState}, {"setGeneratorState", setGeneratorState}, {"loadLibrary", loadLibrary}, {"blasLibrary", blasLibrary},
     {"setDeterministic", setDeterministic}, {"deterministic", deterministic},
 };

@@ -77,6 +77,7 @@ export interface Native {
   buildConfiguration(): string;
   threads(): number;
   setThreads(count: number): void;
+  keepFreedMemory(): void;
   setSeed(seed: number): void;
   generatorState(device: string): Place;
   setGeneratorState(device: string, state: Place): void;

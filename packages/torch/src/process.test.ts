@@ -12,6 +12,7 @@ beforeAll(buildPrograms);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const mebibyte = 2 ** 20;
+const hasGlibc = JSON.stringify(process.report.getReport()).includes('"glibcVersionRuntime"');
 
 describe('memory', () => {
   test('20,000 training steps hold resident memory flat', () => {
@@ -22,6 +23,18 @@ describe('memory', () => {
     expect(growth / mebibyte).toBeLessThan(16);
     expect(live).toBeLessThan(10);
   });
+
+  test.runIf(hasGlibc)(
+    'what training frees stays with the process, and is not cleared again for the next step',
+    () => {
+      const { code, output, errors } = runProgram('freedMemory');
+      expect([code, errors]).toEqual([0, '']);
+      const { before, after } = JSON.parse(output);
+      const pages = (192 * mebibyte) / 4096;
+      expect(before).toBeGreaterThan(pages / 10);
+      expect(after).toBeLessThan(pages / 100);
+    },
+  );
 
   test('finalizers free what nothing owns, and V8 knows what tensors hold', () => {
     const { code, output } = runProgram('finalizers', { nodeOptions: ['--expose-gc'] });

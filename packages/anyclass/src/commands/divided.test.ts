@@ -1,5 +1,6 @@
 // Commands whose work two processes divide, on the built package, beside the tests' own process alone.
 
+import { spawn } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -17,7 +18,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/inProcess.js';
-import { program, runRanks } from '../../test/ranks.mjs';
+import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
 import { fixedDecision } from '../inference/modelDecision.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveModel } from '../runs/modelFile.js';
@@ -143,6 +144,24 @@ describe.skipIf(unavailable !== null)(
       expect(two.stderr).toBe(one.stderr);
     }, 120_000);
 
+    test('predict a file each, and the first tells of all, also where another has no image', async () => {
+      const lines = (name: string) => text(name).trim().split('\n').sort();
+      const header = 'Filename,';
+      // Of 23 images in blocks of 4 each has some; in one block of 64 the first has all.
+      for (const size of ['4', '64']) {
+        const words = [program, 'predict', model, at('photos'), ...exact, '--batch-size', size, '--out'];
+        const [alone] = await runRanks([...words, at(`alone-${size}.csv`)], 1);
+        const [first, second] = await runRanks([...words, at(`part-${size}-{rank}.csv`)], 2);
+        expect([size, first?.code, first?.errors]).toEqual([size, 3, alone!.errors]);
+        expect(second).toEqual({ code: 0, signal: null, output: '', errors: '' });
+      }
+      const rows = (name: string) => lines(name).filter((line) => !line.startsWith(header));
+      expect([...rows('part-4-0.csv'), ...rows('part-4-1.csv')].sort()).toEqual(rows('alone-4.csv'));
+      expect(rows('part-4-1.csv')).toHaveLength(10);
+      expect(lines('part-64-0.csv')).toEqual(lines('alone-64.csv'));
+      expect(existsSync(at('part-64-1.csv'))).toBe(false);
+    }, 120_000);
+
     test('end together where one cannot predict, with its reason, and leave no file', async () => {
       const words = (rank: number) => [
         program,
@@ -207,6 +226,28 @@ describe.skipIf(unavailable !== null)(
         expect.stringMatching(/launcher on (127.0.0.1|pat@127.0.0.2)/),
       ]);
     }, 120_000);
+
+    test.runIf(process.platform === 'linux')(
+      'end when their launcher is gone, even where one waits for the other',
+      async () => {
+        const words = ['predict', model, at('photos'), ...exact, '--out', at('orphans.csv')];
+        const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {
+          stdio: 'ignore',
+        });
+        await expect.poll(() => childrenOf(launcher.pid!), { timeout: 30_000 }).toHaveLength(2);
+        const ranks = childrenOf(launcher.pid!);
+        process.kill(ranks[1]!, 'SIGSTOP');
+        const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
+        await expect.poll(() => hasEngine(ranks[0]!), { timeout: 30_000 }).toBe(true);
+        launcher.kill('SIGKILL');
+        const isGone = (pid: number) => parentOf(pid) === undefined;
+        await expect.poll(() => isGone(ranks[0]!), { timeout: 30_000 }).toBe(true);
+        process.kill(ranks[1]!, 'SIGCONT');
+        await expect.poll(() => isGone(ranks[1]!), { timeout: 30_000 }).toBe(true);
+        expect(existsSync(at('orphans.csv'))).toBe(false);
+      },
+      120_000,
+    );
 
     test('train a run of compare and a trial of tune together', async () => {
       const rows = Array.from({ length: 60 }, (_, i) => {

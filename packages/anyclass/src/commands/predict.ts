@@ -8,13 +8,14 @@ import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { type CountedNames, countedNames } from '../data/countedNames.js';
 import { takesFeatures } from '../data/inputs.js';
+import { gatherLists } from '../distribution/exchange.js';
 import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
-import { dividedPredictions, shareOfImages } from '../inference/dividedPredictions.js';
+import { dividedPredictions, ownPredictions } from '../inference/dividedPredictions.js';
 import { featureInputs } from '../inference/featureFiles.js';
 import { imageInputs } from '../inference/imageInputs.js';
 import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
@@ -124,7 +125,7 @@ interface PredictedShare {
   readonly noun: 'row' | 'image';
 }
 
-/** What this process wrote: all predictions, on the first of several ranks; or those of its share. Undefined for nothing. */
+/** What was predicted, on the first of several ranks by all of them; undefined on the others. */
 async function predictShare(
   ranks: Ranks | undefined,
   given: Options & { readonly format: OutputFormat },
@@ -165,8 +166,9 @@ async function predictShare(
     : imageInputs(paths, undefined, signal, skipped.add);
   const noun = takesFeatures(description) ? 'row' : 'image';
   const spared = out === undefined ? inputs : sparing(out, inputs);
-  for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile })) {
-    if (signal.aborted) break;
+  for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile, signal })) {
+    // Ranks with files of their own stop together, when they meet.
+    if (signal.aborted && !(ranks && isOwnFile)) break;
     if ('failure' in prediction) {
       if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
       failed.push(`${prediction.name}: ${prediction.failure}`);
@@ -182,10 +184,26 @@ async function predictShare(
     throw new UserError(message, { exitCode: interruption.exitCode() });
   }
   // Without a reader there is nothing more to say, and with another writer nothing to write.
-  if (signal.aborted || !isWriter) return { predicted, failed: [], skipped: countedNames(), noun };
-  if (predicted + failed.length === 0) throw new UserError(`no ${noun} in ${paths.map(inWords).join(', ')}`);
+  if (signal.aborted) return { predicted, failed: [], skipped: countedNames(), noun };
+  if (!isWriter) return undefined;
   if (predicted > 0) target.finish();
-  return { predicted, failed, skipped, noun };
+  const own = { predicted, failed };
+  const all = ranks && isOwnFile ? await ofAllRanks(ranks, own) : own;
+  if (all.predicted + all.failed.length === 0)
+    throw new UserError(`no ${noun} in ${paths.map(inWords).join(', ')}`);
+  return ranks?.isFirst === false ? undefined : { ...all, skipped, noun };
+}
+
+/** One message for all: a rank may have had no image in its share, or only unreadable ones. */
+async function ofAllRanks(
+  ranks: Ranks,
+  own: Pick<PredictedShare, 'predicted' | 'failed'>,
+): Promise<Pick<PredictedShare, 'predicted' | 'failed'>> {
+  const shares = await gatherLists(ranks, [own]);
+  return {
+    predicted: shares.reduce((sum, { predicted }) => sum + predicted, 0),
+    failed: shares.flatMap(({ failed }) => failed),
+  };
 }
 
 /** Of all inputs; of several ranks on the first, or of its own share on each. */
@@ -193,10 +211,14 @@ function predictions(
   ranks: Ranks | undefined,
   predictor: Predictor,
   inputs: AsyncIterable<PredictorInput>,
-  { batchSize, isOwnFile }: { readonly batchSize: number; readonly isOwnFile: boolean },
+  {
+    batchSize,
+    isOwnFile,
+    signal,
+  }: { readonly batchSize: number; readonly isOwnFile: boolean; readonly signal: AbortSignal },
 ): AsyncGenerator<Prediction | FailedPrediction> {
   if (!ranks) return predictor.predict(inputs);
-  if (isOwnFile) return predictor.predict(shareOfImages(ranks, inputs, batchSize));
+  if (isOwnFile) return ownPredictions(ranks, predictor, inputs, batchSize, signal);
   return dividedPredictions(ranks, predictor, inputs, batchSize);
 }
 

@@ -1,8 +1,9 @@
 // Images divided among ranks for prediction: blocks of a batch, in turns. The first rank puts the predictions of all together
-// again, in the order of the images.
+// again, in the order of the images, or each keeps its own.
 
-import { gatherTexts } from '../distribution/exchange.js';
+import { gatherIntegers, gatherTexts } from '../distribution/exchange.js';
 import type { Ranks } from '../distribution/ranks.js';
+import { UserError } from '../errors/userError.js';
 import type { FailedPrediction, Prediction, Predictor, PredictorInput } from './predictor.js';
 
 type AnyPrediction = Prediction | FailedPrediction;
@@ -35,12 +36,44 @@ export async function* dividedPredictions(
 }
 
 /**
+ * Predicts this rank's share. The ranks keep pace: one that is slower, or gone, is noticed after a block, and where one is asked
+ * to stop, all do.
+ *
+ * @example
+ * for await (const prediction of ownPredictions(ranks, predictor, imageInputs(['photos']), 32, signal)) console.log(prediction);
+ */
+export async function* ownPredictions(
+  ranks: Ranks,
+  predictor: Pick<Predictor, 'predict'>,
+  images: AsyncIterable<PredictorInput>,
+  blockSize: number,
+  signal: AbortSignal,
+): AsyncGenerator<AnyPrediction> {
+  const own = predictor.predict(shareOfImages(ranks, images, blockSize));
+  try {
+    for (;;) {
+      const block = await taken(own, blockSize);
+      const isStopped = signal.aborted;
+      const counts = await gatherIntegers(ranks, Int32Array.of(block.length, Number(isStopped)));
+      yield* block;
+      if (counts.some((stops, i) => i % 2 === 1 && stops > 0)) {
+        if (isStopped) return;
+        throw new UserError('another process was interrupted', { code: 'rank-lost' });
+      }
+      if (counts.every((count) => count === 0)) return;
+    }
+  } finally {
+    await own.return(undefined);
+  }
+}
+
+/**
  * The images of every so-manieth block: this rank's.
  *
  * @example
  * shareOfImages({ rank: 1, worldSize: 2 }, images, 2) // the third and fourth, the seventh and eighth, …
  */
-export async function* shareOfImages(
+async function* shareOfImages(
   { rank, worldSize }: Pick<Ranks, 'rank' | 'worldSize'>,
   images: AsyncIterable<PredictorInput>,
   blockSize: number,

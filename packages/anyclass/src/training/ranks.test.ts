@@ -1,12 +1,14 @@
 // Several processes that train together, on the built package. Longer ones: npm run test:ranks.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { distributed } from '@anyclass/torch';
 import { afterAll, describe, expect, test } from 'vitest';
 import { program, rankGradients, runRanks } from '../../test/ranks.mjs';
 import { readEpochs } from '../runs/metricsLog.js';
+import { loadModel } from '../runs/modelFile.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-ranks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -64,6 +66,30 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
     expect(existsSync(at('refused'))).toBe(false);
   }, 60_000);
 
+  test('stopped on two, on three and on one: every row trains once an epoch, in the order of one process', async () => {
+    const script = fileURLToPath(new URL('../../test/stoppedRanks.mjs', import.meta.url));
+    const until = async (run: string, processes: number, epoch: number, step: number, isNew = false) => {
+      const given = isNew ? [JSON.stringify(soil())] : [];
+      const ends = await runRanks([script, at(run), String(epoch), String(step), ...given], processes);
+      for (const { code, errors } of ends) expect([code, errors]).toEqual([0, '']);
+      return ends[0]!.output;
+    };
+    await until('never stopped', 1, 9, 0, true);
+    await until('stopped', 2, 1, 3, true);
+    const newest = () =>
+      readdirSync(at('stopped', 'checkpoints'))
+        .filter((name) => name.startsWith('epoch-'))
+        .sort()
+        .at(-1);
+    expect(newest()).toBe('epoch-0000-step-000004.safetensors');
+    // The last batch has 2 rows for the 3 of them.
+    expect(await until('stopped', 3, 2, 1)).toContain('written by 2 processes and resumes on 3 processes');
+    expect(newest()).toBe('epoch-0001-step-000002.safetensors');
+    expect(await until('stopped', 1, 9, 0)).toContain('written by 3 processes and resumes on 1 process');
+    const [whole, pieces] = ['never stopped', 'stopped'].map(weightsOf);
+    expect(distance(whole!, pieces!)).toBeLessThan(1e-5);
+  }, 180_000);
+
   test('ranks with other configurations do not begin', async () => {
     const ends = await runRanks(
       (rank: number) => [program, ...words('differing'), '--set', `seed=${rank}`],
@@ -76,6 +102,30 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
     expect(readdirSync(folder)).not.toContain('differing');
   }, 60_000);
 });
+
+/** 50 rows that train, in 7 steps; a row left out or seen twice moves the weights by a hundredth. */
+function soil(): object {
+  const rows = Array.from({ length: 70 }, (_, i) => {
+    const split = i < 50 ? 'train' : i < 60 ? 'validation' : 'test';
+    return `${i},${split},${i % 2},${Number(i % 5 === 0)},${Math.sin(i * i)},${Math.cos(3 * i)}`;
+  });
+  writeFileSync(at('soil.csv'), `Filename,split,dry,sour,feature_0,feature_1\n${rows.join('\n')}\n`);
+  return {
+    data: { dataset: at('soil.csv') },
+    network: { name: 'linear' },
+    optimizer: { name: 'sgd', rate: 0.1 },
+    batchSize: 8,
+    epochs: 3,
+    evaluation: { replicates: 0 },
+    device: 'cpu',
+    threads: 1,
+  };
+}
+
+function weightsOf(run: string): Float32Array {
+  using network = loadModel(at(run)).network;
+  return Float32Array.from([...network.stateDict().values()].flatMap((each) => [...each.toFloat32Array()]));
+}
 
 function distance(expected: Float32Array, found: Float32Array): number {
   expect(found.length).toBe(expected.length);

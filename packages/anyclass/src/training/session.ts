@@ -3,6 +3,7 @@
 import {
   generatorState,
   keep,
+  keepFreedMemory,
   optim,
   setGeneratorState,
   setSeed,
@@ -82,6 +83,7 @@ export function createSession(
   checkShares(configuration, ranks);
   if (configuration.threads !== undefined) setThreadCount(configuration.threads);
   else if (ranks && process.env['OMP_NUM_THREADS'] === undefined) setThreadCount(ownThreads());
+  keepFreedMemory(); // every step allocates what the last one freed
   const settings = chooseCompute(configuration);
   setSeed(seed);
   const { name, inputSize, expertHeads } = chosen;

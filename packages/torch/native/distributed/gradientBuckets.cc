@@ -33,12 +33,14 @@ class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
   void unwatch();
   void prepare();
   void finish();
-  void arrived(size_t bucket);
+  void arrived(size_t bucket, size_t place);
   std::vector<int64_t> sizes() const;
 
  private:
   void startWhatIsFull();
   void start(Bucket& bucket);
+  // The gradients of these parameters become parts of the bucket's sums.
+  void moveIn(Bucket& bucket, size_t begin, size_t end);
   std::string describeBucket(size_t number) const;
 
   std::shared_ptr<Group> group_;
@@ -57,12 +59,12 @@ class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
 // captured on another stream would then wait for work outside its graph.
 struct Hook : torch::autograd::PostAccumulateGradHook {
   std::weak_ptr<GradientBuckets> owner;
-  size_t bucket;
+  size_t bucket, place;
 
-  Hook(std::weak_ptr<GradientBuckets> owner, size_t bucket) : owner(std::move(owner)), bucket(bucket) {}
+  Hook(std::weak_ptr<GradientBuckets> owner, size_t bucket, size_t place) : owner(std::move(owner)), bucket(bucket), place(place) {}
 
   void operator()(const at::Tensor&) override {
-    if (const auto buckets = owner.lock()) buckets->arrived(bucket);
+    if (const auto buckets = owner.lock()) buckets->arrived(bucket, place);
   }
 };
 #else
@@ -70,12 +72,12 @@ using torch::autograd::variable_list;
 
 struct Hook : torch::autograd::FunctionPostHook {
   std::weak_ptr<GradientBuckets> owner;
-  size_t bucket;
+  size_t bucket, place;
 
-  Hook(std::weak_ptr<GradientBuckets> owner, size_t bucket) : owner(std::move(owner)), bucket(bucket) {}
+  Hook(std::weak_ptr<GradientBuckets> owner, size_t bucket, size_t place) : owner(std::move(owner)), bucket(bucket), place(place) {}
 
   variable_list operator()(const variable_list& outputs, const variable_list&) override {
-    if (const auto buckets = owner.lock()) buckets->arrived(bucket);
+    if (const auto buckets = owner.lock()) buckets->arrived(bucket, place);
     return outputs;
   }
 };
@@ -112,8 +114,9 @@ GradientBuckets::GradientBuckets(std::shared_ptr<Group> group, const std::vector
 
 void GradientBuckets::watch() {
   for (size_t number = 0; number < buckets_.size(); number++) {
-    for (const auto& parameter : buckets_[number].parameters) {
-      auto hook = std::make_unique<Hook>(weak_from_this(), number);
+    for (size_t place = 0; place < buckets_[number].parameters.size(); place++) {
+      const auto& parameter = buckets_[number].parameters[place];
+      auto hook = std::make_unique<Hook>(weak_from_this(), number, place);
 #if TORCH_AT_LEAST(2, 1)
       torch::autograd::impl::set_post_acc_grad_hooks(parameter, std::move(hook));
 #else
@@ -142,10 +145,13 @@ void GradientBuckets::prepare() {
   isPrepared_ = true;
 }
 
-void GradientBuckets::arrived(size_t number) {
+void GradientBuckets::arrived(size_t number, size_t place) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!isPrepared_) return;  // an earlier part of the batch: its gradients stay here until the last part
-  buckets_[number].missing--;
+  auto& bucket = buckets_[number];
+  // At once, while it is in the processor's cache, and its memory serves the next one. A GPU rather copies a bucket in one kernel.
+  if (bucket.sums.is_cpu()) moveIn(bucket, place, place + 1);
+  bucket.missing--;
   startWhatIsFull();
 }
 
@@ -160,9 +166,15 @@ void GradientBuckets::startWhatIsFull() {
 }
 
 void GradientBuckets::start(Bucket& bucket) {
+  moveIn(bucket, 0, bucket.parameters.size());
+  std::vector<at::Tensor> list = {bucket.sums};
+  bucket.work = group_->backendFor(bucket.sums).allreduce(list);
+}
+
+void GradientBuckets::moveIn(Bucket& bucket, size_t begin, size_t end) {
   const at::NoGradGuard guard;
   std::vector<at::Tensor> from, to;
-  for (size_t i = 0; i < bucket.parameters.size(); i++) {
+  for (size_t i = begin; i < end; i++) {
     const auto& gradient = bucket.parameters[i].grad();
     if (!gradient.defined()) {
       bucket.views[i].zero_();  // no part of this rank's loss depends on it; another's may
@@ -176,9 +188,7 @@ void GradientBuckets::start(Bucket& bucket) {
 #else
   for (size_t i = 0; i < from.size(); i++) to[i].copy_(from[i]);
 #endif
-  for (size_t i = 0; i < bucket.parameters.size(); i++) bucket.parameters[i].mutable_grad() = bucket.views[i];
-  std::vector<at::Tensor> list = {bucket.sums};
-  bucket.work = group_->backendFor(bucket.sums).allreduce(list);
+  for (size_t i = begin; i < end; i++) bucket.parameters[i].mutable_grad() = bucket.views[i];
 }
 
 void GradientBuckets::finish() {

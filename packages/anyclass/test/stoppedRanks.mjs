@@ -1,0 +1,22 @@
+// Trains a run, or resumes it, until a step is done, as this process and those that were started with it (needs a build): what
+// Ctrl-C does, at a known moment.
+//
+//   node packages/anyclass/test/stoppedRanks.mjs RUN EPOCH STEP [CONFIGURATION]
+
+import { resume } from '../dist/training/resume.js';
+import { train } from '../dist/training/train.js';
+
+const [run = '', epoch, step, configuration] = process.argv.slice(2);
+const controller = new AbortController();
+/** @type {import('../dist/training/activeRun.js').TrainOptions} */
+const options = {
+  signal: controller.signal,
+  onEvent(event) {
+    if (event.type === 'note') console.log(event.text);
+    if (event.type === 'step' && event.epoch === Number(epoch) && event.step === Number(step))
+      controller.abort();
+  },
+};
+await (configuration === undefined
+  ? resume(run, options)
+  : train(JSON.parse(configuration), { ...options, run }));
