@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { collectTensors } from '../test/collectTensors.js';
 import { onEachDevice } from '../test/devices.js';
 import * as torch from './index.js';
 import {
@@ -18,6 +19,8 @@ import {
   withBytes,
   zeros,
 } from './index.js';
+
+beforeAll(collectTensors);
 
 onEachDevice((device) => {
   test('filled and counted tensors hold what their names say', () => {

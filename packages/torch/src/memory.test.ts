@@ -1,5 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { collectTensors } from '../test/collectTensors.js';
 import { keep, liveTensors, ones, type Tensor, tensor, tidy, zeros } from './index.js';
+
+beforeAll(collectTensors);
 
 let before = 0;
 beforeEach(() => {

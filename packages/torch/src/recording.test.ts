@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { collectTensors } from '../test/collectTensors.js';
 import {
   cat,
   liveTensors,
@@ -14,6 +15,8 @@ import {
   tidy,
   zeros,
 } from './index.js';
+
+beforeAll(collectTensors);
 
 function recorded(
   inputs: readonly Tensor[],

@@ -1,11 +1,14 @@
 import { hasCuda, liveTensors } from '@anyclass/torch';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { collectTensors } from '../../../torch/test/collectTensors.js';
 import { augmentations } from './augmentation/parameters.js';
 import { deviceBatch } from './deviceBatch.js';
 import { decodedPixels } from './images/pixelSource.js';
 import { type Batch, createLoader } from './loading/loader.js';
 import { openDataset } from './openDataset.js';
 import { randomStream } from './philox.js';
+
+beforeAll(collectTensors);
 
 const dataset = await openDataset('digits', { digits: { scenes: { train: 32, validation: 4, test: 4 } } });
 const format = { width: 64, height: 64, channels: 1 } as const;

@@ -1,9 +1,12 @@
 import { liveTensors, noGrad, randn, setSeed, tidy } from '@anyclass/torch';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { collectTensors } from '../../../torch/test/collectTensors.js';
 import { networkDefinitions } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { foldBatchNorm } from './foldBatchNorm.js';
 import type { NetworkOptions } from './network.js';
+
+beforeAll(collectTensors);
 
 const small: NetworkOptions = { classes: 3, inputSize: 64 };
 

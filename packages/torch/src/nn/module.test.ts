@@ -1,8 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { collectTensors } from '../../test/collectTensors.js';
 import { liveTensors, ones, type Tensor, tidy, zeros } from '../index.js';
 import { BatchNorm2d, Conv2d, Dropout, Linear, Module, Parameter, ReLU, Sequential } from './index.js';
+
+beforeAll(collectTensors);
 
 class Block extends Module {
   readonly conv1 = new Conv2d(2, 2, { kernel: 1, bias: false });

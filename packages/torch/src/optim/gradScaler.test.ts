@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { collectTensors } from '../../test/collectTensors.js';
 import { onEachDevice } from '../../test/devices.js';
 import { type Device, liveTensors, type Tensor, tensor, tidy } from '../index.js';
 import { AdamW, GradScaler, type GradScalerState, SGD } from './index.js';
+
+beforeAll(collectTensors);
 
 interface Sequence {
   readonly growthInterval: number;

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { collectTensors } from '../../test/collectTensors.js';
 import { onEachDevice } from '../../test/devices.js';
 import { liveTensors, randn, setSeed, type Tensor, tensor, tidy, zeros } from '../index.js';
 import { AdamW, type OptimizerState, SGD } from './index.js';
+
+beforeAll(collectTensors);
 
 const kinds = [
   ['SGD', (all: Tensor[]) => new SGD(all, { lr: 0.1, momentum: 0.9, weightDecay: 0.01 })],
