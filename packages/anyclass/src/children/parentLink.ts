@@ -47,6 +47,8 @@ export function connectParent(): ParentLink | undefined {
   };
   process.on('disconnect', onDisconnect);
   process.on('message', onMessage);
+  // A rank has let go of it (endWithLauncher), and would end while it waits for a verdict.
+  process.channel?.ref();
   if (!process.connected) onDisconnect();
   const verdict = () =>
     process.connected ? new Promise<boolean>((resolve) => waiting.push(resolve)) : Promise.resolve(true);
@@ -62,8 +64,9 @@ export function connectParent(): ParentLink | undefined {
     [Symbol.dispose]() {
       process.off('disconnect', onDisconnect);
       process.off('message', onMessage);
-      // A rank still has to tell its launcher why it failed; without listeners the channel keeps no process alive.
-      if (process.connected && process.env[launcherVariable] === undefined) process.disconnect();
+      // A rank still has to tell its launcher why it failed, but does not stay for it.
+      if (process.env[launcherVariable] !== undefined) process.channel?.unref();
+      else if (process.connected) process.disconnect();
     },
   };
 }
