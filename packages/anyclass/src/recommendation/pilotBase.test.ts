@@ -35,7 +35,12 @@ describe('what pilots start from', () => {
   });
 
   test("COCO's annotations are data, although they are JSON", async () => {
-    const annotations = { images: [], annotations: [], categories: [] };
+    const annotations = {
+      images: [{ id: 1, file_name: 'one.jpg' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1 }],
+      categories: [{ id: 1, name: 'cow' }],
+    };
+    file('one.jpg', '');
     const source = file('instances.json', JSON.stringify(annotations));
     expect(await readBase(source, undefined, [])).toMatchObject({
       isConfigured: false,
