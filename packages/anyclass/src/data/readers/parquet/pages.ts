@@ -2,9 +2,9 @@
 // the page; whether its parts agree is found out here, before.
 
 import { crc32 } from 'node:zlib';
-import type { PageHeader } from 'hyparquet';
+import type { Encoding, PageHeader } from 'hyparquet';
 import { decompressPage } from 'hyparquet/src/datapage.js';
-import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js';
+import { getMaxDefinitionLevel, getMaxRepetitionLevel, isFlatColumn } from 'hyparquet/src/schema.js';
 import type { ColumnDecoder } from 'hyparquet/src/types.js';
 import { DataError } from '../../../errors/dataError.js';
 import { checkRuns } from './runs.js';
@@ -23,6 +23,8 @@ export interface PlainPage {
   readonly bytes: Uint8Array;
   /** As `valuesLeft` counts them; none in a dictionary. */
   readonly values: number;
+  /** Of a flat column with empty cells, which its bytes do not tell: 1 for each cell that has a value, else 0. */
+  readonly filled?: Uint8Array | undefined;
 }
 
 /**
@@ -60,7 +62,7 @@ export function plainPage(
     checkLength(definition, stored.length - repetition);
     const levels = repetition + definition;
     checkLevels(stored.subarray(0, repetition), getMaxRepetitionLevel(column.schemaPath), count);
-    const present = checkLevels(
+    const { present, filled } = checkLevels(
       stored.subarray(repetition, levels),
       getMaxDefinitionLevel(column.schemaPath),
       count,
@@ -68,6 +70,7 @@ export function plainPage(
     const rest = stored.subarray(levels);
     const values = isCompressed === false ? rest : unpacked(rest, size - levels);
     checkValues(values, encoding, column, present, progress.dictionaryLength);
+    if (isFlatColumn(column.schemaPath)) return flatPage(values, encoding, { count, present, filled });
     const bytes = values === rest ? stored : Buffer.concat([stored.subarray(0, levels), values]);
     // The levels say how many cells are empty; writers disagree on whether empty lists count.
     const v2Header = { ...header.data_page_header_v2, num_nulls: count - present };
@@ -79,27 +82,54 @@ export function plainPage(
   const bytes = unpacked(stored, size);
   let at = 0;
   const levelsOf = (largest: number, encoding: string) => {
-    if (largest === 0) return head.num_values;
+    if (largest === 0) return { present: head.num_values };
     if (encoding !== 'RLE') throw new DataError(`levels in the encoding ${encoding}`);
     const length = lengthAt(bytes, at);
     at += 4 + length;
     return checkLevels(bytes.subarray(at - length, at), largest, head.num_values);
   };
   levelsOf(getMaxRepetitionLevel(column.schemaPath), head.repetition_level_encoding);
-  const present = levelsOf(getMaxDefinitionLevel(column.schemaPath), head.definition_level_encoding);
-  checkValues(bytes.subarray(at), head.encoding, column, present, progress.dictionaryLength);
-  return page(bytes, head.num_values);
+  const found = levelsOf(getMaxDefinitionLevel(column.schemaPath), head.definition_level_encoding);
+  const values = bytes.subarray(at);
+  checkValues(values, head.encoding, column, found.present, progress.dictionaryLength);
+  return isFlatColumn(column.schemaPath)
+    ? flatPage(values, head.encoding, { count: head.num_values, ...found })
+    : page(bytes, head.num_values);
 }
 
-/** How many values are there, not empty. */
-function checkLevels(bytes: Uint8Array, largest: number, count: number): number {
+/** Values alone, as a page of a column without empty cells: hyparquet makes large arrays of levels. */
+function flatPage(
+  bytes: Uint8Array,
+  encoding: Encoding,
+  { count, present, filled }: FoundLevels & { count: number },
+): PlainPage {
+  const size = { uncompressed_page_size: bytes.length, compressed_page_size: bytes.length };
+  const levels = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const;
+  return {
+    header: { type: 'DATA_PAGE', ...size, data_page_header: { num_values: present, encoding, ...levels } },
+    bytes,
+    values: count,
+    ...(present < count && { filled }),
+  };
+}
+
+interface FoundLevels {
+  /** How many values are there, not empty. */
+  readonly present: number;
+  /** The levels. */
+  readonly filled?: Uint8Array | undefined;
+}
+
+function checkLevels(bytes: Uint8Array, largest: number, count: number): FoundLevels {
   if (largest === 0) {
     if (bytes.length > 0) throw new DataError('levels in a column that has none');
-    return count;
+    return { present: count };
   }
-  const found = checkRuns(bytes, { width: 32 - Math.clz32(largest), count, match: largest });
+  const filled = largest === 1 ? new Uint8Array(count) : undefined;
+  const width = 32 - Math.clz32(largest);
+  const found = checkRuns(bytes, { width, count, match: largest, out: filled });
   if (found.largest > largest) throw new DataError(`a level of ${found.largest}, above ${largest}`);
-  return found.matches;
+  return { present: found.matches, filled };
 }
 
 function checkCount(count: number, { valuesLeft }: ColumnProgress): void {

@@ -24,7 +24,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** A column below the root of the schema, in parts; a part ends where a page does. */
 interface Column {
   readonly name: string;
-  readonly parts: Iterator<DecodedArray>;
+  readonly parts: Iterator<Part>;
+}
+
+/** Some cells of a column. They are asked for once, in order. */
+interface Part {
+  readonly length: number;
+  cell(i: number): unknown;
 }
 
 /** Some columns of a row group, as objects, in blocks of rows: of flat columns, no more than a page is held decoded. */
@@ -47,17 +53,26 @@ export async function* readRowGroup(
       if (chunk?.path_in_schema[0] !== name) continue;
       const { start, end } = chunkRange(chunk);
       const bytes = new Uint8Array(await file.slice(start, end));
-      const parts = readChunk(bytes, chunk, rows, decoderOf(chunk, schema, compressors));
-      if (tree.children.length === 0) columns.push({ name, parts });
-      else leaves.push({ pathInSchema: chunk.path_in_schema, data: resolved([...parts]) });
+      const pages = readChunk(bytes, chunk, rows, decoderOf(chunk, schema, compressors));
+      if (tree.children.length === 0) columns.push({ name, parts: partsOf(pages) });
+      else {
+        const data = Array.from(pages, (page) => page.data);
+        leaves.push({ pathInSchema: chunk.path_in_schema, data: Promise.resolve({ data, skipped: 0 }) });
+      }
     }
     if (leaves.length > 0) columns.push({ name, parts: await assembled(schema, leaves, rows) });
   }
   yield* rowBlocks(columns, rows);
 }
 
-function resolved(data: DecodedArray[]): AsyncColumn['data'] {
-  return Promise.resolve({ data, skipped: 0 });
+function* partsOf(pages: Iterable<DecodedPage>): Generator<Part> {
+  for (const { data, filled } of pages) {
+    let next = 0;
+    yield {
+      length: filled?.length ?? data.length,
+      cell: filled ? (i) => (filled[i] === 1 ? data[next++] : null) : (i) => data[i],
+    };
+  }
 }
 
 /** A list or struct of its leaves, as one part. */
@@ -65,14 +80,16 @@ async function assembled(
   schema: SchemaTree,
   asyncColumns: AsyncColumn[],
   rows: number,
-): Promise<Iterator<DecodedArray>> {
+): Promise<Iterator<Part>> {
   const selection = { groupStart: 0, groupRows: rows, selectStart: 0, selectEnd: rows };
   const [whole] = assembleAsync({ ...selection, asyncColumns }, schema).asyncColumns;
-  return (await whole!.data).data.values();
+  return partsOf((await whole!.data).data.map((data) => ({ data })));
 }
 
+const noCells: Part = { length: 0, cell: () => undefined };
+
 function* rowBlocks(columns: readonly Column[], rows: number): Generator<Record<string, unknown>[]> {
-  const heads = columns.map(({ name, parts }) => ({ name, parts, part: [] as DecodedArray, at: 0 }));
+  const heads = columns.map(({ name, parts }) => ({ name, parts, part: noCells, at: 0 }));
   for (let done = 0; done < rows; ) {
     for (const head of heads) {
       while (head.at === head.part.length) {
@@ -86,7 +103,7 @@ function* rowBlocks(columns: readonly Column[], rows: number): Generator<Record<
     const block: Record<string, unknown>[] = [];
     for (let i = 0; i < count; i++) {
       const row: Record<string, unknown> = {};
-      for (const { name, part, at } of heads) row[name] = part[at + i];
+      for (const { name, part, at } of heads) row[name] = part.cell(at + i);
       block.push(row);
     }
     yield block;
@@ -127,18 +144,24 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
+interface DecodedPage {
+  readonly data: DecodedArray;
+  /** 1 for each cell that has a value in `data`, else 0; all have where it is absent. */
+  readonly filled?: Uint8Array | undefined;
+}
+
 /** The values of a column, in parts that together have `rows` rows. */
 function* readChunk(
   bytes: Uint8Array,
   { num_values, path_in_schema }: ColumnMetaData,
   rows: number,
   column: ColumnDecoder,
-): Generator<DecodedArray> {
+): Generator<DecodedPage> {
   const isFlat = isFlatColumn(column.schemaPath);
   let found = 0;
   try {
     for (const part of readPages(bytes, isFlat ? rows : Number(num_values), column, isFlat)) {
-      found += part.length;
+      found += part.filled?.length ?? part.data.length;
       yield part;
     }
     if (found !== rows) throw new DataError(`${found} rows where ${rows} belong`);
@@ -153,8 +176,11 @@ function* readPages(
   count: number,
   column: ColumnDecoder,
   isFlat: boolean,
-): Generator<DecodedArray> {
+): Generator<DecodedPage> {
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
+  // A page of a flat column comes without its levels.
+  const schemaPath = isFlat ? column.schemaPath.map(required) : column.schemaPath;
+  const decoder: ColumnDecoder = { ...column, schemaPath, codec: 'UNCOMPRESSED' };
   let dictionary: DecodedArray | undefined;
   /** Of lists, which may go on in the next page. */
   let open: DecodedArray | undefined;
@@ -168,15 +194,27 @@ function* readPages(
     const page = plainPage(bytes.subarray(start, end), header, column, progress);
     valuesLeft -= page.values;
     const view = new DataView(page.bytes.buffer, page.bytes.byteOffset, page.bytes.length);
-    const uncompressed = { ...column, codec: 'UNCOMPRESSED' as const };
-    const { data } = readPage({ view, offset: 0 }, page.header, uncompressed, dictionary, open, 0);
-    if (!data) continue;
-    if (header.type === 'DICTIONARY_PAGE') dictionary = convert(data, column);
-    else if (isFlat) yield data;
+    const isEmpty = isFlat && page.header.data_page_header?.num_values === 0;
+    const { data = [] } = isEmpty
+      ? {}
+      : readPage({ view, offset: 0 }, page.header, decoder, dictionary, open, 0);
+    if (header.type === 'DICTIONARY_PAGE') dictionary = lighter(convert(data, column));
+    else if (isFlat) yield { data, filled: page.filled };
     else {
-      if (open && data !== open) yield open;
+      if (open && data !== open) yield { data: open };
       open = data;
     }
   }
-  if (open) yield open;
+  if (open) yield { data: open };
+}
+
+function required(node: SchemaTree): SchemaTree {
+  return { ...node, element: { ...node.element, repetition_type: 'REQUIRED' } };
+}
+
+/** Numbers, where none is too large for one: big integers would be an object in every cell. */
+function lighter(values: DecodedArray): DecodedArray {
+  if (!(values instanceof BigInt64Array)) return values;
+  const numbers = Array.from(values, Number);
+  return numbers.every(Number.isSafeInteger) ? numbers : values;
 }

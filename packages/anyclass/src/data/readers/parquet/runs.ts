@@ -10,6 +10,16 @@ export interface RunValues {
   readonly matches: number;
 }
 
+export interface RunOptions {
+  /** Bits of a value. */
+  readonly width: number;
+  readonly count: number;
+  /** The value to count. */
+  readonly match: number;
+  /** Where the values go, if they are wanted. */
+  readonly out?: Uint8Array | undefined;
+}
+
 /**
  * Looks over the runs of `count` values before they are decoded, for the decoder believes their lengths: a damaged one has it write
  * two billion values.
@@ -17,15 +27,14 @@ export interface RunValues {
  * @example
  * checkRuns(Uint8Array.of(10, 1), { width: 1, count: 5, match: 1 }) // { largest: 1, matches: 5 }
  */
-export function checkRuns(
-  bytes: Uint8Array,
-  { width, count, match }: { readonly width: number; readonly count: number; readonly match: number },
-): RunValues {
+export function checkRuns(bytes: Uint8Array, { width, count, match, out }: RunOptions): RunValues {
   let at = 0;
   let seen = 0;
   let largest = 0;
   let matches = 0;
   const take = (value: number, times: number) => {
+    if (times === 1 && out) out[seen] = value;
+    else out?.fill(value, seen, seen + times);
     seen += times;
     if (value > largest) largest = value;
     if (value === match) matches += times;
