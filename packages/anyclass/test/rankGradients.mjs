@@ -4,7 +4,7 @@
 //   node packages/anyclass/test/rankGradients.mjs FILE NETWORK ACCUMULATION float64|float32 cpu|cuda
 
 import { writeFileSync } from 'node:fs';
-import { tidy } from '@anyclass/torch';
+import { noGrad, randn, setSeed, tidy } from '@anyclass/torch';
 import { validateConfiguration } from '../dist/configuration/validate.js';
 import { deviceBatch } from '../dist/data/deviceBatch.js';
 import { gatherFloats } from '../dist/distribution/exchange.js';
@@ -29,6 +29,13 @@ const ranks = await joinRanks();
 const data = await openRunData(configuration);
 const session = createSession(configuration, data, { ranks });
 const { network, optimizer, scaler, loss, settings, loader, augmentation } = session;
+// A head of zeros, as the transformers' begins, would keep every other gradient at zero.
+setSeed(1);
+noGrad(() => {
+  for (const parameter of network.parameters())
+    if (parameter.shape.length > 1 && parameter.abs().sum().toNumber() === 0)
+      parameter.add_(randn(parameter.shape).mul(0.02).to(parameter.device));
+});
 if (type === 'float64') network.to('float64');
 setTrainingMode(network, 'everything');
 const compute = gradientComputation({
@@ -58,9 +65,7 @@ for await (const batch of loader.epoch(0)) {
     const { loss, largestLogit } = compute(type === 'float64' ? images.to('float64') : images, targets);
     return [loss.toNumber(), largestLogit.toNumber()];
   });
-  const gradient = Float32Array.from(
-    network.parameters().flatMap((parameter) => [...(parameter.grad?.toFloat32Array() ?? [])]),
-  );
+  const gradient = joined(network.parameters().map((parameter) => parameter.grad?.toFloat32Array()));
   const statistics = Float32Array.from(
     [...network.stateDict()].flatMap(([key, tensor]) =>
       /running/.test(key) ? [...tensor.toFloat32Array()] : [],
@@ -74,3 +79,14 @@ for await (const batch of loader.epoch(0)) {
   break;
 }
 await data.close();
+
+/** @param {(Float32Array | undefined)[]} parts */
+function joined(parts) {
+  const values = new Float32Array(parts.reduce((sum, part) => sum + (part?.length ?? 0), 0));
+  let at = 0;
+  for (const part of parts) {
+    if (part) values.set(part, at);
+    at += part?.length ?? 0;
+  }
+  return values;
+}
