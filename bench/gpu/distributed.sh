@@ -25,14 +25,16 @@ for network in tresnet-l vit-b-16; do
 done
 echo '=== two ranks on one GPU over Gloo: relative distance of their gradient from that of one rank'
 for network in tresnet-s vit-b-16; do
-  one node packages/anyclass/test/rankGradients.mjs /tmp/gradient-one $network 1 float32 cuda
-  ANYCLASS_BACKEND=gloo two node packages/anyclass/test/rankGradients.mjs /tmp/gradient-two $network 1 float32 cuda
-  node -e "
-    const { readFileSync } = require('node:fs');
-    const floats = (file) => new Float32Array(new Uint8Array(readFileSync(file)).buffer);
-    const [a, b] = ['one', 'two'].map((name) => floats('/tmp/gradient-' + name + '.gradient'));
-    const length = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
-    console.log('$network', length(a.map((value, i) => value - b[i])) / length(a));"
+  for type in float64 float32; do
+    one node packages/anyclass/test/rankGradients.mjs /tmp/gradient-one $network 1 $type cuda
+    ANYCLASS_BACKEND=gloo two node packages/anyclass/test/rankGradients.mjs /tmp/gradient-two $network 1 $type cuda
+    node -e "
+      const { readFileSync } = require('node:fs');
+      const floats = (file) => new Float32Array(new Uint8Array(readFileSync(file)).buffer);
+      const [a, b] = ['one', 'two'].map((name) => floats('/tmp/gradient-' + name + '.gradient'));
+      const length = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
+      console.log('$network $type', length(a.map((value, i) => value - b[i])) / length(a));"
+  done
 done
 echo '=== norms: the fused kernels still equal the composition; then a run of two ranks on the GPU, and of one'
 node node_modules/vitest/vitest.mjs run packages/anyclass/src/networks/layers --reporter=dot
