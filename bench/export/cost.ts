@@ -1,18 +1,17 @@
-// What exporting a network at 224 pixels costs: seconds, and peak memory in parts of the weights. Prints JSON.
-//   cost.js NAME FOLDER           makes a model and measures its export in a process of its own
+// What `anyclass export` of a network at 224 pixels costs: seconds, and the command's peak memory in parts of the weights. Prints JSON.
+//   cost.js NAME FOLDER           makes a model, and exports it as a user does
 
-import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exportOnnx } from 'anyclass';
 import { createNetwork, isNetworkName } from 'anyclass/networks';
 import { saveModel } from 'anyclass/runs';
 
-const [name = 'vit-b-16', folder = '.', isChild] = process.argv.slice(2);
+const [name = 'vit-b-16', folder = '.'] = process.argv.slice(2);
 const model = join(folder, 'model.safetensors');
-if (isChild === undefined) make();
-else await measure();
+make();
+await measure();
 
 function make(): void {
   if (!isNetworkName(name)) throw new RangeError(`there is no network '${name}'`);
@@ -28,28 +27,50 @@ function make(): void {
     dataset: '',
   } as const;
   saveModel(model, { network, description });
-  spawnSync(process.execPath, [fileURLToPath(import.meta.url), name, folder, 'child'], { stdio: 'inherit' });
 }
 
 async function measure(): Promise<void> {
   const out = join(folder, 'model.onnx');
-  writeFileSync('/proc/self/clear_refs', '5'); // resets the peak to what is resident now
-  const before = resident('VmRSS');
-  const cpu = process.cpuUsage();
+  const program = fileURLToPath(new URL('../../../packages/anyclass/bin/anyclass.js', import.meta.url));
   const start = performance.now();
-  await exportOnnx(model, { out });
-  const { user, system } = process.cpuUsage(cpu);
+  const child = spawn(process.execPath, [program, 'export', model, '--out', out], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  let peak = 0;
+  let cpu = 0;
+  // Both only grow, so that the last look tells, a few milliseconds before the end.
+  const look = setInterval(() => {
+    peak = Math.max(peak, peakMemory(child.pid));
+    cpu = Math.max(cpu, processorSeconds(child.pid));
+  }, 5);
+  const status = await new Promise((done) => child.once('exit', done));
+  clearInterval(look);
+  if (status !== 0) throw new Error(`anyclass export failed (${status})`);
   const weights = statSync(out).size;
   console.log(
     JSON.stringify({
       seconds: (performance.now() - start) / 1000,
-      cpuSeconds: (user + system) / 1e6,
+      cpuSeconds: cpu,
       weightsMB: weights / 1e6,
-      peakTimesWeights: ((resident('VmHWM') - before) * 1024) / weights,
+      peakTimesWeights: peak / weights,
     }),
   );
 }
 
-function resident(field: 'VmRSS' | 'VmHWM'): number {
-  return Number(readFileSync('/proc/self/status', 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`))?.[1]);
+/** Bytes; 0 for a process that is ending. */
+function peakMemory(pid: number | undefined): number {
+  return 1024 * Number(proc(pid, 'status').match(/VmHWM:\s+(\d+)/)?.[1] ?? 0);
+}
+
+function processorSeconds(pid: number | undefined): number {
+  const fields = proc(pid, 'stat').split(') ')[1]?.split(' ');
+  return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : 0;
+}
+
+function proc(pid: number | undefined, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
 }

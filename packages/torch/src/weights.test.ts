@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import {
   findStateDict,
   fromStored,
   loadTensors,
+  loadTensorsInto,
   nn,
   noGrad,
   ones,
@@ -93,6 +94,48 @@ test('a network goes through a file and computes the same', () => {
   expect(noGrad(() => copy.eval().forward(x).equal(network.eval().forward(x)))).toBe(true);
 });
 
+test('a file that does not fit a module changes nothing in it', () => {
+  const file = join(folder, 'other.safetensors');
+  saveTensors(file, [
+    ['weight', ones([2, 3])],
+    ['bias', ones([3])],
+  ]);
+  const module = nn.init.withoutDrawing(() => new nn.Linear(3, 2));
+  expect(() => loadTensorsInto(module, file)).toThrow(/bias has shape \[2\], the state dict's \[3\]/);
+  expect(module.weight.sum().toNumber()).toBe(0);
+  saveTensors(file, [['weight', ones([2, 3])]]);
+  expect(() => loadTensorsInto(module, file)).toThrow('missing: bias');
+});
+
+test('a module takes its weights from a file, converted to its own types, and gets the metadata', () => {
+  const file = join(folder, 'halves.safetensors');
+  const halves = new nn.Linear(3, 2).to('float16');
+  saveTensors(file, halves.stateDict(), { epoch: '3' });
+  const module = new nn.Linear(3, 2);
+  expect(loadTensorsInto(module, file)).toMatchObject({ epoch: '3' });
+  for (const [name, tensor] of halves.stateDict()) {
+    const loaded = module.stateDict().get(name);
+    expect([loaded?.dtype, loaded?.requiresGrad]).toEqual(['float32', true]);
+    expect(loaded?.equal(tensor.to('float32'))).toBe(true);
+  }
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a module takes its weights from a file without a copy of them all',
+  () => {
+    const file = join(folder, 'many.safetensors');
+    const layers = Array.from({ length: 32 }, () => new nn.Linear(1024, 1024, { bias: false }));
+    using module = new nn.Sequential(...layers);
+    saveTensors(file, module.stateDict());
+    const resident = (field: string) =>
+      1024 * Number(readFileSync('/proc/self/status', 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`))?.[1]);
+    writeFileSync('/proc/self/clear_refs', '5'); // resets the peak to what is resident now
+    const before = resident('VmRSS');
+    loadTensorsInto(module, file);
+    expect(resident('VmHWM') - before).toBeLessThan(statSync(file).size / 2);
+  },
+);
+
 test('a failed write leaves the old file whole', () => {
   const file = join(folder, 'kept.safetensors');
   saveTensors(file, [['x', ones([2])]]);
@@ -108,6 +151,8 @@ test('a damaged file is refused by name', () => {
   writeFileSync(file, readFileSync(file).subarray(0, 200));
   for (const memoryMap of [false, true])
     expect(() => loadTensors(file, { memoryMap })).toThrow('damaged.safetensors');
+  const layer = new nn.Linear(1, 1);
+  expect(() => loadTensorsInto(layer, file)).toThrow('damaged.safetensors');
 });
 
 const checkpoint = new URL('../test/fixtures/checkpoints/plain_113.pt', import.meta.url).pathname;

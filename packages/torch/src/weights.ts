@@ -1,9 +1,11 @@
 // Tensors to and from files of weights.
 
+import { noGrad } from './autograd.js';
 import type { Device } from './dtype.js';
 import { dtypeCode } from './dtype.js';
 import { native } from './native.js';
-import { readSafetensors, readSafetensorsHeader, verifySafetensors } from './serialization/safetensors.js';
+import type { Module } from './nn/module.js';
+import { readSafetensorsHeader, verifySafetensors, visitSafetensors } from './serialization/safetensors.js';
 import { type WriteSafetensorsOptions, writeSafetensors } from './serialization/safetensorsWrite.js';
 import type { StoredTensor } from './serialization/storedTensor.js';
 import { Tensor, wrapAll } from './tensor.js';
@@ -60,14 +62,38 @@ export function loadTensors(path: string, { device, memoryMap = false }: LoadOpt
   return { tensors, metadata };
 }
 
+/**
+ * Reads a safetensors file into a module, a tensor at a time, so that its weights are in memory only once. Names and shapes must be
+ * the module's. A file that proves damaged leaves the module with a part of it.
+ *
+ * @returns the metadata
+ *
+ * @example
+ * const network = nn.init.withoutDrawing(() => new nn.Linear(4096, 4096));
+ * loadTensorsInto(network, 'network.safetensors');
+ */
+export function loadTensorsInto(module: Module, path: string): Readonly<Record<string, string>> {
+  const own = module.stateDict();
+  return visitSafetensors(path, {
+    header: ({ entries }) => module.fitState(entries),
+    tensor(name, stored) {
+      using given = fromStored(stored);
+      noGrad(() => own.get(name)?.copy_(given));
+    },
+  });
+}
+
 /** A tensor with the data of one from a file of weights. */
 export function fromStored({ data, shape, dtype }: StoredTensor): Tensor {
   return new Tensor(native.fromBytes(data, shape, dtypeCode(dtype, 'loadTensors'), false));
 }
 
 function copied(path: string): LoadedTensors {
-  const { tensors, metadata } = readSafetensors(path);
-  return { tensors: new Map(Array.from(tensors, ([name, tensor]) => [name, fromStored(tensor)])), metadata };
+  const tensors = new Map<string, Tensor>();
+  const metadata = visitSafetensors(path, {
+    tensor: (name, stored) => tensors.set(name, fromStored(stored)),
+  });
+  return { tensors, metadata };
 }
 
 function mapped(path: string): LoadedTensors {

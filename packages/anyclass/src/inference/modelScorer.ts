@@ -47,7 +47,7 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   if (isOnnx(model)) return openOnnxScorer(model, options);
   const { device = 'auto', precision = 'auto', batchSize = 32, capturedSizes, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });
-  const { network, description, remarks = [] } = loadModel(model, { memoryMap: true });
+  const { network, description, remarks = [] } = loadModel(model);
   try {
     const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
-import { loadTensors, readSafetensorsHeader } from '@anyclass/torch';
+import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
 import type { ModelInput } from '../data/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalog.js';
@@ -35,14 +35,6 @@ export interface Model {
   readonly remarks?: readonly string[];
 }
 
-export interface LoadModelOptions {
-  /**
-   * Read the file once, into the network, so that a large model is not twice in memory; a program that cuts the file short
-   * meanwhile ends this process (SIGBUS). Default false.
-   */
-  readonly memoryMap?: boolean;
-}
-
 /** Writes a model to one safetensors file, whole or not at all. */
 export function saveModel(path: string, { network, description }: Model): void {
   saveWeights(network, path, { model: JSON.stringify(description) });
@@ -56,7 +48,7 @@ export function saveModel(path: string, { network, description }: Model): void {
  * const { network, description } = loadModel('runs/sewer');
  * description.classes // ['RB', 'OB', …]
  */
-export function loadModel(path: string, { memoryMap = false }: LoadModelOptions = {}): Model {
+export function loadModel(path: string): Model {
   const file = modelPath(path);
   const { metadata } = readSafetensorsHeader(file);
   const { network: name = '', networkOptions, model } = metadata;
@@ -67,9 +59,12 @@ export function loadModel(path: string, { memoryMap = false }: LoadModelOptions 
   }
   const options: CompleteNetworkOptions = JSON.parse(networkOptions);
   const network = buildNetwork(name, options).eval().requireGrad(false);
-  const { tensors } = loadTensors(file, { memoryMap });
-  network.loadStateDict(tensors);
-  for (const tensor of tensors.values()) tensor.dispose();
+  try {
+    loadTensorsInto(network, file);
+  } catch (error) {
+    network.dispose();
+    throw error;
+  }
   const isChecked = metadata['checksums'] !== undefined;
   return {
     network,

@@ -4,11 +4,11 @@
 //   node operatorCalls.mjs SEED FIRST COUNT LOG
 
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import * as torch from '@anyclass/torch';
 import { randomStream } from '../../dist/data/philox.js';
 
 const [seed, first, count] = process.argv.slice(2, 5).map(Number);
 const log = openSync(process.argv[5], 'w');
+const torch = await import('@anyclass/torch');
 const { Tensor, tidy, ones, zeros } = torch;
 const generated = await import(
   new URL('./operators.generated.js', import.meta.resolve('@anyclass/torch')).href

@@ -120,6 +120,21 @@ export abstract class Module {
     state: StateDict,
     options: { readonly strict?: boolean } = {},
   ): { missing: string[]; unexpected: string[] } {
+    const fit = this.fitState(state, options);
+    noGrad(() => {
+      for (const [name, tensor] of this.stateDict()) {
+        const given = state.get(name);
+        if (given) tensor.copy_(given);
+      }
+    });
+    return fit;
+  }
+
+  /** Compares names and shapes with the module's own, as `loadStateDict` does before it copies anything. */
+  fitState(
+    state: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+    options: { readonly strict?: boolean } = {},
+  ): { missing: string[]; unexpected: string[] } {
     const own = this.stateDict();
     const missing = [...own.keys()].filter((name) => !state.has(name));
     const unexpected = [...state.keys()].filter((name) => !own.has(name));
@@ -133,12 +148,6 @@ export abstract class Module {
       if (unexpected.length > 0) problems.push(`not part of the module: ${listed(unexpected)}`);
     }
     if (problems.length > 0) throw new Error(`the state dict does not fit: ${listed(problems, '; ')}`);
-    noGrad(() => {
-      for (const [name, tensor] of own) {
-        const given = state.get(name);
-        if (given) tensor.copy_(given);
-      }
-    });
     return { missing, unexpected };
   }
 

@@ -19,7 +19,9 @@ export {
   type SafetensorsEntry,
   type SafetensorsFile,
   type SafetensorsHeader,
+  type SafetensorsVisitor,
   verifySafetensors,
+  visitSafetensors,
   type WriteSafetensorsOptions,
   writeSafetensors,
 } from './safetensors.js';

@@ -8,8 +8,8 @@ import type { WeightFileError } from './errors.js';
 export interface RandomAccessFile {
   readonly path: string;
   readonly size: number;
-  /** Exactly these bytes, in a buffer of their own, so that typed arrays over it are aligned. */
-  read(position: number, length: number): Uint8Array<ArrayBuffer>;
+  /** Exactly these bytes, at the beginning of a buffer, so that typed arrays over it are aligned: a new one unless given. */
+  read(position: number, length: number, buffer?: ArrayBuffer): Uint8Array<ArrayBuffer>;
   error(problem: string, options?: ErrorOptions): WeightFileError;
 }
 
@@ -37,14 +37,14 @@ export function withFile<Result>(
       path,
       size,
       error,
-      read(position, length) {
+      read(position, length, buffer) {
         if (position + length > size) {
           throw error(`ends at byte ${size}, but bytes ${position} to ${position + length} are needed`);
         }
         if (length > constants.MAX_LENGTH) {
           throw error(`holds a piece of ${length} bytes; this version of Node reads ${constants.MAX_LENGTH}`);
         }
-        const bytes = new Uint8Array(length);
+        const bytes = new Uint8Array(buffer ?? new ArrayBuffer(length), 0, length);
         for (let done = 0; done < length; ) {
           const count = readSync(
             descriptor,

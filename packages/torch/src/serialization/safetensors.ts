@@ -1,5 +1,6 @@
 // Weights in the safetensors format: no code in the file, and every byte accounted for.
 
+import { constants } from 'node:buffer';
 import { checksumVerifier, verifyChecksums } from './checksums.js';
 import { SafetensorsError } from './errors.js';
 import { withFile } from './randomAccessFile.js';
@@ -43,6 +44,43 @@ export function readSafetensors(path: string, options: ReadSafetensorsOptions = 
       tensors.set(name, { dtype, shape, data });
     }
     return { tensors, metadata: header.metadata };
+  });
+}
+
+/** What is done with a safetensors file as it is read. */
+export interface SafetensorsVisitor {
+  /** Before any tensor is read. */
+  readonly header?: (header: SafetensorsHeader) => void;
+  /** Each tensor in turn; its data is valid only until the next one is read. */
+  readonly tensor: (name: string, tensor: StoredTensor) => void;
+}
+
+/**
+ * Reads a safetensors file one tensor at a time, into memory for the largest of them, and compares each with its checksum where
+ * the file has them.
+ *
+ * @returns the metadata
+ *
+ * @example
+ * visitSafetensors('model.safetensors', { tensor: (name, { shape }) => console.log(name, shape) });
+ */
+export function visitSafetensors(
+  path: string,
+  { header: begin, tensor: visit }: SafetensorsVisitor,
+): Readonly<Record<string, string>> {
+  return withFile(path, SafetensorsError, (file) => {
+    const header = parseHeader(file);
+    const verify = checksumVerifier(file, header);
+    begin?.(header);
+    let largest = 0;
+    for (const { byteLength } of header.entries.values()) largest = Math.max(largest, byteLength);
+    const buffer = new ArrayBuffer(Math.min(largest, constants.MAX_LENGTH));
+    for (const [name, { dtype, shape, byteOffset, byteLength }] of header.entries) {
+      const data = file.read(byteOffset, byteLength, buffer);
+      verify?.(name, data);
+      visit(name, { dtype, shape, data });
+    }
+    return header.metadata;
   });
 }
 

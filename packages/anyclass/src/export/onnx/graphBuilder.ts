@@ -1,6 +1,6 @@
 // Puts a graph together, node by node.
 
-import { type Tensor, tidy } from '@anyclass/torch';
+import { empty, keep, type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../../errors/userError.js';
 import { type Attribute, type ElementType, elementBytes, type GraphNode, type Initializer } from './graph.js';
 import { BatchMultiple, type Size, type TracedTensor } from './trace.js';
@@ -11,7 +11,7 @@ export interface NodeOptions {
   readonly outputs?: number;
 }
 
-export class GraphBuilder {
+export class GraphBuilder implements Disposable {
   readonly nodes: GraphNode[] = [];
   readonly #initializers = new Map<string, Initializer>();
   /** Names of the traced values. */
@@ -19,6 +19,7 @@ export class GraphBuilder {
   readonly #used = new Map<string, number>();
   readonly #input: string;
   #memory = new Uint8Array(0);
+  #scratch: Tensor | undefined;
   /** The layer whose operators are being translated: new names begin with it. */
   layer = '';
 
@@ -142,13 +143,31 @@ export class GraphBuilder {
     return parts.length === 1 ? parts[0]! : this.node('Concat', parts, { axis: { int: 0 } });
   }
 
-  /** In memory that the next one overwrites: weights are written one after another, and garbage would pile up. */
+  /**
+   * In memory that the next one overwrites. Weights are written one after another: garbage would pile up, and so would transposed
+   * copies, whose aligned memory glibc's malloc does not use again for the next one of the same size.
+   */
   #bytesOf(tensor: Tensor): Uint8Array {
     const length = tensor.numel * elementBytes[elementType(tensor.dtype, this.layer)];
     if (this.#memory.length < length) this.#memory = new Uint8Array(length);
     const bytes = this.#memory.subarray(0, length);
-    tensor.copyBytesTo(bytes);
+    this.#rowMajor(tensor).copyBytesTo(bytes);
     return bytes;
+  }
+
+  #rowMajor(tensor: Tensor): Tensor {
+    const { numel, dtype, shape } = tensor;
+    if (dtype !== 'float32' || tensor.isContiguous()) return tensor;
+    if (!this.#scratch || this.#scratch.numel < numel) {
+      this.#scratch?.dispose();
+      this.#scratch = keep(empty([numel]));
+    }
+    return this.#scratch.narrow(0, 0, numel).view(shape).copy_(tensor);
+  }
+
+  /** Frees memory; initializers cannot be read any more. */
+  [Symbol.dispose](): void {
+    this.#scratch?.dispose();
   }
 
   #initializer(key: string, title: string, content: Omit<Initializer, 'name'>): string {

@@ -56,7 +56,13 @@ export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkG
       nodes,
       initializers: builder.initializers.filter(({ name }) => used.has(name)),
     };
-    return { graph, [Symbol.dispose]: () => trace[Symbol.dispose]() };
+    return {
+      graph,
+      [Symbol.dispose]() {
+        builder[Symbol.dispose]();
+        trace[Symbol.dispose]();
+      },
+    };
   } catch (error) {
     trace[Symbol.dispose]();
     throw error;
