@@ -94,12 +94,17 @@ function createRoutes(state: ServerState): Router {
 }
 
 function exchangeOf(arrived: Arrived): Exchange {
-  const { incoming } = arrived;
+  const { incoming, outgoing, arrivedAt } = arrived;
   const requestId = requestIdOf(incoming);
+  const { path, query } = target(incoming.url ?? '');
+  // Each field by its name: spreading objects would take several microseconds of every request.
   return {
-    ...arrived,
+    incoming,
+    outgoing,
+    arrivedAt,
     method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
-    ...target(incoming.url ?? ''),
+    path,
+    query,
     requestId,
     headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
     logged: {},

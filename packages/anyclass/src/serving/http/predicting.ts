@@ -1,6 +1,7 @@
 // A request for predictions, from its arrival to the answers: admission, deadline, and a client that may leave.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
+import { Cancellation } from '../models/cancellation.js';
 import type { FeatureRow, ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import { Problem } from '../problem.js';
@@ -37,12 +38,12 @@ export async function answer(
   const { admission, limits, metrics } = state;
   const declared = incoming.headers['content-length'];
   const ticket = admission.enter(declared === undefined ? limits.bodyBytes : Number(declared));
-  const ending = new AbortController();
+  const cancellation = new Cancellation();
   const deadline = setTimeout(
-    () => ending.abort(new Problem('deadline', deadlineText(limits.milliseconds), { retryAfter: 1 })),
+    () => cancellation.cancel(new Problem('deadline', deadlineText(limits.milliseconds), { retryAfter: 1 })),
     Math.max(0, arrivedAt + limits.milliseconds - performance.now()),
   );
-  const onClose = () => ending.abort(new Problem('client-left', 'the client closed the connection'));
+  const onClose = () => cancellation.cancel(new Problem('client-left', 'the client closed the connection'));
   outgoing.once('close', onClose);
   let work: Promise<unknown> = Promise.resolve();
   try {
@@ -55,19 +56,19 @@ export async function answer(
     }
     ticket.setImages(images.length);
     Object.assign(logged, { model: model.name, images: images.length });
-    ending.signal.throwIfAborted();
+    cancellation.throwIfCancelled();
     const version = model.version();
     const outcomes = Promise.all(
       images.map((image) =>
-        version.predict(image, ending.signal).catch((error: unknown) => {
+        version.predict(image, cancellation).catch((error: unknown) => {
           if (error instanceof Problem) return error;
           throw error;
         }),
       ),
     );
     work = outcomes.catch(() => {});
-    const found = await Promise.race([outcomes, aborted(ending.signal)]);
-    ending.signal.throwIfAborted();
+    const found = await Promise.race([outcomes, cancelled(cancellation)]);
+    cancellation.throwIfCancelled();
     admission.answered(images.length);
     for (const outcome of found) {
       if (!(outcome instanceof Problem))
@@ -82,11 +83,8 @@ export async function answer(
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+function cancelled(cancellation: Cancellation): Promise<never> {
+  return new Promise((_, reject) => cancellation.onCancel(reject));
 }
 
 function deadlineText(milliseconds: number): string {

@@ -10,6 +10,7 @@ import { UserError } from '../../errors/userError.js';
 import { vectorOf } from '../../inference/vectorInputs.js';
 import { Problem } from '../problem.js';
 import { createBatcher } from './batcher.js';
+import type { Cancellation } from './cancellation.js';
 import type { InferenceThread } from './inferenceThread.js';
 import { checkUpload } from './uploadedImage.js';
 import type { OpenedModel } from './workerMessages.js';
@@ -37,7 +38,7 @@ export interface ModelVersion {
    *
    * @throws Problem where the image cannot be read or is over a limit, or the row does not fit the model
    */
-  predict(input: StoredImage | FeatureRow, signal: AbortSignal): Promise<ImageAnswer>;
+  predict(input: StoredImage | FeatureRow, cancellation: Cancellation): Promise<ImageAnswer>;
   /** Ends it when the last image is answered. */
   close(): Promise<void>;
 }
@@ -93,8 +94,8 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     release: ({ slot }) => void spare.push(slot),
   });
 
-  const decode = async (image: StoredImage | FeatureRow, slot: number, signal: AbortSignal) => {
-    signal.throwIfAborted();
+  const decode = async (image: StoredImage | FeatureRow, slot: number, cancellation: Cancellation) => {
+    cancellation.throwIfCancelled();
     const start = performance.now();
     if (image.kind === 'row') {
       const features = rowFeatures(image, model);
@@ -108,26 +109,29 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     listener.decoded((performance.now() - start) / 1000);
   };
 
-  const predict = async (image: StoredImage | FeatureRow, signal: AbortSignal): Promise<ImageAnswer> => {
+  const predict = async (
+    image: StoredImage | FeatureRow,
+    cancellation: Cancellation,
+  ): Promise<ImageAnswer> => {
     const slot = spare.pop();
     if (slot === undefined) throw new Error('no memory is left for another image');
     try {
-      await limited(() => decode(image, slot, signal));
-      signal.throwIfAborted();
+      await limited(() => decode(image, slot, cancellation));
+      cancellation.throwIfCancelled();
     } catch (error) {
       spare.push(slot);
       throw error instanceof DataError ? new Problem('unreadable', error.message) : error;
     }
-    return batcher.add({ slot, since: performance.now() }, signal);
+    return batcher.add({ slot, since: performance.now() }, cancellation);
   };
 
   return {
     model,
     openedAt: new Date(),
-    async predict(image, signal) {
+    async predict(image, cancellation) {
       inUse += 1;
       try {
-        return await predict(image, signal);
+        return await predict(image, cancellation);
       } finally {
         inUse -= 1;
         if (inUse === 0) onIdle?.();
