@@ -21,6 +21,8 @@ export interface Admission {
   onRoom(listener: () => void): void;
   /** So many images were answered: how soon a refused client should try again follows from it. */
   answered(images: number): void;
+  /** Images answered lately. */
+  imagesPerSecond(): number;
   readonly images: number;
   readonly bytes: number;
 }
@@ -86,6 +88,7 @@ export function createAdmission(limits: { readonly images: number; readonly byte
       tellRoom = listener;
     },
     answered: (count) => rate.add(count),
+    imagesPerSecond: () => rate.perSecond(),
     get images() {
       return images;
     },
