@@ -107,7 +107,7 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
   };
 }
 
-/** Bodies that differ in the id of the request alone are made from the same parts. */
+/** Bodies differ only in the request id, so the rest is built once. */
 function createBodies() {
   let made = { message: '', before: '', after: '' };
   return (
@@ -123,7 +123,7 @@ function createBodies() {
   };
 }
 
-/** One line a second says how many: thousands of lines would cost more than the refusals. */
+/** Logs one line per second with the count: thousands of lines would cost more than the refusals. */
 function createTeller(log: Log) {
   let refused = 0;
   const say = () => {

@@ -1,4 +1,4 @@
-// A request for predictions, from its arrival to the answers: admission, deadline, and a client that may leave.
+// A prediction request from arrival to answer: admission, deadline, and clients that disconnect.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
 import { Cancellation } from '../models/cancellation.js';
@@ -9,7 +9,7 @@ import type { ServerState } from '../serverState.js';
 import type { Exchange } from './exchange.js';
 import { readBody } from './readBody.js';
 
-/** What a request asks, once its body is read. */
+/** What a request asks for, known once its body is read. */
 export interface Asked {
   readonly model: ServedModel;
   readonly images: readonly (StoredImage | FeatureRow)[];
@@ -26,9 +26,9 @@ export interface Answered {
 }
 
 /**
- * Reads the body, predicts the images that `understand` finds in it, and gives the room back when nothing is in use any more.
+ * Reads the body, predicts the images that `understand` finds in it, and frees its place in the queue when nothing of it is in use.
  *
- * @throws Problem where there is no room, no time, or nothing to predict
+ * @throws Problem if the queue is full, the deadline passed, or there is nothing to predict
  */
 export async function answer(
   state: ServerState,
@@ -78,7 +78,7 @@ export async function answer(
   } finally {
     clearTimeout(deadline);
     outgoing.off('close', onClose);
-    // What is being decoded for a client that left still has its memory.
+    // Images being decoded for a client that disconnected still take memory.
     void work.then(() => ticket.leave());
   }
 }

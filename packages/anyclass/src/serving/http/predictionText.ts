@@ -8,7 +8,7 @@ export type PredictionText = (name: string, answer: ImageAnswer) => string;
 
 /**
  * Writes what `JSON.stringify({ name, ...named(prediction) })` would, up to the order of class names. The names and thresholds of a model
- * become text only once: as objects by class name they take a tenth of the time of a request.
+ * become text only once: objects by class name would take longer to make than the text.
  *
  * @example
  * const textOf = createPredictionText(['crack'], decision);

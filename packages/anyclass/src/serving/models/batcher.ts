@@ -2,10 +2,10 @@
 
 import type { Cancellation } from './cancellation.js';
 
-/** An image that waits for its turn. */
+/** A waiting image. */
 export interface Waiting<Item, Row> {
   readonly item: Item;
-  /** Where nobody waits for the answer any more, the item is left out. */
+  /** A cancelled item is dropped. */
   readonly cancellation: Cancellation;
   resolve(row: Row): void;
   reject(reason: unknown): void;
@@ -13,11 +13,11 @@ export interface Waiting<Item, Row> {
 
 export interface BatcherOptions<Item, Row> {
   readonly maxBatch: number;
-  /** Milliseconds that an idle model waits for more images, from the first of them; 0: not at all. */
+  /** Milliseconds that an idle model waits for more images after the first; 0 starts at once. */
   readonly maxDelay: number;
   /** Answers in the order of the items. */
   compute(items: readonly Item[]): Promise<readonly Row[]>;
-  /** Called for each item that is left out or answered, once nothing of it is in use. */
+  /** Called for each item that was dropped or answered, once it is no longer in use. */
   release(item: Item): void;
 }
 
