@@ -29,6 +29,7 @@ class LongestFirst extends BaseSequencer {
 
 const long = [
   'commands/divided',
+  'commands/launched',
   'commands/paper',
   'commands/recommend',
   'commands/tune',
@@ -59,8 +60,8 @@ export default defineConfig({
   resolve: { conditions: ['@anyclass/source'] },
   ssr: { resolve: { conditions: ['@anyclass/source'] } },
   test: {
-    // Each file computes with all cores; two at a time on a small machine.
-    maxWorkers: 2,
+    // Three files at a time, also on two cores: a quarter of their time they wait for processes, pages and timeouts.
+    maxWorkers: 3,
     testTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
     // OpenMP's threads would spin while they wait, and keep the other test file's from its core.
@@ -76,7 +77,7 @@ export default defineConfig({
             '{docs,examples}/*.test.ts',
           ],
           exclude: isolated,
-          // Files take turns in two processes: each would otherwise load the modules and libtorch again.
+          // Files take turns in three processes: each would otherwise load the modules and libtorch again.
           isolate: false,
         },
       },

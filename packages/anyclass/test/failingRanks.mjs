@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { weightsOf } from './killedRuns.mjs';
+import { weightsOf } from './killing.mjs';
 import {
   addresses,
   createMachines,

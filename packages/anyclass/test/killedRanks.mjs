@@ -5,13 +5,10 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { frequentlySaved } from './frequentlySaved.mjs';
-import { weightsOf } from './killedRuns.mjs';
+import { killAgainAndAgain, tellResult } from './killing.mjs';
 import { childrenOf, program } from './ranks.mjs';
 
 const fields = [
@@ -26,19 +23,11 @@ const fields = [
  * @param {number} kills
  * @param {(line: string) => void} say
  */
-export async function killRanks(kills, say) {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-killed-ranks-'));
-  try {
-    const started = performance.now();
-    const reference = launched(join(folder, 'reference'), 0);
-    const first = await reference.ended;
-    if (first.code !== 0) throw new Error(first.errors);
-    const duration = performance.now() - started;
-    const expected = weightsOf(join(folder, 'reference'));
-    say(`undisturbed: ${(duration / 1000).toFixed(1)} s`);
-    const result = { kills: 0, finished: 0, different: /** @type {string[]} */ ([]) };
-    while (result.kills < kills) {
-      const run = join(folder, `run-${result.finished}`);
+export function killRanks(kills, say) {
+  return killAgainAndAgain(kills, say, {
+    counts: {},
+    undisturbed: (run) => launched(run, 0).ended,
+    async disturbed(run, duration, result) {
       const launch = launched(run, kills);
       let isOver = false;
       const ended = launch.ended.finally(() => {
@@ -57,16 +46,9 @@ export async function killRanks(kills, say) {
         result.kills++;
         say(`kill ${result.kills}`);
       }
-      const { code, errors } = await ended;
-      if (code !== 0) throw new Error(`the launcher ended with exit code ${code}:\n${errors}`);
-      result.finished++;
-      if (weightsOf(run) !== expected) result.different.push(run);
-      rmSync(run, { recursive: true });
-    }
-    return result;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+      await ended;
+    },
+  });
 }
 
 /**
@@ -83,12 +65,12 @@ function launched(run, restarts) {
   child.stderr.on('data', (text) => {
     errors += text;
   });
-  const ended = once(child, 'close').then(([code]) => ({ code, errors }));
+  const ended = once(child, 'close').then(([code]) => {
+    if (code !== 0) throw new Error(`the launcher ended with exit code ${code}:\n${errors}`);
+  });
   return { child, ended };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const result = await killRanks(Number(process.argv[2] ?? 30), (line) => console.log(line));
-  console.log(JSON.stringify(result));
-  if (result.different.length > 0) process.exitCode = 1;
+  tellResult(await killRanks(Number(process.argv[2] ?? 30), (line) => console.log(line)));
 }

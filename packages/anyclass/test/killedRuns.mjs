@@ -3,14 +3,13 @@
 //   node packages/anyclass/test/killedRuns.mjs 50        (needs a build: npm run setup)
 
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { frequentlySaved } from './frequentlySaved.mjs';
+import { killAgainAndAgain, tellResult } from './killing.mjs';
+import { program } from './ranks.mjs';
 
-const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 const fields = [
   ...frequentlySaved,
   'data.digits.scenes={"train":64,"validation":16,"test":16}',
@@ -22,44 +21,23 @@ const fields = [
  *
  * @param {number} kills
  * @param {(line: string) => void} say
- * @returns {Promise<{ kills: number, whileWriting: number, finished: number, different: string[] }>}
  */
-export async function killRuns(kills, say) {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-killed-'));
-  try {
-    const reference = join(folder, 'reference');
-    const started = performance.now();
-    await untilExit(begin(reference));
-    const duration = performance.now() - started;
-    const expected = weightsOf(reference);
-    say(`undisturbed: ${(duration / 1000).toFixed(1)} s`);
-    const result = { kills: 0, whileWriting: 0, finished: 0, different: /** @type {string[]} */ ([]) };
-    while (result.kills < kills) {
-      const run = join(folder, `run-${result.finished}`);
-      let finished = false;
-      while (!finished) {
+export function killRuns(kills, say) {
+  return killAgainAndAgain(kills, say, {
+    counts: { whileWriting: 0 },
+    undisturbed: (run) => untilExit(begin(run)),
+    async disturbed(run, duration, result) {
+      for (;;) {
         const child = existsSync(join(run, 'config.json')) ? resume(run) : begin(run);
-        if (result.kills >= kills) {
-          await untilExit(child);
-          finished = true;
-        } else {
-          const after = Math.random() * duration;
-          const written = result.kills % 2 === 1;
-          finished = await killed(child, after, written ? join(run, 'checkpoints') : undefined, result);
-          if (!finished) {
-            result.kills++;
-            say(`kill ${result.kills} after ${(after / 1000).toFixed(1)} s`);
-          }
-        }
+        if (result.kills >= kills) return untilExit(child);
+        const after = Math.random() * duration;
+        const written = result.kills % 2 === 1 ? join(run, 'checkpoints') : undefined;
+        if (await killed(child, after, written, result)) return;
+        result.kills++;
+        say(`kill ${result.kills} after ${(after / 1000).toFixed(1)} s`);
       }
-      result.finished++;
-      if (weightsOf(run) !== expected) result.different.push(run);
-      rmSync(run, { recursive: true });
-    }
-    return result;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    },
+  });
 }
 
 /** @param {string} run */
@@ -125,25 +103,6 @@ async function killed(child, after, checkpoints, result) {
   return code === 0;
 }
 
-/**
- * A hash of the last checkpoint and of the model.
- *
- * @param {string} run
- */
-export function weightsOf(run) {
-  const last = readdirSync(join(run, 'checkpoints'))
-    .filter((name) => name.startsWith('epoch-'))
-    .sort()
-    .at(-1);
-  const hash = createHash('sha256').update(String(last));
-  for (const file of [join('checkpoints', String(last)), 'model.safetensors', join('scores', 'test.csv')]) {
-    hash.update(readFileSync(join(run, file)));
-  }
-  return hash.digest('hex');
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const result = await killRuns(Number(process.argv[2] ?? 50), (line) => console.log(line));
-  console.log(JSON.stringify(result));
-  if (result.different.length > 0) process.exitCode = 1;
+  tellResult(await killRuns(Number(process.argv[2] ?? 50), (line) => console.log(line)));
 }

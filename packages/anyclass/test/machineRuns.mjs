@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { weightsOf } from './killedRuns.mjs';
+import { weightsOf } from './killing.mjs';
 import {
   addresses,
   createMachines,

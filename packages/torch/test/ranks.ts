@@ -15,7 +15,10 @@ export interface RanksOptions {
   readonly started?: number;
 }
 
-/** Starts a program once for each rank and waits for all; the endings in the order of the ranks. */
+/**
+ * Starts a program once for each rank and waits for all; the endings in the order of the ranks. A rank's standard input ends
+ * when rank 0 does.
+ */
 export async function runRanks(
   name: string,
   worldSize: number,
@@ -23,18 +26,23 @@ export async function runRanks(
 ): Promise<Ending[]> {
   const { values = [], environment = {}, started = worldSize } = options;
   const port = await freePort();
+  const children = Array.from({ length: started }, (_, rank) =>
+    spawn(process.execPath, [`${programs}/${name}.js`, ...values], {
+      env: {
+        ...process.env,
+        RANK: String(rank),
+        WORLD_SIZE: String(worldSize),
+        MASTER_PORT: String(port),
+        OMP_NUM_THREADS: '1',
+        ...environment,
+      },
+    }),
+  );
+  children[0]?.once('close', () => {
+    for (const { stdin } of children) stdin.end();
+  });
   return Promise.all(
-    Array.from({ length: started }, async (_, rank) => {
-      const child = spawn(process.execPath, [`${programs}/${name}.js`, ...values], {
-        env: {
-          ...process.env,
-          RANK: String(rank),
-          WORLD_SIZE: String(worldSize),
-          MASTER_PORT: String(port),
-          OMP_NUM_THREADS: '1',
-          ...environment,
-        },
-      });
+    children.map(async (child) => {
       const texts = { stdout: '', stderr: '' };
       child.stdout.on('data', (data) => {
         texts.stdout += data;

@@ -3,6 +3,7 @@ import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { type ReadingSettings, readingFor } from '../evaluation/runSettings.js';
 import { exportFolder, type Library } from '../export/exportFolder.js';
@@ -194,7 +195,7 @@ function exportText(exported: OnnxExport): string {
   const { file, bytes, outputs, config, model } = exported;
   return [
     exportVerdict(file, exported),
-    `${file}: ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
+    `${file}: ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
     `${config}: classes, preprocessing, calibration and decision`,
   ].join('\n');
 }
@@ -203,7 +204,7 @@ function webText(exported: WebExport): string {
   const { folder, bytes, model } = exported;
   return [
     exportVerdict(`The model in ${folder}`, exported),
-    `${folder}: a page with ${model.network}, ${model.classes.length} classes, ${megabytes(bytes)} MB`,
+    `${folder}: a page with ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)} MB`,
     `try it: npx http-server ${folder} (any static host works; opened from disk, the page cannot load the model)`,
   ].join('\n');
 }

@@ -92,7 +92,7 @@ test('Pascal VOC: the lists are the splits, and a class of difficult objects alo
     { name: 'dog', unknown: 1, uncertain: 1, soft: 0 },
   ]);
   expect(inspection.images?.examined).toBe(6);
-  expect(remarks(inspection)).toEqual(['1 annotated images in no list of ImageSets/Main: not used']);
+  expect(remarks(inspection)).toEqual(['1 annotated image in no list of ImageSets/Main: not used']);
   const difficult = await inspect('VOC2007', '--set', 'data.uncertain=one');
   expect(counts(difficult).classes['dog']).toEqual([2, 1, 0]);
 });
@@ -113,8 +113,8 @@ test('a folder per class, one within another, negatives and files that are no im
     classes: { crack: [2, 1, 0], deep: [1, 0, 0], root: [1, 0, 0] },
   });
   expect(remarks(inspection)).toEqual([
-    expect.stringMatching(/^1 class folders within others/),
-    '1 files that are not images were skipped',
+    expect.stringMatching(/^1 class folder within another:/),
+    '1 file that is not an image was skipped',
   ]);
   expect((await inspect('folders', '--drop', 'deep')).classes).toEqual(['crack', 'root']);
 });
@@ -157,7 +157,7 @@ test('CheXpert: what is not mentioned is absent, -1 is read by policy, and a pat
   ]);
   expect(ignored.splits.map(({ groups }) => groups)).toEqual([4, 2, 0, 6]);
   expect(ignored.quarantined).toEqual([]);
-  expect(remarks(ignored)).toEqual([expect.stringMatching(/^1 rows with 'No Finding' and a finding/)]);
+  expect(remarks(ignored)).toEqual([expect.stringMatching(/^1 row with 'No Finding' and a finding/)]);
   const policies = { zero: [3, 2, 0], one: [4, 1, 0], '0.6': [4, 1, 0], '0.4': [3, 2, 0] };
   for (const [policy, train] of Object.entries(policies)) {
     const inspection = await inspect(spec, '--no-images', '--set', `data.uncertain=${policy}`);

@@ -7,10 +7,12 @@ import { dataFields } from '../configuration/dataFields.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { type CountedNames, countedNames } from '../data/countedNames.js';
+import { skippedWords } from '../data/images/imageFiles.js';
 import { takesFeatures } from '../data/inputs.js';
 import { gatherLists } from '../distribution/exchange.js';
 import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
+import { counted, inflected } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile } from '../files/outputs.js';
@@ -268,13 +270,8 @@ function imageSettings(set: readonly string[]) {
   return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}
-
 function skippedNote({ count, examples }: CountedNames): string {
-  const what = count === 1 ? 'file that is not an image was' : 'files that are not images were';
-  return `${count} ${what} skipped, such as ${examples[0]}`;
+  return `${count} ${inflected(count, ...skippedWords)}, such as ${examples[0]}`;
 }
 
 function inWords(path: string): string {

@@ -8,6 +8,7 @@ import { closeDataset, type PrepareResult, prepareCache } from '../data/index.js
 import { pixelFormat } from '../data/preparation.js';
 import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
+import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { checkAddressSpace, decodingSpace } from '../inference/memory.js';
@@ -67,9 +68,9 @@ async function prepareShare(
     if (!isFirst) return result;
     for (const { name, reason } of result.quarantined) terminal.note(`skipped ${name}: ${reason}`);
     if (result.quarantined.length === result.rows)
-      throw new UserError(`${dataset.name}: none of ${result.rows} images could be read`);
+      throw new UserError(`${dataset.name}: none of ${counted(result.rows, 'image')} could be read`);
     const mebibytes = (result.bytes / 2 ** 20).toFixed(1);
-    const text = `${result.path}: ${result.rows} images, ${result.decoded} decoded now, ${result.quarantined.length} skipped, ${mebibytes} MiB`;
+    const text = `${result.path}: ${counted(result.rows, 'image')}, ${result.decoded} decoded now, ${result.quarantined.length} skipped, ${mebibytes} MiB`;
     terminal.print(json ? JSON.stringify(result, null, 2) : text);
     return result;
   } catch (error) {

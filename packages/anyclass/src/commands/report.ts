@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { paperDatasets } from '../configuration/recipes.js';
+import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { type Run, readRuns, unfinishedRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
@@ -111,6 +112,6 @@ function tellNotInPaper(runs: readonly Run[], paper: PaperChoice, terminal: Term
 }
 
 function summary(runs: number, out: string, assets: string | undefined, files: number): string {
-  const rest = assets === undefined ? '' : `\n${files} files in ${assets}`;
-  return `${runs} ${runs === 1 ? 'run' : 'runs'} in ${out}${rest}`;
+  const rest = assets === undefined ? '' : `\n${counted(files, 'file')} in ${assets}`;
+  return `${counted(runs, 'run')} in ${out}${rest}`;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
+import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { fileProblem } from '../files/fileProblem.js';
@@ -93,7 +94,7 @@ function servingText(server: Server): string {
     .models()
     .map(
       ({ name, network, classes, device, runtime, precision }) =>
-        `  ${name}: ${network}, ${classes.length} classes, ${runtime} on ${device}, ${precision}`,
+        `  ${name}: ${network}, ${counted(classes.length, 'class')}, ${runtime} on ${device}, ${precision}`,
     );
   return [`Serving at ${server.url} (API: ${server.url}/docs)`, ...models].join('\n');
 }

@@ -1,32 +1,40 @@
+import { inflected } from '../errors/counted.js';
 import type { Remark } from './dataset.js';
 
 /** How many there were of something, and the first ten of them. */
 export interface CountedNames {
   readonly count: number;
   readonly examples: readonly string[];
-  add(name: string): void;
-  /** As a remark; none where nothing was counted. */
-  remarks(text: string): Remark[];
+  /** `place` is the name's place in the order of examples, where names arrive in another. */
+  add(name: string, place?: number): void;
+  /** As a remark, worded for one and for many; none where nothing was counted. */
+  remarks(one: string, many: string): Remark[];
 }
 
 /**
  * @example
  * const skipped = countedNames();
  * skipped.add('notes.txt');
- * skipped.remarks('files that are not images were skipped') // one remark, with a count of 1
+ * skipped.remarks('file was skipped', 'files were skipped') // one remark: 'file was skipped', with a count of 1
  */
 export function countedNames(): CountedNames {
   const examples: string[] = [];
+  const places: number[] = [];
   let count = 0;
   return {
     get count() {
       return count;
     },
     examples,
-    add(name) {
+    add(name, place = count) {
       count += 1;
-      if (examples.length < 10) examples.push(name);
+      const at = places.findLastIndex((before) => before <= place) + 1;
+      if (at >= 10) return;
+      examples.splice(at, 0, name);
+      places.splice(at, 0, place);
+      examples.length = Math.min(examples.length, 10);
+      places.length = examples.length;
     },
-    remarks: (text) => (count === 0 ? [] : [{ text, count, examples }]),
+    remarks: (one, many) => (count === 0 ? [] : [{ text: inflected(count, one, many), count, examples }]),
   };
 }

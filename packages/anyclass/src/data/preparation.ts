@@ -1,3 +1,4 @@
+import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import type { Preparation } from './dataset.js';
 import type { PixelFormat } from './images/decode.js';
@@ -35,8 +36,9 @@ export function changedPreparation<Own extends Pick<Preparation, 'channels' | 'm
   for (const name of ['mean', 'std'] as const) {
     const { length } = changed[name];
     if (length === channels) continue;
-    const numbers = `${length} ${length === 1 ? 'number' : 'numbers'}`;
-    throw new UserError(`data.${name} has ${numbers}; expected ${channels}, one for each channel`);
+    throw new UserError(
+      `data.${name} has ${counted(length, 'number')}; expected ${channels}, one for each channel`,
+    );
   }
   return changed;
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { counted } from './counted.js';
 
 /**
  * What a schema expected, in words for users; zod's messages are for programmers.
@@ -39,6 +40,5 @@ const typeWords: Readonly<Record<string, string>> = {
 function amount(origin: string, count: number | bigint): string {
   const unit = origin === 'string' ? 'character' : origin === 'array' ? 'entry' : undefined;
   if (unit === undefined) return String(count);
-  const plural = unit === 'entry' ? 'entries' : `${unit}s`;
-  return `${count} ${Number(count) === 1 ? unit : plural}`;
+  return counted(Number(count), unit);
 }

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { inflected } from '../errors/counted.js';
 import type { ChildState, RunEventListener } from '../events/runEvent.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
 import { type ReportTable, tableEndings, tableFiles } from '../tables/index.js';
@@ -106,6 +107,6 @@ export function failureText(unfinished: readonly UnfinishedRun[]): string {
       ({ name, state, reason }) =>
         `${name} ${state === 'failed' ? 'failed' : `was ${state}`}:\n${reason.replaceAll(/^/gm, '  ')}`,
     ),
-    `${length} ${length === 1 ? 'run is' : 'runs are'} not finished; run the same command again to resume`,
+    `${length} ${inflected(length, 'run is', 'runs are')} not finished; run the same command again to resume`,
   ].join('\n');
 }

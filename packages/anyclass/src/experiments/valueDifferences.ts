@@ -1,6 +1,7 @@
 // Whether the values of a sweep differ at all: a recommended value that is no better than the others is no recommendation.
 
 import { bootstrapSeeds } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
 import { cellText } from '../tables/cellText.js';
 import { percent } from '../tables/percent.js';
 import { alignedModels, mismatch } from './alignedModels.js';
@@ -94,7 +95,7 @@ function withDifferences(
   return {
     matters: false,
     differences,
-    reason: `The choice of ${title} does not matter here: no other value's validation F1 ${where} differs from the ${percent(second)} at ${nameOf(value)}; the largest difference is ${range} points, to ${nameOf(largest.value)} (${Math.round(100 * confidence)}% intervals, widened for ${differences.length} ${differences.length === 1 ? 'comparison' : 'comparisons'})`,
+    reason: `The choice of ${title} does not matter here: no other value's validation F1 ${where} differs from the ${percent(second)} at ${nameOf(value)}; the largest difference is ${range} points, to ${nameOf(largest.value)} (${Math.round(100 * confidence)}% intervals, widened for ${counted(differences.length, 'comparison')})`,
   };
 }
 

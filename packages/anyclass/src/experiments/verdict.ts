@@ -1,5 +1,6 @@
 // What figures say, in a sentence: the first thing that a reader of a result should see.
 
+import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import { percent } from '../tables/percent.js';
 import type { Comparison, GroupFigures, HeldDifference, MethodDifference } from './comparison.js';
@@ -100,7 +101,7 @@ function sentence(difference: MethodDifference, comparison: Omit<Comparison, 've
   const seeds = macroF1?.perSeed.length ?? 0;
   const basis = [
     split,
-    ...(seeds > 0 ? [`${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`] : []),
+    ...(seeds > 0 ? [counted(seeds, 'seed')] : []),
     ...(macroF1 && !isOfOneSign(macroF1) ? ['not for every seed'] : []),
     ...(split === 'validation' ? ['no labeled test split to evaluate decisions on'] : []),
   ].join(', ');

@@ -2,6 +2,7 @@
 
 import type { ImageBatch } from '../data/deviceBatch.js';
 import { type FeatureFormat, floatsOf } from '../data/inputs.js';
+import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { inOrder } from './decodedBatches.js';
 import type { ImageInput } from './imageInputs.js';
@@ -65,7 +66,7 @@ function problemWith(input: AnyInput, features: number): string | undefined {
   if ('failure' in input) return input.failure;
   if (!isVector(input)) return 'is an image; the model takes feature vectors';
   const { length } = input.features;
-  return length === features ? undefined : `has ${length} features; the model takes ${features}`;
+  return length === features ? undefined : `has ${counted(length, 'feature')}; the model takes ${features}`;
 }
 
 /**

@@ -78,7 +78,7 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
       const stored = await imageSize(image, format);
       if (claimsTooMuch(image, stored)) overclaimed.push(row);
       const pixels = await decoder.decode(image);
-      await survey.add(dataset.names.at(row), image);
+      await survey.add(row, dataset.names.at(row), image);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
       count(widths, stored.width);
       count(heights, stored.height);

@@ -1,4 +1,5 @@
 import { type Dataset, instanceWord, splitNames } from '../data/dataset.js';
+import { inflected } from '../errors/counted.js';
 import type { DuplicateGroups } from './duplicates.js';
 import type { ExaminedFeatures } from './examineFeatures.js';
 import type { Examined } from './examineImages.js';
@@ -21,7 +22,12 @@ export function labelProblems(
   const all = splits.find(({ split }) => split === 'all')?.total ?? 0;
   const unsplit = dataset.names.length - all;
   if (unsplit > 0) {
-    problems.push({ kind: 'unsplit', text: 'rows in no split', count: unsplit, examples: [] });
+    problems.push({
+      kind: 'unsplit',
+      text: `${inflected(unsplit, 'row')} in no split`,
+      count: unsplit,
+      examples: [],
+    });
   }
   return problems;
 }
@@ -35,7 +41,7 @@ export function imageProblems(
   if (quarantined.length > 0) {
     problems.push({
       kind: 'unreadable',
-      text: 'images missing or unreadable: quarantined, never replaced by others',
+      text: `${inflected(quarantined.length, 'image')} missing or unreadable: quarantined, never replaced by others`,
       count: quarantined.length,
       examples: quarantined.slice(0, 10).map(({ name, reason }) => `${name}: ${reason}`),
     });
@@ -44,23 +50,24 @@ export function imageProblems(
   problems.push(
     ...duplicateProblems(dataset, 'duplicate', duplicates, {
       sign: '=',
-      text: 'sets of byte-identical images',
+      words: ['set of byte-identical images', 'sets of byte-identical images'],
     }),
     ...duplicateProblems(dataset, 'near-duplicate', nearDuplicates, {
       sign: '≈',
-      text: 'sets of images that look alike: copies that were re-encoded, resized or brightened',
+      words: ['set of images that look alike', 'sets of images that look alike'],
+      why: 'copies that were re-encoded, resized or brightened',
     }),
   );
   if (overclaimed.length > 0) {
     problems.push({
       kind: 'overclaimed-size',
-      text: 'images that claim far more pixels than their bytes can hold: truncated or malicious',
+      text: `${inflected(overclaimed.length, 'image that claims', 'images that claim')} far more pixels than the file can hold: truncated or malicious`,
       count: overclaimed.length,
       examples: overclaimed.slice(0, 10).map(named),
     });
   }
   if (oneColor.length > 0) {
-    const text = 'images of nearly one color';
+    const text = `${inflected(oneColor.length, 'image')} of nearly one color`;
     problems.push({
       kind: 'one-color',
       text,
@@ -77,13 +84,13 @@ export function featureProblems(dataset: Dataset, { summary, duplicates }: Exami
   return [
     ...duplicateProblems(dataset, 'duplicate', duplicates, {
       sign: '=',
-      text: 'sets of rows that have the same features',
+      words: ['set of rows that have the same features', 'sets of rows that have the same features'],
     }),
     ...(constant.length > 0
       ? [
           {
             kind: 'constant-feature' as const,
-            text: 'features that are the same in all rows, and tell nothing',
+            text: `${inflected(constant.length, 'feature that is', 'features that are')} the same in all rows: no information`,
             count: constant.length,
             examples: constant.slice(0, 10),
           },
@@ -93,7 +100,7 @@ export function featureProblems(dataset: Dataset, { summary, duplicates }: Exami
       ? [
           {
             kind: 'missing-feature' as const,
-            text: 'values that are missing; each counts as the mean of its feature in training',
+            text: `missing ${inflected(missing, 'value: it', 'values: each')} counts as the training mean of its feature`,
             count: missing,
             examples: [],
           },
@@ -102,34 +109,40 @@ export function featureProblems(dataset: Dataset, { summary, duplicates }: Exami
   ];
 }
 
+/** What follows a count of one, and of many. */
+type Words = readonly [one: string, many: string];
+
 /** Sets of rows that are the same, those in several splits, and those with different labels. */
 function duplicateProblems(
   dataset: Dataset,
   kind: 'duplicate' | 'near-duplicate',
   all: DuplicateGroups,
-  { sign, text }: { readonly sign: string; readonly text: string },
+  { sign, words, why }: { readonly sign: string; readonly words: Words; readonly why?: string },
 ): Problem[] {
   const imageOf = foundImages(dataset);
   const named = namer(dataset);
   const splitsOf = (rows: readonly number[]) => new Set(rows.map((row) => imageOf(row).split)).size;
   const labelsOf = (row: number) => dataset.classes.map((_, j) => dataset.labels.at(row, j)).join();
-  const found: readonly (readonly [Problem['kind'], string, DuplicateGroups])[] = [
-    [kind, text, all],
+  const found: readonly (readonly [Problem['kind'], Words, string, DuplicateGroups])[] = [
+    [kind, words, why === undefined ? '' : `: ${why}`, all],
     [
       `${kind}-across-splits`,
-      `of these are in more than one split: test ${instanceWord(dataset)}s were trained on`,
+      ['of these is in', 'of these are in'],
+      ` more than one split: test ${instanceWord(dataset)}s were trained on`,
       all.filter((rows) => splitsOf(rows) > 1),
     ],
     [
       `${kind}-labels-differ`,
-      'of these have different labels',
+      ['of these has', 'of these have'],
+      ' different labels',
       all.filter((rows) => new Set(rows.map(labelsOf)).size > 1),
     ],
   ];
-  return found.flatMap(([ownKind, ownText, sets]) => {
+  return found.flatMap(([ownKind, ownWords, rest, sets]) => {
     if (sets.length === 0) return [];
     const examples = sets.slice(0, 10).map((rows) => rows.slice(0, 4).map(named).join(` ${sign} `));
-    return [{ kind: ownKind, text: ownText, count: sets.length, examples }];
+    const text = `${inflected(sets.length, ...ownWords)}${rest}`;
+    return [{ kind: ownKind, text, count: sets.length, examples }];
   });
 }
 
@@ -145,7 +158,11 @@ function namer(dataset: Dataset): (row: number) => string {
 /** Labels that a model's scores speak against. */
 export function suspectProblems(suspects: readonly LabelSuspect[]): Problem[] {
   if (suspects.length === 0) return [];
-  const text = "labels that contradict the run's scores: check the first ones";
+  const text = inflected(
+    suspects.length,
+    "label that contradicts the run's scores",
+    "labels that contradict the run's scores; the first are the most suspicious",
+  );
   const examples = suspects.slice(0, 10).map(({ name, class: className, kind, score, typical }) => {
     const label = kind === 'missing' ? 'is not labeled' : 'is labeled';
     const others = kind === 'missing' ? 'labeled' : 'unlabeled';
@@ -171,7 +188,7 @@ function groupsAcrossSplits({ groups, splits, names }: Dataset): Problem[] {
     }
   });
   if (shared.size === 0) return [];
-  const text = `groups ('${groups.column}') in more than one split`;
+  const text = `${inflected(shared.size, 'group')} ('${groups.column}') in more than one split`;
   return [
     { kind: 'group-across-splits', text, count: shared.size, examples: [...shared.values()].slice(0, 10) },
   ];
@@ -189,6 +206,6 @@ function rareClasses(splits: readonly SplitCount[], classCounts: readonly ClassC
       : [`${count.name}: ${rare.map((split) => `${count[split]} in ${split}`).join(', ')}`];
   });
   if (examples.length === 0) return [];
-  const text = 'classes with no or one example in a split';
+  const text = `${inflected(examples.length, 'class')} with no or one example in a split`;
   return [{ kind: 'rare-class', text, count: examples.length, examples }];
 }

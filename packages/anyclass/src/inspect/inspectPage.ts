@@ -1,18 +1,13 @@
+import { counted } from '../errors/counted.js';
 import { type Figure, figureRow, tableBlock, verdictBlock } from '../pages/blocks.js';
 import { note, page, type Section, sections } from '../pages/page.js';
 import { escaped } from '../tables/escaped.js';
 import type { ReportTable, Table } from '../tables/index.js';
 import { annotationFigure, distributionFigure, labelsPerInstanceFigure } from './figures.js';
 import { heatMapFigure } from './heatMap.js';
-import type {
-  ClassCount,
-  FeatureSummary,
-  ImageStatistics,
-  Inspection,
-  LabelSuspect,
-  Problem,
-} from './inspection.js';
+import type { ClassCount, ImageStatistics, Inspection, LabelSuspect, Problem } from './inspection.js';
 import { classTable, labelTable, pairTable, splitTable } from './inspectTables.js';
+import { featureText } from './inspectText.js';
 import type { PagePictures, Picture } from './pagePictures.js';
 import type { SampleRow } from './samples.js';
 import { inspectionVerdict } from './verdict.js';
@@ -65,7 +60,7 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
       title: 'Images',
       parts: [tableBlock({ name: 'images', table: imageTable(images) })],
     },
-    features && { name: 'features', title: 'Features', parts: [featureText(features)] },
+    features && { name: 'features', title: 'Features', parts: [`<p>${escaped(featureText(features))}.</p>`] },
     samples.length === 0
       ? undefined
       : {
@@ -89,7 +84,7 @@ function classSection(inspection: Inspection): Section {
     parts: [
       figureRow([distributionFigure('classes', classCounts), ...annotationsOf('annotations', classCounts)]),
       folded(
-        `Counts and class-balancing weights of ${number(classCounts.length)} classes`,
+        `Counts and class-balancing weights of ${counted(classCounts.length, 'class')}`,
         classTable(inspection),
       ),
       ...(partial ? [folded('Unknown, uncertain and soft labels', partial)] : []),
@@ -185,15 +180,6 @@ function figureOf({ image, dataUrl }: Picture, before = ''): string {
   const picture = dataUrl === undefined ? '' : `<img src="${dataUrl}" alt="${escaped(name)}">`;
   const truth = labels.length > 0 ? labels.join(', ') : 'no label';
   return `<figure>${picture}<figcaption>${before}${escaped(name)}<br>${escaped(split ?? 'no split')}: ${escaped(truth)}</figcaption></figure>`;
-}
-
-function featureText({ features, rows, constant, missing }: FeatureSummary): string {
-  const parts = [
-    `${number(features)} features in ${number(rows)} rows`,
-    `${number(missing)} values are missing`,
-    `${number(constant.length)} features never vary`,
-  ];
-  return `<p>${parts.join('; ')}.</p>`;
 }
 
 function imageTable({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): Table {

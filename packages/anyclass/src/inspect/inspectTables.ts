@@ -1,18 +1,17 @@
 // Counts of a dataset as tables.
 
-import type { Cell, ReportTable } from '../tables/index.js';
+import type { Cell, Column, ReportTable } from '../tables/index.js';
 import type { Inspection } from './inspection.js';
 
 /** Positive, negative and undecided instances by split. */
 export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 'groupColumn'>): ReportTable {
-  const counts = ['positive', 'negative', 'undecided', 'total', ...(groupColumn ? [groupColumn] : [])];
   return {
     name: 'splits',
     table: {
       title: '',
       columns: [
         { title: 'split', kind: 'text' },
-        ...counts.map((title) => ({ title, kind: 'count' }) as const),
+        ...countColumns('positive', 'negative', 'undecided', 'total', ...(groupColumn ? [groupColumn] : [])),
         { title: 'negative %', kind: 'percent', digits: 1 },
       ],
       rows: splits
@@ -39,11 +38,7 @@ export function classTable({ classCounts, balance }: Inspection): ReportTable {
       title: '',
       columns: [
         { title: 'class', kind: 'text' },
-        { title: 'train', kind: 'count' },
-        { title: 'validation', kind: 'count' },
-        { title: 'test', kind: 'count' },
-        { title: 'total', kind: 'count' },
-        ...(hasAnnotations ? [{ title: 'objects', kind: 'count' } as const] : []),
+        ...countColumns('train', 'validation', 'test', 'total', ...(hasAnnotations ? ['objects'] : [])),
         { title: `weight (β ${balance.beta})`, kind: 'number' },
       ],
       rows: [
@@ -69,12 +64,7 @@ export function labelTable({ labelCounts }: Pick<Inspection, 'labelCounts'>): Re
     name: 'label-counts',
     table: {
       title: '',
-      columns: [
-        { title: 'class', kind: 'text' },
-        { title: 'unknown', kind: 'count' },
-        { title: 'uncertain', kind: 'count' },
-        { title: 'soft', kind: 'count' },
-      ],
+      columns: [{ title: 'class', kind: 'text' }, ...countColumns('unknown', 'uncertain', 'soft')],
       rows: labelCounts.map(({ name, unknown, uncertain, soft }): Cell[] => [name, unknown, uncertain, soft]),
     },
   };
@@ -132,4 +122,8 @@ function leftOut(pairs: number, classes: number, of: number): string {
       ? `Pairs are counted among the ${classes} commonest of ${of.toLocaleString('en-US')} classes. `
       : '';
   return `${counted}${pairs > 0 ? `${pairs.toLocaleString('en-US')} rarer pairs are left out; --json has them.` : ''}`.trim();
+}
+
+function countColumns(...titles: readonly string[]): Column[] {
+  return titles.map((title) => ({ title, kind: 'count' }));
 }

@@ -1,6 +1,7 @@
 import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
+import { counted } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
-import type { ImageStatistics, Inspection, LabelCount } from './inspection.js';
+import type { FeatureSummary, ImageStatistics, Inspection, LabelCount } from './inspection.js';
 import { inspectionVerdict } from './verdict.js';
 
 /**
@@ -21,6 +22,7 @@ export function inspectText(inspection: Inspection): string {
     `labels per instance: ${inspection.labelsPerInstance.map((count, labels) => `${labels}: ${number(count)}`).join(', ')}`,
     togetherSection(inspection),
     ...(inspection.images ? [imageSection(inspection.images)] : []),
+    ...(inspection.features ? [`${featureText(inspection.features)}`] : []),
     `λ: try ${lambda.from} to ${lambda.to}, starting with ${lambda.start}\n   ${lambda.reason}`,
     problemSection(inspection),
   ];
@@ -102,6 +104,18 @@ function togetherSection({ classes, pairedClasses, cooccurrence }: Inspection): 
     .slice(0, 6)
     .map(({ pair, count }) => `${pair} ${number(count)}`)
     .join(', ')}`;
+}
+
+/**
+ * Feature vectors in one line.
+ *
+ * @example
+ * featureText({ features: 294, rows: 2407, constant: [], missing: 1 })
+ * // '294 features in 2,407 rows; 1 value missing, 0 features constant'
+ */
+export function featureText({ features, rows, constant, missing }: FeatureSummary): string {
+  const of = `${counted(features, 'feature')} in ${counted(rows, 'row')}`;
+  return `${of}; ${counted(missing, 'value')} missing, ${counted(constant.length, 'feature')} constant`;
 }
 
 function imageSection({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): string {

@@ -10,6 +10,7 @@ import type { ImageSource } from '../data/images/imageSource.js';
 import { surveySample } from '../data/images/levels/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/missingImages.js';
 import type { ImageReading } from '../data/images/unpack.js';
+import { counted } from '../errors/counted.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface Suggestion {
@@ -54,11 +55,13 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
       optimizer: { name: 'adamw', rate: isSmall && inputSize !== undefined ? 0.002 : 0.001 },
       schedule: { name: 'cosine', warmUpEpochs: 1 },
     };
-    const instances = dataset.features ? `rows of ${dataset.features.names.length} features` : 'images';
+    const instances = dataset.features
+      ? `${counted(train.length, 'training row')} of ${counted(dataset.features.names.length, 'feature')}`
+      : counted(train.length, 'training image');
     return {
       configuration: withOverrides(suggested, set),
       remarks: [
-        `${dataset.name}: ${train.length} training ${instances}, ${dataset.classes.length} classes (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
+        `${dataset.name}: ${instances}, ${counted(dataset.classes.length, 'class')} (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
         ...(window

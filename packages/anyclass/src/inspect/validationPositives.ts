@@ -1,6 +1,7 @@
 // Whether validation has enough positives for what training decides by it: the epoch to keep, and the thresholds.
 
 import type { Dataset } from '../data/dataset.js';
+import { inflected } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { countClasses, countSplits } from './countLabels.js';
 import type { ClassCount, Problem, SplitCount } from './inspection.js';
@@ -26,13 +27,13 @@ export function scarcePositives(
   const problems: Problem[] = [
     {
       kind: 'scarce-validation',
-      text: 'positive validation instances: too few to choose an epoch or thresholds',
+      text: `positive validation ${inflected(validation.positive, 'instance')}: too few to choose an epoch or thresholds`,
       count: validation.positive,
       examples: [],
     },
     {
       kind: 'scarce-class',
-      text: `classes with fewer than ${enoughOfClass} positive validation instances: too few to fit a threshold`,
+      text: `${inflected(scarce.length, 'class')} with fewer than ${enoughOfClass} positive validation instances: too few to fit a threshold`,
       count: scarce.length,
       examples: scarce.map((count) => `${count.name}: ${count.validation}`),
     },

@@ -1,3 +1,4 @@
+import { counted } from '../errors/counted.js';
 import type { Inspection, Problem } from './inspection.js';
 
 /** What harms training or its metrics; the rest is worth knowing. */
@@ -12,12 +13,12 @@ const serious: readonly Problem['kind'][] = [
   'scarce-validation',
 ];
 
-/** Texts that need the problem before them. */
+/** What is in the sets, where the text needs the problem before it. */
 const wordsOf: Partial<Record<Problem['kind'], string>> = {
-  'duplicate-across-splits': 'sets of the same instance in more than one split',
-  'near-duplicate-across-splits': 'sets of images that look alike in more than one split',
-  'duplicate-labels-differ': 'sets of the same instance with different labels',
-  'near-duplicate-labels-differ': 'sets of images that look alike with different labels',
+  'duplicate-across-splits': 'of the same instance in more than one split',
+  'near-duplicate-across-splits': 'of images that look alike in more than one split',
+  'duplicate-labels-differ': 'of the same instance with different labels',
+  'near-duplicate-labels-differ': 'of images that look alike with different labels',
 };
 
 /**
@@ -34,23 +35,24 @@ export function inspectionVerdict(inspection: Inspection): {
   const { splits, classes, problems, lambda } = inspection;
   const { total, positive, negative } = splits.at(-1)!;
   const share = (100 * negative) / Math.max(1, positive + negative);
-  const counted = (count: number, word: string, plural = `${word}s`) =>
-    `${count.toLocaleString('en-US')} ${count === 1 ? word : plural}`;
-  const what = `${counted(total, 'instance')}, ${counted(classes.length, 'class', 'classes')}, ${share.toFixed(1)}% negative; start with λ ${lambda.start}.`;
+  const what = `${counted(total, 'instance')}, ${counted(classes.length, 'class')}, ${share.toFixed(1)}% negative; start with λ ${lambda.start}.`;
   const found = serious.flatMap((kind) => problems.find((problem) => problem.kind === kind) ?? []);
   const [first] = found;
   if (first) {
     const others = problems.length - 1;
     const more = others === 0 ? '' : ` (and ${counted(others, 'other finding')})`;
-    const words = `${first.count.toLocaleString('en-US')} ${wordsOf[first.kind] ?? first.text}`.replace(
-      /[:;] .*$/,
-      '',
-    );
-    return { text: `${what} Look first at: ${words}${more}.`, isDoubtful: true };
+    return { text: `${what} Look first at: ${briefly(first)}${more}.`, isDoubtful: true };
   }
   const text =
     problems.length === 0
       ? `${what} No problems were found.`
       : `${what} ${counted(problems.length, 'finding')} below, none of which prevents training.`;
   return { text, isDoubtful: false };
+}
+
+function briefly({ kind, count, text }: Problem): string {
+  const sets = wordsOf[kind];
+  if (sets !== undefined) return `${counted(count, 'set')} ${sets}`;
+  const only = kind === 'scarce-validation' ? 'only ' : '';
+  return `${only}${count.toLocaleString('en-US')} ${text.replace(/[:;] .*$/, '')}`;
 }

@@ -1,6 +1,7 @@
 // The rounds of pilots one after another, each planned with the speed and the time that the ones before left.
 
 import { existsSync } from 'node:fs';
+import { counted, inflected } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import { timeText } from '../experiments/paperEstimateTable.js';
@@ -11,7 +12,7 @@ import { judgeRound, type Pilots } from './judgedRound.js';
 import { type PilotTraining, plannedPilot } from './pilotRuns.js';
 import { type FullRun, type PilotSpeed, shareOf } from './pilotSize.js';
 import type { Progress, RecordedRound } from './progress.js';
-import { countOf, type RoundResult, shareText } from './recommendation.js';
+import { type RoundResult, shareText } from './recommendation.js';
 import { leastSeconds, type PlannedRound, planRounds, roundSizes } from './roundPlan.js';
 
 /** All that rounds need. */
@@ -61,7 +62,7 @@ function planFirst(work: PilotWork, speed: PilotSpeed): void {
   const needed = progress.spentSeconds() + leastSeconds(shortest.length, full, speed);
   // The time that is planned for is a part of all.
   throw new UsageError(
-    `is too short: ${countOf(shortest.length, 'loss')} take about ${Math.ceil((1.1 * needed) / 60)} minutes at ${Math.round(speed.imagesPerSecond)} instances/s`,
+    `is too short: ${counted(shortest.length, 'loss')} ${inflected(shortest.length, 'takes', 'take')} about ${counted(Math.ceil((1.1 * needed) / 60), 'minute')} at ${Math.round(speed.imagesPerSecond)} instances/s`,
     'minutes',
   );
 }
@@ -156,7 +157,7 @@ function planText(
   { imagesPerSecond }: PilotSpeed,
 ): string {
   return [
-    `${full.dataset}: ${countOf(full.train, 'training instance')}, ${countOf(full.validation, 'validation instance')}, ${countOf(full.epochs, 'epoch')} in a full run; ${Math.round(imagesPerSecond).toLocaleString('en-US')} instances/s measured`,
+    `${full.dataset}: ${counted(full.train, 'training instance')}, ${counted(full.validation, 'validation instance')}, ${counted(full.epochs, 'epoch')} in a full run; ${Math.round(imagesPerSecond).toLocaleString('en-US')} instances/s measured`,
     rounds.length > 1 ? 'Plan, refined after each round:' : 'Plan:',
     ...rounds.map((round, i) => `  round ${i + 1}: ${roundText(round, full)}`),
   ].join('\n');
@@ -164,5 +165,5 @@ function planText(
 
 function roundText({ losses, seeds, instances, epochs, seconds }: PlannedRound, full: FullRun): string {
   const share = shareOf({ instances, epochs }, full);
-  return `${countOf(losses, 'loss')} × ${countOf(seeds, 'seed')}, ${countOf(instances, 'instance')} × ${countOf(epochs, 'epoch')} (${shareText(share)} of a full run), about ${timeText(seconds)}`;
+  return `${counted(losses, 'loss')} × ${counted(seeds, 'seed')}, ${counted(instances, 'instance')} × ${counted(epochs, 'epoch')} (${shareText(share)} of a full run), about ${timeText(seconds)}`;
 }

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { freeGpuMemory, runDevices } from '../children/devices.js';
 import type { Configuration } from '../configuration/schema.js';
+import { counted } from '../errors/counted.js';
 import type { ExperimentSettings } from '../experiments/experiment.js';
 import { assumedRate } from '../experiments/paperEstimate.js';
 import type { PlannedRun } from '../experiments/plan.js';
@@ -12,7 +13,6 @@ import { runPaths } from '../runs/runFolder.js';
 import type { Candidate } from './candidates.js';
 import { pilotConfiguration } from './pilotConfiguration.js';
 import { type FullRun, type PilotSize, type PilotSpeed, pilotSeconds } from './pilotSize.js';
-import { countOf } from './recommendation.js';
 
 /** What pilots are made from, and how they are trained. */
 export interface PilotTraining {
@@ -73,7 +73,7 @@ export async function measureSpeed(
   const { base, full, note } = training;
   const wanted = Math.max(2 * base.batchSize, Math.round(probe.seconds * assumed.imagesPerSecond));
   const size = { instances: Math.min(full.train, wanted), epochs: probe.epochs };
-  note(`Measuring the speed of this machine with ${countOf(size.instances, 'instance')}`);
+  note(`Measuring the speed of this machine with ${counted(size.instances, 'instance')}`);
   const started = performance.now();
   const { folders, unfinished } = await training.train([plannedPilot(training, candidate, size, 0)]);
   const seconds = (performance.now() - started) / 1000;

@@ -1,6 +1,7 @@
 // From judged rounds to a recommended loss, in words.
 
 import type { Interval } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { type DecisionChoice, decisionPhrase } from '../experiments/decisionText.js';
 import { cellText } from '../tables/cellText.js';
@@ -104,7 +105,7 @@ function behind(losses: readonly JudgedCandidate[]): string {
 function reasonsOf({ rounds, full, decision }: Basis): string[] {
   const last = rounds.at(-1)!;
   const share = shareOf(last, full);
-  const size = `${countOf(last.instances, 'instance')} × ${countOf(last.epochs, 'epoch')} × ${countOf(last.seeds.length, 'seed')}`;
+  const size = `${counted(last.instances, 'instance')} × ${counted(last.epochs, 'epoch')} × ${counted(last.seeds.length, 'seed')}`;
   const missing = [...new Set(rounds.flatMap((round) => round.missing))];
   return [
     ...rounds[0]!.effects.map((effect) => effectText(effect, decision)),
@@ -124,7 +125,7 @@ const partTitles: Readonly<Record<PartEffect['part'], string>> = {
 
 function effectText({ part, pairs, f1 }: PartEffect, decision: DecisionChoice): string {
   const isClear = f1.low > 0 || f1.high < 0;
-  return `${partTitles[part]}: ${figureName(decision)} ${differenceText(f1)} points on average over ${countOf(pairs, 'pair')} of losses in round 1${isClear ? '' : ', within the noise'}.`;
+  return `${partTitles[part]}: ${figureName(decision)} ${differenceText(f1)} points on average over ${counted(pairs, 'pair')} of losses in round 1${isClear ? '' : ', within the noise'}.`;
 }
 
 /** Fβ that decisions maximize and losses are ranked by. */
@@ -142,14 +143,6 @@ function labels(losses: readonly JudgedCandidate[]): string {
   const names = losses.map(({ candidate }) => candidate.label);
   if (names.length > 6) return listed(names);
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
-
-/**
- * @example
- * countOf(1200, 'loss') // '1,200 losses'
- */
-export function countOf(count: number, what: string): string {
-  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : what.endsWith('s') ? 'es' : 's'}`;
 }
 
 /** Such as '12%', with a digit more where it is small. */

@@ -1,8 +1,9 @@
 // All losses that were tried, the last round first.
 
+import { counted } from '../errors/counted.js';
 import { decisionPhrase } from '../experiments/decisionText.js';
 import type { Cell, Table } from '../tables/index.js';
-import { countOf, figureName, type Recommendation, type RoundResult } from './recommendation.js';
+import { figureName, type Recommendation, type RoundResult } from './recommendation.js';
 
 /**
  * A row for each loss, in the last round that it was in.
@@ -59,5 +60,5 @@ export function recommendationTable(recommendation: Recommendation): Table {
 }
 
 function roundText({ losses, seeds, instances, epochs }: RoundResult, i: number): string {
-  return `Round ${i + 1}: ${countOf(losses.length, 'loss')} × ${countOf(seeds.length, 'seed')}, ${instances.toLocaleString('en-US')} instances × ${epochs} epochs`;
+  return `Round ${i + 1}: ${counted(losses.length, 'loss')} × ${counted(seeds.length, 'seed')}, ${counted(instances, 'instance')} × ${counted(epochs, 'epoch')}`;
 }

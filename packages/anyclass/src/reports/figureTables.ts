@@ -1,5 +1,6 @@
 // A judgment's figures as tables.
 
+import { counted } from '../errors/counted.js';
 import type { DecidedFigures, Judgment } from '../events/judgment.js';
 import { decisionPhrase } from '../experiments/decisionText.js';
 import type { Cell, Column, Table } from '../tables/index.js';
@@ -79,7 +80,7 @@ export function classTable({ metrics, decided, reliability }: Judgment): Table {
 function figureNote({ metrics, intervals, reliability, calibrated }: Judgment): string {
   const { rows, positiveRows, negativeRows } = metrics;
   return `${[
-    `${rows} instances, ${positiveRows} positive and ${negativeRows} negative; percent`,
+    `${counted(rows, 'instance')}, ${positiveRows} positive and ${negativeRows} negative; percent`,
     ...(intervals
       ? [
           `with ${Math.round(100 * intervals.confidence)}% bootstrap intervals (${intervals.replicates} replicates)`,

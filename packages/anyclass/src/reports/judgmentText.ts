@@ -1,6 +1,7 @@
 // Judgments as text for a terminal.
 
 import { describeFalseAlarms } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
@@ -19,7 +20,7 @@ export function judgmentText(judgment: Judgment): string {
   const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   return [
     judgmentVerdict(judgment),
-    `${judgment.split || 'scores'}: ${rows} instances, ${positiveRows} positive, ${negativeRows} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
+    `${judgment.split || 'scores'}: ${counted(rows, 'instance')}, ${positiveRows} positive, ${negativeRows} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
     bare(figureTable(judgment)),
     bare(classTable(judgment)),
     ...decisionLines(judgment.decided),

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
+import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
 import { writeWhole } from '../files/wholeFile.js';
@@ -53,7 +54,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
       ],
     },
   ];
-  const about = `${network}, ${loss}, ${summary.dataset}, ${summary.classes.length} classes; epoch ${chosenEpoch(summary)}; started ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
+  const about = `${network}, ${loss}, ${summary.dataset}, ${counted(summary.classes.length, 'class')}; epoch ${chosenEpoch(summary)}; started ${record.started.slice(0, 16).replace('T', ' ')} UTC`;
   writeWhole(
     paths.report,
     page(folder, [verdictBlock(judgmentVerdict(judged)), note(about), ...sections(list)]),

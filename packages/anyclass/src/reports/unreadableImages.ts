@@ -1,3 +1,4 @@
+import { counted } from '../errors/counted.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { tableBlock } from '../pages/blocks.js';
 import { note, type Section } from '../pages/page.js';
@@ -16,11 +17,10 @@ export function unreadableSection(quarantined: readonly Quarantined[]): Section[
     columns: [{ title: 'image', kind: 'text' } as const, { title: 'reason', kind: 'text' } as const],
     rows: quarantined.map(({ name, reason }) => [name, reason]),
   };
-  const count = quarantined.length.toLocaleString('en-US');
   return [
     {
       name: 'unreadable',
-      title: `${count} unreadable ${quarantined.length === 1 ? 'image' : 'images'}`,
+      title: counted(quarantined.length, 'unreadable image'),
       parts: [
         note('Excluded from training and from all metrics here, never replaced by others.'),
         `<details${quarantined.length > 20 ? '' : ' open'}><summary>Names and reasons</summary>${tableBlock({ name: 'unreadable', table })}</details>`,

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { nn } from '@anyclass/torch';
 import { photographPreparation } from '../data/dataset.js';
 import { changedPreparation, type PreparationChanges, readingOf } from '../data/preparation.js';
+import { counted, inflected } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { type NetworkName, networkDefinitions } from '../networks/catalog.js';
@@ -87,7 +88,10 @@ function checkStatistics({ channels = 3, mean, std }: PreparationChanges): void 
   for (const [option, values] of [['mean', mean] as const, ['std', std] as const]) {
     if (values === undefined) continue;
     if (values.length !== channels) {
-      throw new UsageError(`has ${values.length} values; expected ${channels}, one per channel`, option);
+      throw new UsageError(
+        `has ${counted(values.length, 'value')}; expected ${channels}, one per channel`,
+        option,
+      );
     }
     const bad = values.find((value) => !Number.isFinite(value) || (option === 'std' && value <= 0));
     if (bad !== undefined) {
@@ -113,6 +117,6 @@ function refusePart(
   const found = [...shapes].find(([name]) => name.endsWith(head))?.[1][0];
   const has = found === undefined ? 'has no last layer that fits' : `has ${found} outputs`;
   throw new UserError(
-    `${file}: ${has}, but ${classes} ${classes === 1 ? 'class is' : 'classes are'} given; list the classes that it was trained with, in order`,
+    `${file}: ${has}, but ${classes} ${inflected(classes, 'class is', 'classes are')} given; list the classes that it was trained with, in order`,
   );
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,7 +15,6 @@ import {
   textFile,
 } from '../../test/servedModels.js';
 import { decodeImage } from '../data/images/decode.js';
-import { UserError } from '../errors/userError.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { openPredictor } from '../inference/predictor.js';
 import type { ServeOptions } from './options.js';
@@ -258,56 +257,4 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
       }
     },
   );
-
-  test('an address that is taken, a model that is none and a name given twice are told', async () => {
-    await expect(serve([onnx], { ...quiet, port: server.port })).rejects.toThrow(
-      'another program uses that port',
-    );
-    writeFileSync(join(folder, 'text.onnx'), 'text');
-    await expect(serve([join(folder, 'text.onnx')], quiet)).rejects.toThrow('text.onnx');
-    await expect(serve([join(folder, 'missing')], quiet)).rejects.toThrow('no such model or run');
-    await expect(serve([onnx, `onnx=${torch}`], quiet)).rejects.toThrow("two models are named 'onnx'");
-  });
-
-  test('damaged weights are the mistake of a file, not of the program', async () => {
-    const file = join(folder, 'damaged.safetensors');
-    const bytes = readFileSync(torch);
-    writeFileSync(file, bytes.fill(0, bytes.length / 2));
-    const refused = await serve([file], quiet).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(UserError);
-    expect(refused).toHaveProperty('message', expect.stringContaining(`${file}: is damaged`));
-  });
-
-  test('predictions are logged as JSON lines where that is asked for', async () => {
-    const file = join(folder, 'predictions.jsonl');
-    const lines: string[] = [];
-    const logging = await serve([`m=${onnx}`], {
-      ...quiet,
-      logPredictions: file,
-      log: (line) => void lines.push(line),
-    });
-    const bytes = await picture(2);
-    await post(`${logging.url}/v1/predict`, asBody(bytes), { 'x-request-id': 'r' });
-    await logging.close();
-    const logged = JSON.parse(readFileSync(file, 'utf8'));
-    expect(logged).toMatchObject({
-      requestId: 'r',
-      model: 'm',
-      labels: ['crack', 'joint'],
-      isNegative: false,
-    });
-    expect(logged.sha256).toMatch(/^[0-9a-f]{64}$/);
-    expect(lines.map((line) => JSON.parse(line).message)).toEqual([
-      'listening',
-      'request',
-      'draining',
-      'stopped',
-    ]);
-    expect(JSON.parse(lines[1]!)).toMatchObject({
-      requestId: 'r',
-      status: 200,
-      images: 1,
-      path: '/v1/predict',
-    });
-  });
 });

@@ -11,6 +11,7 @@ import { checkImagesAreThere, checkJudgedImages } from '../data/images/missingIm
 import { type InputFormat, type InputSource, type ModelInput, openInputs } from '../data/inputs.js';
 import { pixelFormat, readingOf } from '../data/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
+import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
@@ -86,7 +87,7 @@ export async function openRunData(
       : dataset.splits.train;
     const features = dataset.features && (await fitStandardization(dataset.features, trainingRows));
     const remarks = [
-      `${dataset.name}: ${dataset.classes.length} classes; splits: ${dataset.splitOrigin}`,
+      `${dataset.name}: ${counted(dataset.classes.length, 'class')}; splits: ${dataset.splitOrigin}`,
       opened.state,
       ...featureRemarks(features),
       ...validationRemarks(dataset),
@@ -127,7 +128,7 @@ function networkInput(
   const { length } = features.names;
   if (inputSize !== length && inputSize !== defaultInputSize) {
     throw new UserError(
-      `network.inputSize is ${inputSize}, but ${dataset} has ${length} features; remove it: ${name} takes all features`,
+      `network.inputSize is ${inputSize}, but ${dataset} has ${counted(length, 'feature')}; remove it: ${name} takes all features`,
       { setting: `network.inputSize=${length}` },
     );
   }

@@ -5,6 +5,7 @@ import type { Scored } from '@anyclass/core';
 import { fitOptions } from '../configuration/decisionFields.js';
 import type { Dataset, SplitName } from '../data/dataset.js';
 import { copyFromFirstNow, gatherLists } from '../distribution/exchange.js';
+import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { judge } from '../evaluation/judge.js';
 import type { Quarantined, RunSummary } from '../events/runSummary.js';
@@ -68,7 +69,9 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     rawTest?.quarantined ?? [],
   ].flat();
   if (quarantined.length > 0)
-    note(`${quarantined.length} images could not be read: summary.json and the report list them`);
+    note(
+      `${counted(quarantined.length, 'image')} could not be read: summary.json and the report have the names`,
+    );
   const summary: RunSummary = {
     dataset: data.dataset.name,
     network: configuration.network.name,

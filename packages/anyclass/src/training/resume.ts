@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromFirst } from '../distribution/exchange.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
+import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunSummary } from '../events/runSummary.js';
@@ -107,9 +108,8 @@ function tellOfRanks({ ranks, note }: ActiveRun, checkpoint: Checkpoint | undefi
   const before = checkpoint?.state.worldSize ?? 1;
   const now = ranks?.worldSize ?? 1;
   if (!checkpoint || before === now) return;
-  const text = (count: number) => (count === 1 ? '1 process' : `${count} processes`);
   note(
-    `The checkpoint was written by ${text(before)} and resumes on ${text(now)}: the order of the images is the same, and results agree up to rounding`,
+    `The checkpoint was written by ${counted(before, 'process')} and resumes on ${counted(now, 'process')}: the order of the images is the same, and results agree up to rounding`,
   );
 }
 

@@ -1,6 +1,7 @@
 // Who has which trial: what changes a study goes through its journal, under its lock.
 
 import { join } from 'node:path';
+import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import {
   afterEvent,
@@ -57,7 +58,7 @@ const defaultRetries = 1;
 export function openLedger(folder: string, settings: StudySettings, isDead?: DeathWatch): Ledger {
   const { metric, seed, eta, minEpochs, configuration, retries = defaultRetries } = settings;
   const mostDeaths = retries + 1;
-  const diedTooOften = `its process died ${mostDeaths} ${mostDeaths === 1 ? 'time' : 'times'} without an epoch in between`;
+  const diedTooOften = `its process died ${counted(mostDeaths, 'time')} without an epoch in between`;
   // How it ended comes last in a reason, after what the process printed; tables show the first line.
   const lastWords = (reason?: string) =>
     reason === undefined ? diedTooOften : `${diedTooOften} (${reason.split('\n').at(-1)})\n${reason}`;

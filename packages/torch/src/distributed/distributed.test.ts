@@ -24,9 +24,10 @@ async function results(worldSize: number, options: RanksOptions) {
 
 const { unavailable } = distributedStatus();
 
-describe.skipIf(unavailable !== null)(
-  `process groups${unavailable ? ` (skipped: ${unavailable})` : ''}`,
-  () => {
+// At once, since some wait for a timeout.
+describe
+  .skipIf(unavailable !== null)
+  .concurrent(`process groups${unavailable ? ` (skipped: ${unavailable})` : ''}`, () => {
     test.each([
       ['over TCP, as the environment says', 2, 'env://'],
       ['over a file', 3, `file://${folder}/store`],
@@ -83,5 +84,4 @@ describe.skipIf(unavailable !== null)(
       expect(seen).toMatchObject({ operation: 'joining', reason: 'timeout' });
       expect(seen.message).toContain('rank 2, 3');
     });
-  },
-);
+  });

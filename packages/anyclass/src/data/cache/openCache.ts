@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { fileProblem } from '../../files/fileProblem.js';
 import { parsedJson } from '../../files/wholeFile.js';
@@ -79,7 +80,7 @@ export async function openPixels(
   const done = countDone(records);
   const state: CacheState =
     done === dataset.names.length
-      ? { kind: 'complete', text: `cache of ${done} images, all prepared` }
+      ? { kind: 'complete', text: `cache of ${counted(done, 'image')}, all prepared` }
       : {
           kind: 'partial',
           text: `cache holds ${done} of ${dataset.names.length} images; the others are decoded`,

@@ -1,3 +1,4 @@
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
 
@@ -54,7 +55,9 @@ export function selectFeatures(
     return { ...source, names: wanted, isNumbered: false };
   }
   if (isByPlace) {
-    throw new DataError(`${dataset}: has ${source.names.length} features; the model takes ${wanted.length}`);
+    throw new DataError(
+      `${dataset}: has ${counted(source.names.length, 'feature')}; the model takes ${wanted.length}`,
+    );
   }
   throw new DataError(
     `${dataset}: lacks ${missing.length} of the ${wanted.length} features that the model takes: ${listed(missing)}`,

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable } from '../dataset.js';
@@ -86,7 +87,7 @@ async function joinedMatrices(paths: readonly string[]): Promise<FeatureSource &
       const [first] = parts;
       if (part.names.length !== first!.names.length) {
         throw new DataError(
-          `${shownName(path)}: has ${part.names.length} features, but ${shownName(paths[0]!)} has ${first!.names.length}`,
+          `${shownName(path)}: has ${counted(part.names.length, 'feature')}, but ${shownName(paths[0]!)} has ${first!.names.length}`,
         );
       }
     }
@@ -116,7 +117,7 @@ async function joinedMatrices(paths: readonly string[]): Promise<FeatureSource &
 function refuseOtherRows(rows: number, table: DatasetTable, matrix: string, labels: string): void {
   if (rows === table.names.length) return;
   throw new DataError(
-    `${matrix}: has ${rows} rows, but ${labels} has ${table.names.length}; both must have the same rows in the same order`,
+    `${matrix}: has ${counted(rows, 'row')}, but ${labels} has ${table.names.length}; both must have the same rows in the same order`,
   );
 }
 

@@ -6,8 +6,11 @@ const imageExtensions = new Set(
   '.jpg .jpeg .jpe .jfif .png .webp .tif .tiff .gif .avif .bmp .dib .dcm .dicom'.split(' '),
 );
 
-/** The remark on files of a folder that were skipped. */
-export const skippedText = 'files that are not images were skipped';
+/** The remark on files of a folder that were skipped, of one and of many. */
+export const skippedWords = [
+  'file that is not an image was skipped',
+  'files that are not images were skipped',
+] as const;
 
 /**
  * Whether a file is an image that the decoder reads, as far as its name tells.

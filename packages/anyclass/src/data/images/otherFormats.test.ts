@@ -219,7 +219,7 @@ test('DICOM is found without an extension too, by its content', () => {
 describe('a survey of levels', () => {
   const survey = async (reading: ImageReading, files: readonly Uint8Array[]) => {
     const found = createLevelSurvey(reading);
-    for (const [i, file] of files.entries()) await found.add(`${i}.png`, encoded(file));
+    for (const [i, file] of files.entries()) await found.add(i, `${i}.png`, encoded(file));
     return {
       kinds: found.problems().map(({ kind, count }) => `${kind} ${count}`),
       statistics: found.statistics(),
@@ -248,6 +248,15 @@ describe('a survey of levels', () => {
       .toBuffer();
     expect((await survey({ window: [0, 4095] }, [plain])).kinds).toEqual(['unfit-window 1']);
     expect((await survey({}, [plain])).statistics).toBeUndefined();
+  });
+
+  test('names the first images, in whatever order they arrive', async () => {
+    const found = createLevelSurvey({});
+    for (const row of [4, 11, 0, 7, 9, 2, 10, 1, 3, 8, 6, 5])
+      await found.add(row, `${row}`, encoded(xrays[0]!));
+    const [problem] = found.problems();
+    expect(problem?.count).toBe(12);
+    expect(problem?.examples.map((example) => Number.parseInt(example, 10))).toEqual([...Array(10).keys()]);
   });
 
   test('tells of several frames unless one is chosen', async () => {

@@ -1,4 +1,5 @@
 import { largestShare, shareOf } from '../../distribution/shares.js';
+import { counted, inflected } from '../../errors/counted.js';
 import { randomStream, shuffled } from '../philox.js';
 
 /** How an epoch is cut into batches. */
@@ -75,7 +76,7 @@ export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan)
   if (rows.length === 0) throw new RangeError('there are no rows to load');
   if (dropLast && rows.length < batchSize) {
     throw new RangeError(
-      `${rows.length} rows are less than one batch of ${batchSize}; nothing would be left`,
+      `${counted(rows.length, 'row')} ${inflected(rows.length, 'is', 'are')} less than one batch of ${batchSize}; nothing would be left`,
     );
   }
 }

@@ -99,7 +99,7 @@ test.each<[string, RegExp]>([
     '@relation r\n@attribute a {0,1}\n@attribute x numeric\n@data\n1,abc\n',
     /line 5: 'x' is 'abc'; expected a number/,
   ],
-  ['@relation r\n@attribute a {0,1}\n@data\n1,1\n', /line 4: 2 values for 1 attributes/],
+  ['@relation r\n@attribute a {0,1}\n@data\n1,1\n', /line 4: 2 values for 1 attribute$/],
   ['@relation r\n@attribute a {0,1}\n@data\n{3 1}\n', /line 4: '3 1' in a sparse row/],
   ['@relation r\n@attribute a {0,1}\n@data\n{0 1\n', /line 4: a sparse row without a closing/],
   ['@relation r\n@attribute a {0,1\n@data\n1\n', /line 2: the values of 'a' have no closing/],

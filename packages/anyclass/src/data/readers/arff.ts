@@ -1,6 +1,7 @@
 // ARFF, the tables of Weka, Mulan and MEKA: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
 
 import { basename } from 'node:path';
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { decimal } from '../features/featureMatrix.js';
 import { readLines } from './lines.js';
@@ -72,7 +73,9 @@ function attribute(text: string, where: () => string): ArffAttribute {
 function rowCells(text: string, attributes: readonly ArffAttribute[], where: () => string): string[] {
   const cells = text.startsWith('{') ? sparseCells(text, attributes, where) : splitValues(text, ',', where);
   if (cells.length !== attributes.length) {
-    throw new DataError(`${where()}: ${cells.length} values for ${attributes.length} attributes`);
+    throw new DataError(
+      `${where()}: ${counted(cells.length, 'value')} for ${counted(attributes.length, 'attribute')}`,
+    );
   }
   return cells.map((cell, i) => checkedCell(cell, attributes[i]!, where));
 }

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { SaxesParser } from 'saxes';
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { shownPath } from '../../files/shownPath.js';
@@ -93,7 +94,11 @@ export async function readArffTables(
 
 function textRemark(names: readonly string[]): Remark {
   return {
-    text: 'attributes of text or dates are not features and were skipped',
+    text: inflected(
+      names.length,
+      'attribute of text or dates is not a feature and was skipped',
+      'attributes of text or dates are not features and were skipped',
+    ),
     count: names.length,
     examples: names.slice(0, 10),
   };

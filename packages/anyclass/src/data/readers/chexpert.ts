@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, SplitName } from '../dataset.js';
@@ -89,7 +90,7 @@ export async function readChexpert(root: string, options: CsvTableOptions): Prom
     throw new DataError(`${shownPath(root)}: no train.csv, valid.csv or test.csv in this folder`);
   }
   const { sourceRow: _, groups, fixedSplits, ...collected } = table.finish('chexpert');
-  const text = "rows with 'No Finding' and a finding (the finding counts)";
+  const text = `${inflected(contradicting.count, 'row')} with 'No Finding' and a finding (the finding counts)`;
   return {
     name: 'chexpert',
     ...collected,

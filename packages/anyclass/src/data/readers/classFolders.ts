@@ -1,13 +1,14 @@
 // A folder per class: `crack/1.jpg`, `train/crack/1.jpg`, `negative/2.jpg`.
 
 import { basename, join } from 'node:path';
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
 import { shownPath } from '../../files/shownPath.js';
 import { countedNames } from '../countedNames.js';
 import { type DatasetTable, type Remark, type SplitName, splitNames } from '../dataset.js';
 import { fileImages } from '../images/fileImages.js';
-import { holdsImage, skippedText } from '../images/imageFiles.js';
+import { holdsImage, skippedWords } from '../images/imageFiles.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
 import { namedLabels } from './namedLabels.js';
@@ -77,7 +78,7 @@ export async function readClassFolders(root: string, options: ClassFolderOptions
     remarks: [
       ...outsideRemark(outside, options.unlabeled ?? 'unknown'),
       ...nestedRemark([...nested]),
-      ...skipped.remarks(skippedText),
+      ...skipped.remarks(...skippedWords),
     ],
     ...(fixedSplits && { fixedSplits }),
   };
@@ -120,14 +121,14 @@ function isNegative(folder: string, { negativeLabel }: ClassFolderOptions): bool
 
 function outsideRemark(outside: readonly string[], unlabeled: Unlabeled): Remark[] {
   if (outside.length === 0) return [];
-  const reading = unlabeled === 'unknown' ? 'their labels are unknown' : 'read as negative';
-  const text = `images outside of any class folder: ${reading} (data.unlabeled)`;
+  const reading = unlabeled === 'unknown' ? 'labels unknown' : 'read as negative';
+  const text = `${inflected(outside.length, 'image')} outside any class folder: ${reading} (data.unlabeled)`;
   return [{ text, count: outside.length, examples: outside.slice(0, 10) }];
 }
 
 function nestedRemark(nested: readonly string[]): Remark[] {
   if (nested.length === 0) return [];
-  const text =
-    'class folders within others: each folder on the way is a label; data.keep and data.drop choose';
+  const folders = inflected(nested.length, 'class folder within another', 'class folders within others');
+  const text = `${folders}: each folder on the path is a label; select with data.keep and data.drop`;
   return [{ text, count: nested.length, examples: nested.slice(0, 10) }];
 }

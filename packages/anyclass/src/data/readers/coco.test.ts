@@ -50,6 +50,13 @@ test('an image has the classes of its annotations, and is negative without any',
   ]);
 });
 
+test('categories without a supercategory are in no group', async () => {
+  const [dog, person] = instances.categories;
+  const categories = [{ id: dog!.id, name: dog!.name }, person];
+  const coco = await readCoco([file('instances.json', { ...instances, categories })], {});
+  expect(coco.classFamilies).toEqual([{ name: 'person', classes: ['person'] }]);
+});
+
 test('the first class of an image is the first that is kept', async () => {
   const coco = await readCoco([file('instances.json', instances)], { classes: ['dog'] });
   expect([...coco.firstClass]).toEqual([0, 0, -1]);

@@ -143,7 +143,8 @@ function cocoTable(
     for (let j = 0; j < classes.length; j++) if (present[row * classes.length + j] === 1) labels.set(j);
   }
   const kept = byId.filter((category) => classOf.has(category.id));
-  const families = [...new Set(kept.map((category) => category.family))].map((name) => ({
+  const familyNames = new Set(kept.map(({ family }) => family).filter((name) => name !== ''));
+  const families = [...familyNames].map((name) => ({
     name,
     classes: kept.filter((category) => category.family === name).map((category) => category.name),
   }));

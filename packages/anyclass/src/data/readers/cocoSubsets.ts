@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Split, shuffleSplit, stratifiedShuffleSplit, threeWaySplit } from '@anyclass/core';
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, Remark, Splits } from '../dataset.js';
@@ -70,7 +71,8 @@ function splitByFirstClass(
 ): { readonly splits: Splits; readonly origin: string; readonly remarks: readonly Remark[] } {
   const categories = firstClass.map((first) => (first === -1 ? classes.length : first));
   const halves = { testSize: 0.5, random: 42 };
-  if (categories.length < 4) throw new DataError(`${categories.length} images; a split needs four or more`);
+  if (categories.length < 4)
+    throw new DataError(`${counted(categories.length, 'image')}; a split needs four or more`);
   const first = split(categories, { testSize: 0.3, random: 42 });
   const rest =
     first &&
@@ -89,7 +91,7 @@ function splitByFirstClass(
   for (const category of categories) counts.set(category, (counts.get(category) ?? 0) + 1);
   const rare = [...counts].sort(([, a], [, b]) => a - b).slice(0, 10);
   const text =
-    'images are too few to stratify by the first annotation as the paper does: split at random, 70/15/15, seed 42';
+    'images are too few to stratify by the first annotation, as the paper does: split at random, 70/15/15, seed 42';
   const examples = rare.map(([category, count]) => `${classes[category] ?? 'none'}: ${count}`);
   return {
     splits: sorted(random),

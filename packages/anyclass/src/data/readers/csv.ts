@@ -4,8 +4,9 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { CsvError, parse } from 'csv-parse';
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 
@@ -46,7 +47,7 @@ export async function readCsv(
         readRow = header(checkedColumns(cells, file));
       } else if (cells.length !== width) {
         throw new DataError(
-          `${file}, line ${lines}: ${cells.length} cells where the header has ${width} columns; is a quote or a delimiter missing?`,
+          `${file}, line ${lines}: ${counted(cells.length, 'cell')} where the header has ${counted(width, 'column')}; is a quote or a delimiter missing?`,
         );
       } else {
         readRow(cells, lines);
@@ -65,14 +66,27 @@ export async function readCsv(
 
 /** Whether a file starts as gzip does, whatever it is called. */
 async function decompression(path: string): Promise<Transform[]> {
-  const start = await firstBytes(path, 2);
-  return start[0] === 0x1f && start[1] === 0x8b ? [createGunzip()] : [];
+  return isGzip(await firstBytes(path, 2)) ? [createGunzip()] : [];
 }
 
-/** The delimiter that occurs most in the header line; a gzipped table is taken to have commas. */
+function isGzip(start: Buffer): boolean {
+  return start[0] === 0x1f && start[1] === 0x8b;
+}
+
+/** What the first bytes of a gzipped file hold. A damaged one gives nothing here; reading it reports what is wrong. */
+function startOfGzip(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** The delimiter that occurs most in the header line. */
 async function findDelimiter(path: string): Promise<string> {
-  const header = (await firstBytes(path, 1 << 16)).toString('utf8').split('\n', 1)[0] ?? '';
-  if (header.startsWith('\x1f')) return ',';
+  const start = await firstBytes(path, 1 << 16);
+  const text = isGzip(start) ? startOfGzip(start) : start;
+  const header = text.toString('utf8').split('\n', 1)[0] ?? '';
   const count = (delimiter: string) => header.split(delimiter).length;
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }

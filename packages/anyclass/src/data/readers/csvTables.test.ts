@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openDataset } from '../openDataset.js';
@@ -47,6 +48,19 @@ test('semicolons, tabs, a byte-order mark, CRLF and quoted names are read', asyn
   expect(semicolons.names.at(0)).toBe('a;b.png');
   const tabs = await openDataset(file('t.tsv', 'file\tx\na.png\t1\nb.png\t0\nc.png\t0\n'));
   expect(tabs.labels.at(0, 0)).toBe(1);
+});
+
+test('a gzipped table may have semicolons or tabs too', async () => {
+  for (const [name, separator] of [
+    ['s.csv.gz', ';'],
+    ['t.tsv.gz', '\t'],
+  ] as const) {
+    const rows = [['file', 'x', 'y'], ...Array.from({ length: 5000 }, (_, i) => [`${i}.png`, '1', '0'])];
+    const text = rows.map((cells) => cells.join(separator)).join('\n');
+    const dataset = await openDataset(file(name, gzipSync(text)));
+    expect(dataset.classes).toEqual(['x', 'y']);
+    expect(dataset.labels.rows).toBe(5000);
+  }
 });
 
 test('files named after splits are the splits, and classes must agree', async () => {

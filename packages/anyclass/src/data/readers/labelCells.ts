@@ -86,5 +86,5 @@ function advice(value: number | undefined): string {
     return 'If it is not a class, add it to data.columns.ignore; if it holds the labels of a row, set data.columns.labels to it';
   }
   if (value < 0) return 'A -1 means uncertain: set data.uncertain to ignore, zero, one or a number';
-  return 'If it is not a class, add it to data.columns.ignore; a count of objects becomes 1 from 1 on';
+  return 'If it is not a class, add it to data.columns.ignore; if it counts objects, replace counts above 1 by 1';
 }

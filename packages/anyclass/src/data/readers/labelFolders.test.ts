@@ -83,6 +83,11 @@ test('a split without any label file has unknown labels, and label files without
     count: 1,
     examples: ['labels/train/gone.txt'],
   });
+  expect(dataset.remarks[0]).toEqual({
+    text: 'image of the test split, which has no label files: labels unknown',
+    count: 1,
+    examples: ['images/test/b.jpg'],
+  });
 });
 
 test('folders: every folder on the way is a label, and other words for negative can be given', async () => {

@@ -107,9 +107,11 @@ test('an image with a row of no label and rows of some keeps the labels, with a 
   expect(dataset.remarks).toMatchObject([{ count: 1, examples: ['a.png (table.csv, line 3)'] }]);
 });
 
-test('class columns of 1 and -1 alone get a remark that -1 may mean absent, until data.uncertain says what it means', async () => {
+test('class columns of 1 and -1 alone get a remark that -1 may mean absent, until data.uncertain gives it a value', async () => {
   const text = 'image_id,Bald,Smiling\na.jpg,-1,1\nb.jpg,-1,-1\nc.jpg,1,-1\n';
   expect((await open(text)).remarks).toMatchObject([{ text: /data\.uncertain to zero/, count: 4 }]);
+  // A configuration always says 'ignore', its default.
+  expect((await open(text, { uncertain: 'ignore' })).remarks).toHaveLength(1);
   const absent = await open(text, { uncertain: 'zero' });
   expect(absent.labels.presence(1)).toBe('negative');
   expect(absent.remarks).toEqual([]);

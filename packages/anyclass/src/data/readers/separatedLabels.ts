@@ -1,5 +1,6 @@
 // Labels that are in one column: several in a cell ('Effusion|Mass'), or one a row and an image in several rows.
 
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { nearestOrAll } from '../../errors/nearest.js';
 import type { Remark } from '../dataset.js';
@@ -115,7 +116,7 @@ function presentLabels(
     }
     if (any && negative >= 0) contradicting.push(`${nameOf(negative)} (${placeOf(negative)})`);
   }
-  const text = 'images with a row of no label and rows of some (the labels count)';
+  const text = `${inflected(contradicting.length, 'image')} with rows of labels and a row without any (the labels count)`;
   const remark = { text, count: contradicting.length, examples: contradicting.slice(0, 10) };
   return { labels: builder.finish(), classes, remarks: contradicting.length > 0 ? [remark] : [] };
 }
@@ -141,7 +142,7 @@ function oneClass(
     if (target === UNCERTAIN) builder.setUncertain(0, uncertain);
     else builder.set(0, target);
   }
-  const text = `column '${column}' holds 0 and 1 and no names: read as one class of that name`;
+  const text = `column, '${column}', holds 0 and 1 instead of names: read as one class of that name`;
   return { labels: builder.finish(), classes: [column], remarks: [{ text, count: 1, examples: [] }] };
 }
 

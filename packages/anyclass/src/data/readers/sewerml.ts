@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, SplitName } from '../dataset.js';
@@ -107,7 +108,7 @@ export async function readSewerml(root: string, options: CsvTableOptions): Promi
     );
   }
   const { sourceRow: _, fixedSplits, groups, ...collected } = table.finish('sewerml');
-  const text = "rows where the column 'Defect' and the 17 labels disagree (the labels count)";
+  const text = `${inflected(disagreeing.count, 'row')} where the column 'Defect' and the 17 labels disagree (the labels count)`;
   return {
     name: 'sewerml',
     ...collected,

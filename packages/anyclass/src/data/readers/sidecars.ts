@@ -2,13 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
-import { listed } from '../../errors/listed.js';
 import { shownPath } from '../../files/shownPath.js';
-import { countedNames } from '../countedNames.js';
-import { type DatasetTable, type SplitName, splitNames } from '../dataset.js';
+import { type CountedNames, countedNames } from '../countedNames.js';
+import { type DatasetTable, type Remark, type SplitName, splitNames } from '../dataset.js';
 import { fileImages } from '../images/fileImages.js';
-import { holdsImage, skippedText } from '../images/imageFiles.js';
+import { holdsImage, skippedWords } from '../images/imageFiles.js';
 import { nameTableBuilder } from '../nameTable.js';
 import { growingInt32 } from '../typedArrays.js';
 import { type ImageLabels, namedLabels } from './namedLabels.js';
@@ -67,13 +67,13 @@ export async function readSidecars(
   const names = nameTableBuilder();
   const labels = namedLabels();
   const splits = growingInt32();
-  const unlabeled = countedNames();
+  const unlabeled: UnlabeledPart[] = [];
   const orphans = countedNames();
   const skipped = countedNames();
   const unknownRows: { from: number; to: number }[] = [];
   for (const { split, images, isListed } of parts) {
     const from = names.length;
-    const unlabeledBefore = unlabeled.count;
+    const lacking = countedNames();
     for await (const { folder, files, others = [] } of images) {
       const labelFolder = kind.labelFolder(folder);
       const labelFiles = new Set(existsSync(labelFolder) ? (await folderContents(labelFolder)).files : []);
@@ -86,7 +86,7 @@ export async function readSidecars(
       };
       for await (const { file, path, found } of readInOrder(files, pathOf, kind.read)) {
         const name = relative(root, join(folder, file));
-        if (path === undefined) unlabeled.add(name);
+        if (path === undefined) lacking.add(name);
         names.add(name);
         labels.addRow(path === undefined ? unlabeledLabels(kind.unlabeled) : found, shownPath(path ?? name));
         splits.push(split === undefined ? -1 : splitNames.indexOf(split));
@@ -105,11 +105,13 @@ export async function readSidecars(
     if (from === to && split !== undefined) {
       throw new DataError(`${shownPath(root)}: the ${split} split has no images`);
     }
-    if (unlabeled.count - unlabeledBefore === to - from) unknownRows.push({ from, to });
+    const isWhole = lacking.count === to - from;
+    if (isWhole) unknownRows.push({ from, to });
+    unlabeled.push({ split, names: lacking, isWhole });
   }
-  if (unlabeled.count === names.length) {
+  if (unlabeled.every(({ isWhole }) => isWhole)) {
     throw new DataError(
-      `${shownPath(root)}: none of the ${names.length} images has ${oneOf(kind)}${unlabeled.count > 0 ? `; the first is ${listed(unlabeled.examples, 1)}` : ''}`,
+      `${shownPath(root)}: none of the ${names.length} images has ${oneOf(kind)}${names.length > 0 ? `; the first is ${unlabeled[0]!.names.examples[0]}` : ''}`,
     );
   }
   const table = names.finish();
@@ -121,9 +123,12 @@ export async function readSidecars(
     ...labels.finish({ ...options, unknownRows }),
     images: fileImages(table, () => root),
     remarks: [
-      ...unlabeled.remarks(unlabeledText(kind)),
-      ...orphans.remarks(`${kind.what}s without an image: not used`),
-      ...skipped.remarks(skippedText),
+      ...unlabeledRemarks(unlabeled, kind),
+      ...orphans.remarks(
+        `${kind.what} without an image: not used`,
+        `${kind.what}s without an image: not used`,
+      ),
+      ...skipped.remarks(...skippedWords),
     ],
     ...(fixedSplits && { fixedSplits }),
   };
@@ -182,7 +187,26 @@ function oneOf({ what }: SidecarKind): string {
   return `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 }
 
-function unlabeledText(kind: SidecarKind): string {
-  const reading = kind.unlabeled === 'negative' ? 'read as negative' : 'their labels are unknown';
-  return `images without ${oneOf(kind)}: ${reading}, unless their whole split has none (data.unlabeled)`;
+/** The images of a part that have no label file; all of them where `isWhole`. */
+interface UnlabeledPart {
+  readonly split: SplitName | undefined;
+  readonly names: CountedNames;
+  readonly isWhole: boolean;
+}
+
+/** One remark on images here and there, and one on each split without any label file. */
+function unlabeledRemarks(parts: readonly UnlabeledPart[], kind: SidecarKind): Remark[] {
+  const whole = parts.filter(({ isWhole }) => isWhole);
+  const some = parts.filter(({ isWhole }) => !isWhole).map(({ names }) => names);
+  const count = some.reduce((sum, names) => sum + names.count, 0);
+  const reading = kind.unlabeled === 'negative' ? 'read as negative' : 'labels unknown';
+  const text = `${inflected(count, 'image')} without ${oneOf(kind)}: ${reading} (data.unlabeled)`;
+  const examples = some.flatMap((names) => names.examples).slice(0, 10);
+  return [
+    ...(count === 0 ? [] : [{ text, count, examples }]),
+    ...whole.flatMap(({ split, names }) => {
+      const ofSplit = `of the ${split} split, which has no ${kind.what}s: labels unknown`;
+      return names.remarks(`image ${ofSplit}`, `images ${ofSplit}`);
+    }),
+  ];
 }

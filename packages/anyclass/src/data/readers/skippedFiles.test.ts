@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { fileWriter, vocXml } from '../../../test/labelLayouts.js';
-import { skippedText } from '../images/imageFiles.js';
+import { skippedWords } from '../images/imageFiles.js';
 import { openDataset } from '../openDataset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-skipped-'));
@@ -47,7 +47,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   const write = fileWriter(root);
   for (const [name, text] of Object.entries(files)) write(name, text);
   const { remarks } = await openDataset(root);
-  const skipped = remarks.find(({ text }) => text === skippedText);
+  const skipped = remarks.find(({ text }) => text === skippedWords[1]);
   expect(skipped?.count).toBe(3);
   expect(skipped?.examples.join()).toMatch(/Thumbs\.db/);
   expect(skipped?.examples.join()).toMatch(/notes\.docx/);

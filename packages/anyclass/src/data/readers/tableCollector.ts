@@ -1,3 +1,4 @@
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import type { DatasetTable, Grouping, Remark, SplitName } from '../dataset.js';
 import { splitNames } from '../dataset.js';
@@ -155,7 +156,7 @@ function columnLabels(classes: readonly string[], policy: TableOptions['uncertai
     finish: () => ({
       labels: builder.finish(),
       classes,
-      remarks: policy === undefined ? signRemark(counts) : [],
+      remarks: Number.isNaN(uncertain) ? signRemark(counts) : [],
     }),
   };
 }
@@ -163,8 +164,8 @@ function columnLabels(classes: readonly string[], policy: TableOptions['uncertai
 /** Some tables write -1 for absent. */
 function signRemark(counts: { readonly uncertain: number; readonly absent: number }): Remark[] {
   if (counts.uncertain === 0 || counts.absent > 0) return [];
-  const text =
-    'labels are -1 and none is 0: a -1 means uncertain here; if it means absent in this table, set data.uncertain to zero';
+  const labels = inflected(counts.uncertain, 'label is', 'labels are');
+  const text = `${labels} -1 and none is 0: a -1 is read as uncertain; if it means absent in this table, set data.uncertain to zero`;
   return [{ text, count: counts.uncertain, examples: [] }];
 }
 

@@ -44,7 +44,7 @@ test('Pascal VOC: images without an annotation are unknown, or negative where th
   const root = tree({ 'a.jpg': '', 'a.xml': vocXml('a.jpg', ['cat']), 'b.jpg': '' });
   const dataset = await openDataset(root);
   expect([0, 1].map((row) => dataset.labels.presence(row))).toEqual(['positive', 'undecided']);
-  expect(dataset.remarks[0]?.text).toContain('images without an annotation: their labels are unknown');
+  expect(dataset.remarks[0]?.text).toContain('image without an annotation: labels unknown');
   const negative = await openDataset(root, { unlabeled: 'negative' });
   expect([0, 1].map((row) => negative.labels.presence(row))).toEqual(['positive', 'negative']);
 });

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 import type { DatasetTable, Remark } from '../dataset.js';
@@ -119,7 +120,7 @@ async function unlistedRemark(
   const unlisted = (await folderContents(annotations)).files.filter(
     (file) => !listed.has(basename(file, '.xml')),
   );
-  const text = 'annotated images in no list of ImageSets/Main: not used';
+  const text = `annotated ${inflected(unlisted.length, 'image')} in no list of ImageSets/Main: not used`;
   return unlisted.length === 0 ? [] : [{ text, count: unlisted.length, examples: unlisted.slice(0, 10) }];
 }
 

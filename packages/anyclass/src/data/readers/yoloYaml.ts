@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { shownPath } from '../../files/shownPath.js';
@@ -110,7 +111,9 @@ function checked(value: unknown, file: string): DataYaml {
 function classesOf({ names, nc }: DataYaml, file: string): Map<number, string> {
   const entries = Object.entries(names).map(([number, name]) => [Number(number), name.trim()] as const);
   if (nc !== undefined && nc !== null && nc !== entries.length) {
-    throw new DataError(`${file}: nc is ${nc}, but names has ${entries.length} classes; correct one of them`);
+    throw new DataError(
+      `${file}: nc is ${nc}, but names has ${counted(entries.length, 'class')}; correct one of them`,
+    );
   }
   return numberedClasses(entries, file);
 }
@@ -157,7 +160,7 @@ async function listedImages(list: string, base: string, root: string): Promise<s
 }
 
 function sameImages(first: SplitName, second: SplitName): Remark {
-  const text = `splits are the same images (${first} and ${second}), which would be tested on what was trained on: splits are drawn instead`;
+  const text = `splits (${first} and ${second}) have the same images, so the model would be tested on what it was trained on: splits are drawn instead`;
   return { text, count: 2, examples: [] };
 }
 

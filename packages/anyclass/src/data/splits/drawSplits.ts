@@ -1,4 +1,5 @@
 import { iterativeStratifiedSplit, shuffleSplit, threeWaySplit } from '@anyclass/core';
+import { counted, inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import type { Grouping, Splits } from '../dataset.js';
 import type { LabelMatrix } from '../labelMatrix.js';
@@ -34,7 +35,7 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         throw new DataError(
-          `${labels.rows} rows are too few to draw random splits of ${shares.join(', ')}; add rows, or set data.draw.method to stratified`,
+          `${counted(labels.rows, 'row')} ${inflected(labels.rows, 'is', 'are')} too few to draw random splits of ${shares.join(', ')}; add rows, or set data.draw.method to stratified`,
         );
       }
     };
@@ -57,6 +58,8 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
       ...(groups && { groups: groups.codes }),
     },
   );
+  // Of two groups, one is for validation: training needs it, and can do without a test split.
+  if (validation!.length === 0) return { train: train!, validation: test, test: none };
   return { train: train!, validation: validation!, test };
 }
 

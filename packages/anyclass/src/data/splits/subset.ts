@@ -1,3 +1,4 @@
+import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import type { LabelMatrix } from '../labelMatrix.js';
 import { randomStream, shuffled } from '../philox.js';
@@ -39,7 +40,10 @@ export function chooseSubset(rows: Int32Array, labels: LabelMatrix, options: Sub
   if (negativesPerPositive !== undefined) {
     const wanted = Math.round(positives.length * negativesPerPositive);
     if (wanted > negatives.length) {
-      const left = undecided.length > 0 ? ` (${undecided.length} instances are undecided)` : '';
+      const left =
+        undecided.length > 0
+          ? ` (${undecided.length} ${inflected(undecided.length, 'instance is', 'instances are')} undecided)`
+          : '';
       throw new DataError(
         `data.subset.negativesPerPositive is ${negativesPerPositive}, which needs ${wanted} negatives; there are ${negatives.length}${left}`,
       );

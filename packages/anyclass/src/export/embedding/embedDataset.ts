@@ -10,6 +10,7 @@ import { growingInt32 } from '../../data/typedArrays.js';
 import { gatherFloats, gatherIntegers, gatherLists } from '../../distribution/exchange.js';
 import { failingTogether } from '../../distribution/failure.js';
 import { joinRanks, type Ranks } from '../../distribution/ranks.js';
+import { counted } from '../../errors/counted.js';
 import { UserError } from '../../errors/userError.js';
 import { readingFor } from '../../evaluation/runSettings.js';
 import type { RunEventListener } from '../../events/runEvent.js';
@@ -108,7 +109,8 @@ async function embedShare(
       const quarantined = ranks
         ? await gatherLists<Quarantined>(ranks, loader.quarantined())
         : loader.quarantined();
-      if (written === 0) throw new UserError(`${dataset.name}: none of ${rows.length} rows could be read`);
+      if (written === 0)
+        throw new UserError(`${dataset.name}: none of ${counted(rows.length, 'row')} could be read`);
       file?.finish();
       const files = featureFiles(out);
       return { files, network: opened.network, rows: written, features: opened.width, classes, quarantined };

@@ -1,5 +1,6 @@
 import type { Dataset } from '../../data/dataset.js';
 import { labelMatrixBuilder } from '../../data/labelMatrix.js';
+import { counted } from '../../errors/counted.js';
 import type { ScoredImages } from '../../experiments/readRuns.js';
 import { countClasses, countSplits, countTogether } from '../../inspect/countLabels.js';
 import { distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
@@ -18,7 +19,7 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
     items: [
       {
         kind: 'note',
-        text: `${dataset}: ${run.classes.length} classes. Runs keep only the labels of the splits they are evaluated on; inspect also counts the training split.`,
+        text: `${dataset}: ${counted(run.classes.length, 'class')}. Runs keep only the labels of the splits they are evaluated on; inspect also counts the training split.`,
       },
       { kind: 'table', table: splitTable({ splits: countSplits(labels) }) },
       { kind: 'figures', figures: [distributionFigure('class-distribution', countClasses(labels))] },

@@ -6,6 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaperDataset } from '../../configuration/recipes.js';
+import { counted } from '../../errors/counted.js';
 import { type Comparison, type ComparisonOptions, compareRuns } from '../../experiments/comparison.js';
 import { comparisonTables, fileName } from '../../experiments/comparisonTables.js';
 import type { Run } from '../../experiments/readRuns.js';
@@ -91,7 +92,7 @@ export function reportPage({ title, comparison, sections: list }: ExperimentRepo
     verdictBlock(comparison.verdict, comparison.confounded.length > 0 || comparison.notes.length > 0),
     ...comparison.notes.map(note),
     note(
-      `${runs} ${runs === 1 ? 'run' : 'runs'}; everything comes from the run folders, and result tables are recomputed from the saved scores.`,
+      `${counted(runs, 'run')}; everything comes from the run folders, and result tables are recomputed from the saved scores.`,
     ),
     ...sections(
       list.map(({ name, title: heading, items }) => ({ name, title: heading, parts: items.map(itemHtml) })),

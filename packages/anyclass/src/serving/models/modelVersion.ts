@@ -5,6 +5,7 @@ import { createDecoder } from '../../data/images/decoder.js';
 import type { StoredImage } from '../../data/images/imageSource.js';
 import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/inputs.js';
 import { limiter } from '../../data/loading/limiter.js';
+import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { UserError } from '../../errors/userError.js';
 import { vectorOf } from '../../inference/vectorInputs.js';
@@ -156,7 +157,7 @@ function rowFeatures({ values }: FeatureRow, { description }: OpenedModel): Arra
     );
     if (wrong !== undefined) throw new UserError(`${wrong} is beyond single precision (3.4e38)`);
     if (features.length === count) return features;
-    throw new UserError(`the row has ${features.length} features; the model takes ${count}`);
+    throw new UserError(`the row has ${counted(features.length, 'feature')}; the model takes ${count}`);
   } catch (error) {
     if (error instanceof UserError)
       throw new Problem('unreadable', error.message.replace('give NaN', 'send null'));

@@ -29,11 +29,12 @@ export interface LevelProblem extends Remark {
 }
 
 export interface LevelSurvey {
-  /** Looks at an image; rejects where it cannot be read. */
-  add(name: string, image: StoredImage): Promise<void>;
+  /** Looks at the image of a row, in any order; rejects where it cannot be read. */
+  add(row: number, name: string, image: StoredImage): Promise<void>;
   /** Undefined where all images have 8 bits. */
   statistics(): LevelStatistics | undefined;
-  problems(): LevelProblem[];
+  /** `isSample` words them for many, of which the images looked at are a few. */
+  problems(isSample?: boolean): LevelProblem[];
 }
 
 /** A window that leaves this much of an image black or white was meant for others. */
@@ -46,7 +47,7 @@ const mostCutOff = 0.9;
  *
  * @example
  * const survey = createLevelSurvey({});
- * await survey.add('1.png', { kind: 'encoded', bytes });
+ * await survey.add(0, '1.png', { kind: 'encoded', bytes });
  * survey.statistics()?.suggested // [0, 4095]
  */
 export function createLevelSurvey(reading: ImageReading): LevelSurvey {
@@ -60,31 +61,31 @@ export function createLevelSurvey(reading: ImageReading): LevelSurvey {
   const statistics = () =>
     ranges.length === 0 ? undefined : summary(ranges, typical, ranges.length - withoutOwn.count);
   return {
-    async add(name, image) {
+    async add(row, name, image) {
       const { frames } = await imageSize(image, reading);
-      if (frames > 1) several.add(`${name} (${frames} frames)`);
+      if (frames > 1) several.add(`${name} (${frames} frames)`, row);
       const levels = await imageLevels(image, reading);
       const range = levels && percentileLevels(levels, [0, 100]);
       if (!levels || !range) {
-        plain.add(name);
+        plain.add(name, row);
         return;
       }
       const text = `${name} (${range.map(rounded).join(' to ')})`;
       ranges.push(range);
       typical.push(percentileLevels(levels, [0.5, 99.5]) ?? range);
-      if (!levels.ownWindow) withoutOwn.add(text);
-      if (isFixed(window) && shareOutside(levels, window) > mostCutOff) cutOff.add(text);
+      if (!levels.ownWindow) withoutOwn.add(text, row);
+      if (isFixed(window) && shareOutside(levels, window) > mostCutOff) cutOff.add(text, row);
     },
     statistics,
-    problems() {
+    problems(isSample = false) {
       const found = statistics();
+      const problem = (kind: LevelProblem['kind'], names: CountedNames, [one, many]: Words) =>
+        names.remarks(isSample ? many : one, many).map((remark) => ({ kind, ...remark }));
       return [
-        ...(window === undefined ? problem('no-window', withoutOwn, noWindowText(found?.suggested)) : []),
-        ...(window === undefined ? [] : problem('unfit-window', cutOff, cutOffText(window))),
-        ...(window !== undefined && !found
-          ? problem('unfit-window', plain, 'images of 8 bits, on which data.window has no effect')
-          : []),
-        ...(frame === undefined ? problem('frames', several, severalText) : []),
+        ...(window === undefined ? problem('no-window', withoutOwn, noWindowWords(found?.suggested)) : []),
+        ...(window === undefined ? [] : problem('unfit-window', cutOff, cutOffWords(window))),
+        ...(window !== undefined && !found ? problem('unfit-window', plain, plainWords) : []),
+        ...(frame === undefined ? problem('frames', several, severalWords) : []),
       ];
     },
   };
@@ -108,7 +109,7 @@ export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<
     await dataset.images
       .read(row)
       .then(
-        (image) => survey.add(dataset.names.at(row), image),
+        (image) => survey.add(row, dataset.names.at(row), image),
         () => {},
       )
       .catch(() => {});
@@ -118,24 +119,36 @@ export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<
 
 /** The problems of a few images, as lines for a log. */
 export async function levelRemarks(dataset: Dataset, rows: Int32Array): Promise<string[]> {
-  const problems = (await surveySample(dataset, rows)).problems();
+  const problems = (await surveySample(dataset, rows)).problems(true);
   return problems.map(({ text, examples }) => `warning: ${text}; such as ${examples[0]}`);
 }
 
-function problem(kind: LevelProblem['kind'], names: CountedNames, text: string): LevelProblem[] {
-  return names.remarks(text).map((remark) => ({ kind, ...remark }));
+/** Of one image, and of many. */
+type Words = readonly [one: string, many: string];
+
+function noWindowWords([low, high]: Range = [0, 65535]): Words {
+  const advice = `from its own darkest to its brightest level. Set data.window=[${low},${high}] to keep levels comparable, or data.window=auto to keep this`;
+  return [
+    `image of more than 8 bits, and data.window is not set: it is stretched ${advice}`,
+    `images of more than 8 bits, and data.window is not set: each is stretched ${advice}`,
+  ];
 }
 
-function noWindowText([low, high]: Range = [0, 65535]): string {
-  return `images of more than 8 bits, and data.window is not set: each is stretched from its own darkest to its brightest level. Set data.window=[${low},${high}] to keep what levels mean, or data.window=auto to leave it so`;
+function cutOffWords(window: Window): Words {
+  const effect = `that data.window ${windowText(window)} makes almost entirely black or white; choose levels that`;
+  return [`image ${effect} it has`, `images ${effect} they have`];
 }
 
-function cutOffText(window: Window): string {
-  return `images that data.window ${windowText(window)} makes black or white nearly everywhere; choose levels that they have`;
-}
+const plainWords: Words = [
+  'image of 8 bits, on which data.window has no effect',
+  'images of 8 bits, on which data.window has no effect',
+];
 
-const severalText =
-  'files with several frames, of which the first is used; data.frame chooses: first, middle, last or a number';
+const chooseFrame = 'set data.frame to first, middle, last or a number to choose';
+const severalWords: Words = [
+  `file with several frames, of which the first is used; ${chooseFrame}`,
+  `files with several frames, of which the first is used; ${chooseFrame}`,
+];
 
 function summary(
   ranges: readonly Range[],

@@ -1,0 +1,116 @@
+// Several processes as launch, compare and tune start them, on the built package, and how they end together.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { distributed } from '@anyclass/torch';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pipeCount as count, writePipes } from '../../test/pipes.js';
+import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-launched-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (...names: string[]) => join(folder, ...names);
+const text = (...names: string[]) => readFileSync(at(...names), 'utf8');
+const model = at('model.safetensors');
+beforeAll(() => writePipes(folder));
+
+const { unavailable } = distributed.distributedStatus();
+describe.skipIf(unavailable !== null)(
+  `two processes${unavailable ? ` (skipped: ${unavailable})` : ''}`,
+  () => {
+    test('end together where one cannot predict, with its reason, and leave no file', async () => {
+      const words = (rank: number) => [
+        program,
+        'predict',
+        rank === 1 ? at('lost') : model,
+        at('photos'),
+        '--out',
+        at('none.csv'),
+      ];
+      const [first, second] = await runRanks(words, 2);
+      expect([first?.code, second?.code]).toEqual([1, 1]);
+      expect(second?.errors).toContain(at('lost'));
+      expect(first?.errors).toContain('rank 1 failed');
+      expect(first?.errors).toContain(at('lost'));
+      expect(existsSync(at('none.csv'))).toBe(false);
+    }, 120_000);
+
+    test('work on two machines that a remote shell reaches, and end with one message', async () => {
+      // Runs the command here: what ssh does on the machine that it is given.
+      writeFileSync(at('shell.sh'), 'echo "$1" >> "$(dirname "$0")/asked"; shift; exec sh -c "$*"\n');
+      const launch = (shell: string, ...words: string[]) =>
+        runRanks(
+          [program, 'launch', '--machines', '127.0.0.1,pat@127.0.0.2', '--remote-shell', shell, ...words],
+          1,
+        );
+      const evaluate = ['evaluate', model, at('test-*.parquet'), '--json', '--replicates', '0'];
+      const [well] = await launch(`sh ${at('shell.sh')}`, '--processes', '1', ...evaluate);
+      expect([well?.code, well?.errors]).toEqual([0, expect.not.stringContaining('anyclass')]);
+      expect(JSON.parse(well!.output).metrics.rows).toBe(count);
+      expect(text('asked').trim().split('\n').sort()).toEqual(['127.0.0.1', 'pat@127.0.0.2']);
+      const [bad] = await launch(
+        `sh ${at('shell.sh')}`,
+        '--processes',
+        '1',
+        'evaluate',
+        at('lost'),
+        at('test-*.parquet'),
+      );
+      expect([bad?.code, bad?.errors.match(/lost/g)?.length]).toEqual([1, 1]);
+      const [unreached] = await launch('false', '--processes', '1', ...evaluate);
+      expect([unreached?.code, unreached?.errors]).toEqual([
+        1,
+        expect.stringMatching(/launcher on (127.0.0.1|pat@127.0.0.2)/),
+      ]);
+    }, 120_000);
+
+    test.runIf(process.platform === 'linux')(
+      'end when their launcher is gone, even where one waits for the other',
+      async () => {
+        const words = ['predict', model, at('photos'), '--device', 'cpu', '--out', at('orphans.csv')];
+        const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {
+          stdio: 'ignore',
+        });
+        await expect.poll(() => childrenOf(launcher.pid!), { timeout: 30_000 }).toHaveLength(2);
+        const ranks = childrenOf(launcher.pid!);
+        process.kill(ranks[1]!, 'SIGSTOP');
+        const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
+        await expect.poll(() => hasEngine(ranks[0]!), { timeout: 30_000 }).toBe(true);
+        launcher.kill('SIGKILL');
+        const isGone = (pid: number) => parentOf(pid) === undefined;
+        await expect.poll(() => isGone(ranks[0]!), { timeout: 30_000 }).toBe(true);
+        process.kill(ranks[1]!, 'SIGCONT');
+        await expect.poll(() => isGone(ranks[1]!), { timeout: 30_000 }).toBe(true);
+        expect(existsSync(at('orphans.csv'))).toBe(false);
+      },
+      120_000,
+    );
+
+    test('train a run of compare and a trial of tune together', async () => {
+      const rows = Array.from({ length: 60 }, (_, i) => {
+        const split = ['train', 'validation', 'test'][i % 3];
+        return `${i},${split},${i % 2},${Number(i % 5 === 0)},${Math.sin(i)},${(i % 5) / 5}`;
+      });
+      writeFileSync(at('soil.csv'), `Filename,split,dry,sour,feature_0,feature_1\n${rows.join('\n')}\n`);
+      const fields = ['epochs=1', 'batchSize=8', 'evaluation.replicates=0', 'device=cpu', 'threads=1'];
+      const common = [
+        ...['features', '--data', at('soil.csv'), ...fields.flatMap((field) => ['--set', field])],
+        ...['--processes', '2'],
+      ];
+      const losses = ['--losses', 'bce', '--seeds', '1', '--replicates', '0', '--out', at('compared')];
+      const [compared] = await runRanks([program, 'compare', ...common, ...losses], 1);
+      expect([compared?.code, compared?.errors]).toEqual([0, expect.any(String)]);
+      const [tuned] = await runRanks([program, 'tune', at('study'), ...common, '--trials', '1'], 1);
+      expect([tuned?.code, tuned?.errors]).toEqual([0, expect.any(String)]);
+      const records = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /^(compared|study)\/.*\/config\.json$/.test(name))
+        .map((name) => JSON.parse(text(name)).distribution);
+      expect(records).toEqual([
+        { worldSize: 2, backend: 'gloo' },
+        { worldSize: 2, backend: 'gloo' },
+      ]);
+    }, 120_000);
+  },
+);

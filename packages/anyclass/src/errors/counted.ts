@@ -1,0 +1,26 @@
+/**
+ * A count with its noun.
+ *
+ * @example
+ * counted(1, 'class') // '1 class'
+ * counted(2407, 'class') // '2,407 classes'
+ */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${inflected(count, noun)}`;
+}
+
+/**
+ * The words that follow a count, where more than the noun changes with it.
+ *
+ * @example
+ * inflected(1, 'file') // 'file'
+ * inflected(0, 'file is', 'files are') // 'files are'
+ */
+export function inflected(count: number, one: string, many = pluralOf(one)): string {
+  return count === 1 ? one : many;
+}
+
+function pluralOf(noun: string): string {
+  if (/(s|x|ch|sh)$/.test(noun)) return `${noun}es`;
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}

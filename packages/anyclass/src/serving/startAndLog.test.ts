@@ -1,0 +1,75 @@
+// Servers that do not start, with the reason, and what a server writes while it runs.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asBody, isBuilt, picture, post, saveServedModel } from '../../test/servedModels.js';
+import { UserError } from '../errors/userError.js';
+import type { ServeOptions } from './options.js';
+import { serve } from './serve.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-start-'));
+const model = join(folder, 'model.safetensors');
+beforeAll(() => saveServedModel(model));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
+
+describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
+  test('an address that is taken, a model that is none and a name given twice are told', async () => {
+    const other = createServer();
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const { port } = other.address() as AddressInfo;
+    await expect(serve([model], { ...quiet, port })).rejects.toThrow('another program uses that port');
+    other.close();
+    writeFileSync(join(folder, 'text.onnx'), 'text');
+    await expect(serve([join(folder, 'text.onnx')], quiet)).rejects.toThrow('text.onnx');
+    await expect(serve([join(folder, 'missing')], quiet)).rejects.toThrow('no such model or run');
+    await expect(serve([`m=${model}`, `m=${model}`], quiet)).rejects.toThrow("two models are named 'm'");
+  });
+
+  test('damaged weights are the mistake of a file, not of the program', async () => {
+    const file = join(folder, 'damaged.safetensors');
+    const bytes = readFileSync(model);
+    writeFileSync(file, bytes.fill(0, bytes.length / 2));
+    const refused = await serve([file], quiet).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UserError);
+    expect(refused).toHaveProperty('message', expect.stringContaining(`${file}: is damaged`));
+  });
+
+  test('predictions are logged as JSON lines where that is asked for', async () => {
+    const file = join(folder, 'predictions.jsonl');
+    const lines: string[] = [];
+    const logging = await serve([`m=${model}`], {
+      ...quiet,
+      logPredictions: file,
+      log: (line) => void lines.push(line),
+    });
+    const bytes = await picture(2);
+    await post(`${logging.url}/v1/predict`, asBody(bytes), { 'x-request-id': 'r' });
+    await logging.close();
+    const logged = JSON.parse(readFileSync(file, 'utf8'));
+    expect(logged).toMatchObject({
+      requestId: 'r',
+      model: 'm',
+      labels: ['crack', 'joint'],
+      isNegative: false,
+    });
+    expect(logged.sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual([
+      'listening',
+      'request',
+      'draining',
+      'stopped',
+    ]);
+    expect(JSON.parse(lines[1]!)).toMatchObject({
+      requestId: 'r',
+      status: 200,
+      images: 1,
+      path: '/v1/predict',
+    });
+  });
+});
