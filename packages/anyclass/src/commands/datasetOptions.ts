@@ -17,7 +17,7 @@ export const datasetFields = {
   dataset: z
     .string()
     .describe(
-      `a folder (tables, YOLO, Pascal VOC, one per class), .csv, .json, .parquet, .arff (several, comma-separated or with *), data.yaml, NAME=DIR (${folderDatasets.join(', ')}), or digits`,
+      `a folder (tables, YOLO, Pascal VOC, one per class), .csv, .json, .parquet, .arff, .npy, .safetensors (several, comma-separated or with *), data.yaml, NAME=DIR (${folderDatasets.join(', ')}), or digits`,
     ),
   imageFolder: z.string().optional().describe('folder of the images in a table').meta({ placeholder: 'DIR' }),
   imageColumn: z.string().optional().describe('column with the file names').meta({ placeholder: 'NAME' }),

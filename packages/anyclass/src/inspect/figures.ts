@@ -17,7 +17,7 @@ const splitColors = {
 } as const;
 
 /**
- * Positive instances by class (or family of classes), the commonest on top, splits one after another. Of many classes the commonest
+ * Positive instances by class (or family of classes), the most common on top, splits one after another. Of many classes the most common
  * are shown, and the title says so.
  */
 export function distributionFigure(name: string, counts: readonly ClassCount[]): Figure {
@@ -119,7 +119,7 @@ export function labelsPerInstanceFigure({
 
 /** What a title adds where not all are shown. */
 function partOf(shown: number, all: number): string {
-  return shown < all ? `; the ${shown} largest of ${all}, the table has all` : '';
+  return shown < all ? `; the ${shown} largest of ${all}; the table has all` : '';
 }
 
 function compact(value: number): string {

@@ -14,7 +14,7 @@ export interface HeatMapOptions {
   /** What a row is: 'class' or 'group'. */
   readonly what: string;
   readonly names: readonly string[];
-  /** How many there are in all, where only the commonest were counted in pairs. Default: as many as names. */
+  /** How many there are in all, where only the most common were counted in pairs. Default: as many as names. */
   readonly of?: number;
   /** Instances with both; the row itself on the diagonal. */
   readonly together: readonly (readonly number[])[];
@@ -22,7 +22,7 @@ export interface HeatMapOptions {
 
 /**
  * How often the column is present where the row is, in percent. Shares rather than counts: with a long tail the counts show only
- * that common classes are common. Of many classes the commonest are shown, and the title says so.
+ * that common classes are common. Of many classes the most common are shown, and the title says so.
  *
  * @example
  * heatMapFigure({ name: 'cooccurrence', what: 'class', names: ['cat', 'dog'], together: [[4, 1], [1, 1]] })
@@ -46,7 +46,8 @@ export function heatMapFigure({ name, what, names: all, of = all.length, togethe
   const most = Math.max(1, ...cells.map(({ percent }) => percent));
   const stepOf = (percent: number) =>
     Math.min(heatColors.length - 1, Math.floor((percent / most) * heatColors.length));
-  const part = kept.length < of ? `; the ${kept.length} commonest of ${of}, the table of pairs has more` : '';
+  const part =
+    kept.length < of ? `; the ${kept.length} most common of ${of}; the table of pairs has more` : '';
   const title = `Where the row’s ${what} is present, how often the column’s is too, in percent${part}`;
   const nameAxis = { ...axis('', 0), type: 'category', data: names, splitLine: { show: false } };
   const svg = renderChart(

@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
   test('figures say which classes they leave out, and the table of pairs has them', async () => {
     const { page } = await openFile(browser, file);
     expect(await page.locator('#together').textContent()).toContain(
-      'the 60 commonest of 70, the table of pairs has more',
+      'the 60 most common of 70; the table of pairs has more',
     );
     expect(await page.locator('#groups .title').allTextContents()).toEqual([
       'Positive instances',

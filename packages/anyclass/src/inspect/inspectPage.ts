@@ -198,7 +198,7 @@ function imageTable({ examined, of, width, height, sizes, mean, std, levels }: I
       ['examined', `${number(examined)} of ${number(of)}`],
       ['width', `${width.min} to ${width.max}, median ${width.median}`],
       ['height', `${height.min} to ${height.max}, median ${height.median}`],
-      ['commonest', sizes.map(({ size, count }) => `${size} (${number(count)})`).join(', ')],
+      ['most common sizes', sizes.map(({ size, count }) => `${size} (${number(count)})`).join(', ')],
       ['channel mean', three(mean)],
       ['channel standard deviation', three(std)],
       ...(levels

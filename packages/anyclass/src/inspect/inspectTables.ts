@@ -75,7 +75,7 @@ export function labelTable({ labelCounts }: Pick<Inspection, 'labelCounts'>): Re
 /** A page with more rows is slow, and nobody reads on. */
 const mostPairs = 2000;
 
-/** Pairs of classes that occur together, the commonest first; undefined where none do. */
+/** Pairs of classes that occur together, the most common first; undefined where none do. */
 export function pairTable({
   pairedClasses: classes,
   classes: all,
@@ -121,7 +121,7 @@ export function pairTable({
 function leftOut(pairs: number, classes: number, of: number): string {
   const counted =
     classes < of
-      ? `Pairs are counted among the ${classes} commonest of ${of.toLocaleString('en-US')} classes. `
+      ? `Pairs are counted among the ${classes} most common of ${of.toLocaleString('en-US')} classes. `
       : '';
   return `${counted}${pairs > 0 ? `${pairs.toLocaleString('en-US')} rarer pairs are left out; --json has them.` : ''}`.trim();
 }

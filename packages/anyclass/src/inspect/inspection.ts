@@ -91,7 +91,7 @@ export interface ImageStatistics {
   readonly of: number;
   readonly width: { readonly min: number; readonly median: number; readonly max: number };
   readonly height: { readonly min: number; readonly median: number; readonly max: number };
-  /** The commonest sizes. */
+  /** The most common sizes. */
   readonly sizes: readonly { readonly size: string; readonly count: number }[];
   /** Per channel, 0 to 1, over training images at the size they are trained at. */
   readonly mean: readonly number[];
