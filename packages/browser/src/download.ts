@@ -1,10 +1,10 @@
-/** Told as a download proceeds; `total` is undefined where the server does not say. */
+/** Called as a download proceeds; `total` is undefined if the server does not say. */
 export type DownloadListener = (loaded: number, total: number | undefined) => void;
 
 /**
  * A file's bytes.
  *
- * @throws Error with the address where it cannot be loaded
+ * @throws Error with the address if it cannot be loaded
  *
  * @example
  * const bytes = await download(new URL('model.onnx', location.href), (loaded) => console.log(loaded));
@@ -15,7 +15,7 @@ export async function download(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetched(address);
   const length = response.headers.get('content-length');
-  // A compressed answer tells the length of what travels.
+  // The length of a compressed answer is that of the compressed bytes.
   const isPlain = response.headers.get('content-encoding') === null;
   const total = length !== null && isPlain ? Number(length) : undefined;
   if (!response.body || !onProgress) return new Uint8Array(await response.arrayBuffer());
@@ -35,8 +35,8 @@ async function fetched(address: URL): Promise<Response> {
   try {
     response = await fetch(address);
   } catch (error) {
-    throw new Error(`${address} cannot be loaded; is the network there?`, { cause: error });
+    throw new Error(`${address} cannot be loaded; check the network connection`, { cause: error });
   }
-  if (!response.ok) throw new Error(`${address} cannot be loaded: the server answers ${response.status}`);
+  if (!response.ok) throw new Error(`${address} cannot be loaded: the server returned ${response.status}`);
   return response;
 }

@@ -6,12 +6,12 @@ import type { PixelFormat } from './images/pixelFormat.js';
 export interface Preprocessing extends PixelFormat {
   readonly fit: 'fill';
   readonly resize: 'triangle';
-  /** For pixels from 0 to 1, one number a channel or one for all. */
+  /** For pixels from 0 to 1, one number per channel or one for all. */
   readonly mean: readonly number[];
   readonly std: readonly number[];
 }
 
-/** A model but for its weights; the classes are in the order of the outputs. */
+/** Everything about a model but its weights; classes are in the order of the outputs. */
 export interface ExportedModel {
   readonly format: 'anyclass';
   readonly network: string;

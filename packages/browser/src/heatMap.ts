@@ -1,13 +1,13 @@
-/** Where in the image a class is seen, rows from the top. */
+/** Where in the image the evidence for a class is, rows from the top. */
 export interface HeatMap {
   readonly width: number;
   readonly height: number;
-  /** From 0 to 1: of all places with evidence for the class, in parts of the strongest. */
+  /** Evidence for the class from 0 to 1, relative to the strongest. */
   readonly values: Float32Array;
 }
 
 /**
- * The heat map of one class from the output `cam`: class activation maps, whose average is the logit. What speaks against the
+ * The heat map of one class from the output `cam`: class activation maps, whose average is the logit. Evidence against the
  * class is 0.
  *
  * @example

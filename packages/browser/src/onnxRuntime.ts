@@ -1,9 +1,9 @@
-// onnxruntime-web: on the GPU where the browser and the model allow it, else on the CPU.
+// onnxruntime-web: on the GPU if the browser and the model allow it, otherwise on the CPU.
 
 import type { Env, InferenceSession, Tensor } from 'onnxruntime-web';
 import type { ExportedModel } from './exportedModel.js';
 
-/** What we use of it. */
+/** The parts that we use. */
 export interface OnnxRuntime {
   readonly InferenceSession: Pick<typeof InferenceSession, 'create'>;
   readonly Tensor: typeof Tensor;
@@ -15,14 +15,14 @@ export type Backend = 'webgpu' | 'wasm';
 export interface OpenedSession {
   readonly session: InferenceSession;
   readonly backend: Backend;
-  /** Why a backend that was to be preferred is not used. */
+  /** Why a preferred backend is not used. */
   readonly remarks: readonly string[];
 }
 
 /**
  * Opens a model on the first of the backends that works.
  *
- * @throws Error with every backend's reason where none does
+ * @throws Error with every backend's reason if none works
  *
  * @example
  * const { session, backend } = await openSession(runtime, bytes, model, ['webgpu', 'wasm']);
@@ -56,7 +56,7 @@ export async function openSession(
   throw new Error(`the model cannot be run here: ${remarks.join('; ')}`);
 }
 
-/** Shaders are compiled by the first run, and fail there if they do. */
+/** The first run compiles the shaders, which may fail. */
 async function tryOut(runtime: OnnxRuntime, session: InferenceSession, { preprocessing }: ExportedModel) {
   const { width, height } = preprocessing;
   const black = new runtime.Tensor('float32', new Float32Array(3 * width * height), [1, 3, height, width]);
@@ -75,13 +75,13 @@ interface Adapter {
   readonly features: ReadonlySet<string>;
 }
 
-/** TypeScript's own description of browsers has no WebGPU. */
+/** TypeScript's DOM types lack WebGPU. */
 interface WebGpu {
   requestAdapter(): Promise<Adapter | null>;
 }
 
 /**
- * The GPU as WebGPU gives it; undefined where there is none.
+ * WebGPU's adapter; undefined if there is none.
  *
  * @example
  * (await findAdapter())?.features.has('shader-f16') // true

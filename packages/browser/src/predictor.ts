@@ -1,4 +1,4 @@
-// A model at work in a page: image files in, probabilities, labels and heat maps out.
+// Prediction in a page: image files in, probabilities, labels and heat maps out.
 
 import { applyDecision, calibrate, presenceProbability, sigmoid } from '@anyclass/core';
 import { type DownloadListener, download } from './download.js';
@@ -8,28 +8,28 @@ import { decodeImage } from './images/decodeImage.js';
 import { normalizePixels } from './normalizePixels.js';
 import { type Backend, type OnnxRuntime, openSession } from './onnxRuntime.js';
 
-/** One image by class names, and why it was decided so. */
+/** The prediction for one image by class name, and how it was decided. */
 export interface Prediction {
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
   readonly isNegative: boolean;
-  /** Calibrated where training found that it helps. */
+  /** Calibrated if training found that it helps. */
   readonly probabilities: Readonly<Record<string, number>>;
-  /** The probability that any class is present, and the least that passes the gate. */
+  /** The probability that any class is present, and the smallest that passes the gate. */
   readonly presence: { readonly probability: number; readonly gate: number; readonly passes: boolean };
-  /** From which probability each class is predicted where the image passes; null for never. */
+  /** The probability from which each class is predicted if the image passes the gate; null for never. */
   readonly thresholds: Readonly<Record<string, number | null>>;
-  /** By class; undefined where the file was exported without `cam`. */
+  /** By class; undefined if the file was exported without `cam`. */
   readonly heatMaps: Readonly<Record<string, HeatMap>> | undefined;
 }
 
 export interface Predictor {
   readonly model: ExportedModel;
   readonly backend: Backend;
-  /** Why a backend that was to be preferred is not used. */
+  /** Why a preferred backend is not used. */
   readonly remarks: readonly string[];
   readonly hasHeatMaps: boolean;
-  /** @throws Error where the browser cannot decode the file */
+  /** @throws Error if the browser cannot decode the file */
   predict(file: Blob): Promise<Prediction>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Predictor {
 export interface PredictorOptions {
   /** onnxruntime-web. Default: `import('onnxruntime-web/webgpu')`, for bundlers. */
   readonly runtime?: OnnxRuntime;
-  /** In the order in which they are tried. Default WebGPU, then WebAssembly. */
+  /** Tried in this order. Default WebGPU, then WebAssembly. */
   readonly backends?: readonly Backend[];
   /** Default: config.json beside the model. */
   readonly config?: string | URL;
@@ -47,7 +47,7 @@ export interface PredictorOptions {
 /**
  * Opens a model that `anyclass export` wrote.
  *
- * @throws Error where it cannot be loaded, is no such model, or no backend runs it
+ * @throws Error if it cannot be loaded, is not such a model, or no backend can run it
  *
  * @example
  * const predictor = await openPredictor('model/model.onnx');

@@ -2,18 +2,18 @@ import { applyDecision, calibrate, type Decision } from '@anyclass/core';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { probabilities } from './scorer.js';
 
-/** Rows of classes, one row an image. */
+/** Rows of classes, one row per image. */
 export interface DecidedRows {
-  /** Calibrated where training found that it helps. */
+  /** Calibrated if training found that it helps. */
   readonly probabilities: Float32Array;
-  /** What the gate compares, one an image. */
+  /** Compared with the gate; one per image. */
   readonly presence: Float64Array;
   /** 1 where a class is predicted. */
   readonly labels: Uint8Array;
 }
 
 /**
- * From logits to labels: the one way of predict and of serving.
+ * From logits to labels, for both prediction and serving.
  *
  * @example
  * decideLogits(logits, description, decision).labels // 0 and 1, images times classes

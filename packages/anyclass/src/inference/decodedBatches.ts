@@ -42,7 +42,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
         limited(() => decoder.readInto(image, memory, offset)).then(
           () => ({ image }),
           (error: unknown) => {
-            // Not this image's fault, and the next ones would fail like it.
+            // Not this image's fault; the next ones would fail in the same way.
             if (error instanceof MachineError) throw error;
             return { image, failure: reasonOf(error) };
           },

@@ -68,7 +68,7 @@ export async function* ownPredictions(
 }
 
 /**
- * The images of every so-manieth block: this rank's.
+ * This rank's images: every worldSize-th block.
  *
  * @example
  * shareOfImages({ rank: 1, worldSize: 2 }, images, 2) // the third and fourth, the seventh and eighth, …

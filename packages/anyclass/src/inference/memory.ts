@@ -1,4 +1,4 @@
-// What to do where memory does not suffice: the engine tells what it asked for, not what would help.
+// Advice when memory runs out: the engine reports what it asked for, not what would help.
 
 import { lacksAddressSpace } from '@anyclass/torch/builds';
 import { messageOf } from '../errors/reasonOf.js';

@@ -1,4 +1,4 @@
-// A model at work: images or feature vectors in, probabilities and labels out.
+// Prediction with a model: images or feature vectors in, probabilities and labels out.
 
 import { type Decision, presenceProbability } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../data/inputs.js';
@@ -20,15 +20,15 @@ import {
 
 export interface Prediction {
   readonly name: string;
-  /** One a class, calibrated where training found that it helps. */
+  /** One per class, calibrated if training found that it helps. */
   readonly probabilities: Float32Array;
-  /** What the gate compares: ranks images by whether any class is present. */
+  /** Compared with the gate; ranks images by whether any class is present. */
   readonly presenceScore: number;
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
 }
 
-/** An image, or a feature vector for a model of those; or what could not be read. */
+/** An image or a feature vector, or an input that could not be read. */
 export type PredictorInput = ImageInput | VectorInput | FailedInput;
 
 /** An image that could not be read. */
@@ -37,22 +37,22 @@ export interface FailedPrediction {
   readonly failure: string;
 }
 
-/** One image by class names, and why it was decided so. */
+/** The prediction for one image by class name, and how it was decided. */
 export interface NamedPrediction {
   readonly labels: readonly string[];
   readonly isNegative: boolean;
   readonly probabilities: Readonly<Record<string, number>>;
-  /** The probability that any class is present, and the least that passes the gate. */
+  /** The probability that any class is present, and the smallest that passes the gate. */
   readonly presence: { readonly probability: number; readonly gate: number; readonly passes: boolean };
-  /** From which probability each class is predicted where the image passes; null for never. */
+  /** The probability from which each class is predicted if the image passes the gate; null for never. */
   readonly thresholds: Readonly<Record<string, number | null>>;
 }
 
 export interface Predictor extends Disposable {
   readonly description: ModelDescription;
-  /** What labels are decided by. */
+  /** How labels are decided. */
   readonly decision: Decision;
-  /** What its user should know, such as that the model's file cannot be checked for damage. */
+  /** Warnings for the user, such as that the model file has no checksums. */
   readonly remarks: readonly string[];
   /** Predictions in the order of the images or vectors. */
   predict(

@@ -1,26 +1,28 @@
-// How much a server takes on: images and bytes in it at a time. What is over that is refused before it is read.
+// Limits on the images and bytes in flight. Requests beyond them are refused before their bodies are read.
 
 import { Problem } from './problem.js';
 
-/** The room that a request takes. */
+/** A request's place in the queue. */
 export interface Ticket {
-  /** The request turned out to have this many images. @throws Problem where that is too much now */
+  /** Sets the number of images, once it is known. @throws Problem if that is too many now */
   setImages(images: number): void;
-  /** Gives the room back, once nothing of the request is in use. */
+  /** Frees the place, once nothing of the request is in use. */
   leave(): void;
 }
 
 export interface Admission {
-  /** Whether not even one more image is taken now. */
+  /** Whether not even one more image can be accepted. */
   readonly isFull: boolean;
-  /** What a client is told while it is full, and the seconds after which it should try again. */
+  /** What a refused client is told, and the seconds after which it should retry. */
   fullText(): { readonly message: string; readonly retryAfter: number };
-  /** @throws Problem where the server is full */
+  /** @throws Problem if the server is full */
   enter(bytes: number): Ticket;
-  /** Calls the listener whenever something has left. */
+  /** Calls the listener whenever a request has left the queue. */
   onRoom(listener: () => void): void;
-  /** So many images were answered: how soon a refused client should try again follows from it. */
+  /** Counts answered images, which determine when a refused client should retry. */
   answered(images: number): void;
+  /** The recent rate of answered images. */
+  imagesPerSecond(): number;
   readonly images: number;
   readonly bytes: number;
 }
@@ -86,6 +88,7 @@ export function createAdmission(limits: { readonly images: number; readonly byte
       tellRoom = listener;
     },
     answered: (count) => rate.add(count),
+    imagesPerSecond: () => rate.perSecond(),
     get images() {
       return images;
     },
@@ -95,7 +98,7 @@ export function createAdmission(limits: { readonly images: number; readonly byte
   };
 }
 
-/** Events per second over the last seconds that had any. */
+/** Events per second, over the most recent seconds with any. */
 function createRate() {
   let perSecond = 0;
   let counted = 0;

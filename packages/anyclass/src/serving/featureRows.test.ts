@@ -86,6 +86,6 @@ describe.skipIf(!isBuilt)('serving feature vectors (needs the built package)', (
     const photo = new Uint8Array(await picture(1));
     expect(await detail(post('/v1/predict?model=torch', photo, 'image/jpeg'))).toContain('rows of features');
     const some = await predict({ rows: [[1, 2, 3], [1]] });
-    expect(some.body.predictions[1].failure).toContain('1 features');
+    expect(some.body.predictions[1].failure).toContain('1 feature;');
   });
 });

@@ -1,4 +1,4 @@
-// Log lines and predictions as JSON lines, written beside the work: a slow disk or pipe keeps no request waiting.
+// Log lines and predictions as JSON lines, written asynchronously: a slow disk or pipe does not delay requests.
 
 import { closeSync, createWriteStream, openSync } from 'node:fs';
 import { UserError } from '../errors/userError.js';
@@ -30,17 +30,17 @@ export function createLog(least: Level, write: (line: string) => void): Log {
   return { info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Lines to a file, or to one that is open already. */
+/** Writes lines to a file or an open descriptor. */
 export interface LineWriter {
   write(line: string): void;
-  /** Brings out what is still held back. */
+  /** Writes what is still buffered. */
   close(): Promise<void>;
 }
 
 /**
- * Whether lines can be appended to a file, which is made where there is none.
+ * Checks that lines can be appended to a file, which is created if it does not exist.
  *
- * @throws UserError where they cannot
+ * @throws UserError if they cannot
  */
 export function checkAppending(path: string): void {
   try {
@@ -50,13 +50,13 @@ export function checkAppending(path: string): void {
   }
 }
 
-/** What may wait for a slow disk or reader; lines beyond that are dropped, and counted. */
+/** Bytes that may be buffered for a slow disk or reader; further lines are dropped. */
 const mostHeldBack = 8_000_000;
 
 /**
  * Appends lines.
  *
- * @param onProblem told once for each row of problems, such as a full disk
+ * @param onProblem called once per series of problems, such as a full disk
  *
  * @example
  * const predictions = appendLines('predictions.jsonl', console.error);

@@ -1,4 +1,4 @@
-// What a server tells Prometheus: how it does, and what its models see, so that drift shows.
+// Prometheus metrics: the server's health, and what its models predict, so that drift shows.
 
 import { presenceProbability } from '@anyclass/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -7,7 +7,7 @@ import type { ImageAnswer, VersionListener } from './models/modelVersion.js';
 import type { OpenedModel } from './models/workerMessages.js';
 import type { ProblemKind } from './problem.js';
 
-/** Images that the gauge of negatives looks back on. */
+/** Recent images that the share of negatives is computed over. */
 const window = 1000;
 
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -19,9 +19,9 @@ export interface ServingMetrics {
   text(): Promise<string>;
   request(route: string, method: string, status: number, seconds: number): void;
   rejected(reason: ProblemKind): void;
-  /** A prediction refused for a full queue; not in the histogram of requests, whose times are those of work. */
+  /** Counts a prediction refused because the queue is full; the histogram of request times leaves these out. */
   refused(): void;
-  /** What a model's work is told to. */
+  /** Receives the timings of a model. */
   listener(model: string): VersionListener;
   predicted(model: string, classes: readonly string[], answer: ImageAnswer): void;
   opened(model: string, opened: OpenedModel): void;
@@ -98,7 +98,7 @@ export function createMetrics(admission: Admission): ServingMetrics {
     this.set(admission.bytes);
   });
   const recent = new Map<string, RecentNegatives>();
-  // Counted here, and in the registry only when somebody reads it: labels cost more than refusing.
+  // Counted here and added to the registry only when it is read: updating labels costs more than refusing.
   let refusals = 0;
   const told = new Map<string, Record<string, string>>();
 
@@ -149,7 +149,7 @@ export function createMetrics(admission: Admission): ServingMetrics {
       info.set(labels, 1);
       openedAt.set({ model }, Date.now() / 1000);
       recent.set(model, new RecentNegatives());
-      // There from the start: an alert on a class that was never predicted has a series to look at.
+      // Created up front, so that an alert on a class that was never predicted has a series to query.
       images.inc({ model }, 0);
       negatives.inc({ model }, 0);
       for (const name of description.classes) positives.inc({ model, class: name }, 0);
@@ -158,13 +158,13 @@ export function createMetrics(admission: Admission): ServingMetrics {
   };
 }
 
-/** The last images, as a ring. */
+/** A ring of the most recent images. */
 class RecentNegatives {
   readonly #ring = new Uint8Array(window);
   #count = 0;
   #negatives = 0;
 
-  /** The share of negatives with this one. */
+  /** Adds an image and returns the share of negatives. */
   add(isNegative: boolean): number {
     const at = this.#count % window;
     this.#negatives += (isNegative ? 1 : 0) - this.#ring[at]!;

@@ -1,11 +1,11 @@
-// What a server is started with. The limits hold by default: a server started without options is protected, too.
+// Options of a server. The limits apply by default, so a server started without options is protected too.
 
 import { z } from 'zod';
 import type { ChosenDecision } from '../inference/modelDecision.js';
 
 const megabyte = 1e6;
 
-/** Every option with its default; the command line has the same ones. */
+/** All options with their defaults; the command line has the same ones. */
 export const serveFields = {
   port: z.int().min(0).max(65_535).default(8080).describe('0 picks a free port'),
   host: z
@@ -87,11 +87,11 @@ export const serveOptions = z.object(serveFields);
 export type ServeSettings = z.output<typeof serveOptions>;
 
 export interface ServeOptions extends z.input<typeof serveOptions> {
-  /** Requests must bring it as `Authorization: Bearer TOKEN`; health checks and pages need none. */
+  /** Requests must send it as `Authorization: Bearer TOKEN`; health checks and pages need none. */
   readonly token?: string | undefined;
   /** How labels are decided; default each model's own decision. */
   readonly decision?: ChosenDecision | undefined;
-  /** Takes log lines; default standard error. */
+  /** Receives log lines; default standard error. */
   readonly log?: ((line: string) => void) | undefined;
 }
 

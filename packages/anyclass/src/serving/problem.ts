@@ -24,12 +24,12 @@ export type ProblemKind = keyof typeof problems;
 export interface ProblemText {
   readonly kind: ProblemKind;
   readonly message: string;
-  /** Seconds after which it makes sense to try again. */
+  /** Seconds after which the client should try again. */
   readonly retryAfter?: number | undefined;
 }
 
 /**
- * Something wrong with a request, to be told to its client.
+ * A problem with a request, reported to its client.
  *
  * @example
  * throw new Problem('too-large', 'the request has 40 images; the limit is 32');
@@ -40,7 +40,7 @@ export class Problem extends Error implements ProblemText {
   readonly retryAfter: number | undefined;
 
   constructor(kind: ProblemKind, detail: string, { retryAfter }: Pick<ProblemText, 'retryAfter'> = {}) {
-    // A full server makes thousands a second, and nobody reads where they were made.
+    // A full server creates thousands per second, and nobody reads their stack traces.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(detail);

@@ -22,24 +22,24 @@ import {
 } from './options.js';
 import type { ServerState } from './serverState.js';
 
-/** A server at work. */
+/** A running server. */
 export interface Server extends AsyncDisposable {
   /** Such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly port: number;
-  /** What is served now. */
+  /** The models being served. */
   models(): ModelSummary[];
-  /** Opens every model again, as a changed file does; the answers come from the versions before until the new ones work. */
+  /** Reopens every model, as a changed file does; the old versions answer until the new ones work. */
   reload(): Promise<void>;
-  /** Answers what is there and what comes within the drain time, then ends. */
+  /** Answers open requests and those that arrive during the drain time, then stops. */
   close(): Promise<void>;
 }
 
 /**
- * Serves models: runs, their model.safetensors or exported .onnx files. `NAME=PATH` gives a model a name; else it has that of its
- * folder or file.
+ * Serves models: runs, their model.safetensors or exported .onnx files. `NAME=PATH` names a model; by default it has
+ * the name of its folder or file.
  *
- * @throws UserError where a model cannot be opened, or the address is taken
+ * @throws UserError if a model cannot be opened or the address is in use
  *
  * @example
  * await using server = await serve(['runs/sewer'], { port: 0 });

@@ -11,19 +11,19 @@ export interface ServerState {
   readonly settings: ServeSettings;
   readonly limits: RequestLimits;
   readonly token: string | undefined;
-  /** By their names, in the order in which they were given. */
+  /** By name, in the order given. */
   readonly models: ReadonlyMap<string, ServedModel>;
   readonly admission: Admission;
   readonly metrics: ServingMetrics;
   readonly log: Log;
-  /** Where predictions are logged, if they are. */
+  /** Where predictions are logged; undefined if they are not. */
   readonly predictions: LineWriter | undefined;
-  /** The server ends: it says so to those who ask whether it is ready, and closes connections after their answers. */
+  /** The server is shutting down: it reports that it is not ready, and closes each connection after its answer. */
   isDraining: boolean;
 }
 
 /**
- * The model of a name; without one, the only model.
+ * The model with a name; without a name, the only model.
  *
  * @throws Problem where there is none
  */

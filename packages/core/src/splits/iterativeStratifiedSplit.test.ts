@@ -147,6 +147,57 @@ test('every part gets a negative where there are enough of them, also with many 
   );
 });
 
+/** Groups from one row to a third of the table, classes from common to rare, the last class in one group alone. */
+const unevenGroups = fc.record({
+  classes: fc.integer({ min: 2, max: 40 }),
+  groupCount: fc.integer({ min: 3, max: 60 }),
+  rows: fc.integer({ min: 60, max: 300 }),
+  random: fc.nat(1000),
+});
+
+test('groups of very different sizes are never divided, and every part gets a negative where enough groups have one', () => {
+  fc.assert(
+    fc.property(unevenGroups, ({ classes, groupCount, rows, random }) => {
+      const draw = new NumpyRandom(random);
+      const groups = Array.from({ length: rows }, () => Math.floor(groupCount ** draw.random()) - 1);
+      const lone = groups[draw.integer(rows)];
+      const labels = groups.flatMap((group) =>
+        Array.from({ length: classes }, (_, j) =>
+          Number(j === classes - 1 ? group === lone : draw.random() < 0.4 / (j + 1)),
+        ),
+      );
+      const shares = [0.7, 0.15, 0.15];
+      const parts = iterativeStratifiedSplit(labels, { classes, shares, random, groups });
+      expect(parts.flatMap((part) => [...part]).sort((a, b) => a - b)).toEqual([...groups.keys()]);
+      const partsOf = (isChosen: (row: number) => boolean) =>
+        parts.filter((part) => part.some(isChosen)).length;
+      for (const group of new Set(groups)) expect(partsOf((row) => groups[row] === group)).toBe(1);
+      const isNegative = (row: number) => !labels.slice(row * classes, (row + 1) * classes).includes(1);
+      const holders = new Set(groups.filter((_, row) => isNegative(row))).size;
+      expect(partsOf(isNegative)).toBe(Math.min(3, holders));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('groups that hold nearly all classes leave sizes and classes near their shares, not only the rarest class', () => {
+  const classes = 12;
+  const shares = [0.7, 0.15, 0.15];
+  for (let seed = 0; seed < 10; seed++) {
+    const draw = new NumpyRandom(seed);
+    const labels = Array.from({ length: 2000 * classes }, () => Number(draw.random() < 0.1));
+    const groups = Array.from({ length: 2000 }, (_, row) => Math.floor(row / 20));
+    const parts = iterativeStratifiedSplit(labels, { classes, shares, random: seed, groups });
+    parts.forEach((part, p) => {
+      expect(Math.abs(part.length / 2000 - shares[p]!)).toBeLessThanOrEqual(0.01);
+      for (let j = 0; j < classes; j++) {
+        const found = part.filter((row) => labels[row * classes + j] === 1).length;
+        expect(Math.abs(found / countOf(labels, classes, j) - shares[p]!)).toBeLessThan(0.03);
+      }
+    });
+  }
+});
+
 test('negatives keep their share of each part to a few percent, however many there are', () => {
   const classes = 71;
   for (const negatives of [40, 200, 1000]) {

@@ -1,12 +1,13 @@
 // Iterative stratification. Sechidis, Tsoumakas and Vlahavas, "On the Stratification of Multi-Label Data",
 // ECML PKDD 2011. Departures: what is dealt out may be a group of rows that stays together (all images of a
 // patient), which counts with its size and with all its labels; larger holdings are dealt first, since a large
-// group fits ever worse. Undecided rows are a stratum of their own. Negatives, which the published algorithm only
+// group fits ever worse; at last groups are moved where that brings sizes and classes nearer to their shares. Undecided rows are a stratum of their own. Negatives, which the published algorithm only
 // fills up with, keep about their share of each part, and every part gets one if there are enough. Of a class
 // too small for every part to get a row, what no part wants a whole row of goes to the part that lacks most of its rows: the
 // published rule gives both rows of every class of two to the largest part, and with many such classes the others stay empty.
 
 import type { NumpyRandom } from '../random/numpyRandom.js';
+import { balanceGroups } from './balanceGroups.js';
 import type { Key } from './distinctKeys.js';
 import { generatorOf } from './shuffleSplit.js';
 import { type SparseLabels, type SplitUnits, splitUnits } from './splitUnits.js';
@@ -96,6 +97,7 @@ export function iterativeStratifiedSplit(
     const wanting = allParts.filter((part) => wanted[part]!.negatives > -wanted[part]!.slack);
     give(unit, mostRows(wanting.length > 0 ? wanting : allParts));
   }
+  if (options.groups) balanceGroups(units, partOfUnit, options.shares);
   spreadNegatives(units, partOfUnit, options.shares);
   return rowsOfParts(units, partOfUnit, options.shares.length);
 }

@@ -58,6 +58,8 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
       ...(groups && { groups: groups.codes }),
     },
   );
+  // Of two groups, one is for validation: training needs it, and can do without a test split.
+  if (validation!.length === 0) return { train: train!, validation: test, test: none };
   return { train: train!, validation: validation!, test };
 }
 

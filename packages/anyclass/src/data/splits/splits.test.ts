@@ -78,6 +78,15 @@ test('rows of one group stay in one split, stratified or random', () => {
   }
 });
 
+test('of two groups, one is for training and one for validation, whatever the seed', () => {
+  const codes = Int32Array.from({ length: 2000 }, (_, row) => row % 2);
+  const groups = { column: 'patient', codes, names: ['a', 'b'] };
+  for (let seed = 0; seed < 8; seed++) {
+    const { train, validation, test } = drawSplits(labels, groups, { seed });
+    expect([train.length, validation.length, test.length]).toEqual([1000, 1000, 0]);
+  }
+});
+
 test('a subset keeps positives only, a ratio, or a number of instances, smaller within larger', () => {
   const rows = Int32Array.from({ length: 2000 }, (_, row) => row);
   const positives = rows.filter((row) => labels.presence(row) === 'positive').length;

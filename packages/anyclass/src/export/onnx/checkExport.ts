@@ -1,4 +1,4 @@
-// An exported file at work in onnxruntime, beside the network that it was made from.
+// Compares an exported file in onnxruntime with the network that it was made from.
 
 import { type Calibration, calibrate, NumpyRandom, presenceScores, sigmoid } from '@anyclass/core';
 import { type nn, noGrad, tensor, tidy } from '@anyclass/torch';
@@ -25,10 +25,10 @@ export interface CheckReport {
   readonly batchSizes: readonly number[];
 }
 
-/** How far from the network's a logit may be, in parts of the largest. Lower precisions are evaluated by what they predict. */
+/** The largest allowed error of a logit, relative to the largest logit. Lower precisions are evaluated by what they predict. */
 const tolerances: Readonly<Record<OnnxPrecision, number>> = { float32: 1e-4, float16: 0.05, int8: 0.5 };
 
-/** One image, and another number than those of the trace. */
+/** One image, and a size that the trace did not use. */
 const batchSizes = [1, 4];
 
 /**
@@ -116,8 +116,8 @@ function checkDerived(
 }
 
 /**
- * How far log(1 - p) may be off because p is a float32: much where p is close to 1, without end where it is 1. The file computes
- * the score from logits and has no such error.
+ * How far log(1 - p) may be off because p is a float32: a lot if p is close to 1, infinitely if p is 1. The file
+ * computes the score from logits, without this error.
  */
 function presenceRounding(probabilities: Float32Array): number {
   return probabilities.reduce((sum, p) => sum + 2 ** -24 / (1 - p), 0);

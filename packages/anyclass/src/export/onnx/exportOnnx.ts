@@ -1,4 +1,4 @@
-// A model as an ONNX file, with everything that its use takes.
+// A model as an ONNX file, with everything needed to use it.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,9 +36,9 @@ import {
 export interface WriteOnnxOptions {
   /** The file to write; config.json is written beside it. */
   readonly out: string;
-  /** Outputs beside logits, probabilities and presence score. */
+  /** Outputs besides logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
-  /** These too, where the network can give them. */
+  /** Added only if the network supports them. */
   readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
@@ -53,16 +53,16 @@ export interface OnnxExport {
   readonly bytes: number;
   readonly model: ExportedModel;
   readonly outputs: readonly string[];
-  /** How close the file comes to libtorch in onnxruntime; undefined where that is not there, and why. */
+  /** The file in onnxruntime compared with libtorch; undefined if it was not checked, for the reason in `unchecked`. */
   readonly check: CheckReport | undefined;
   readonly unchecked: string | undefined;
-  /** What a lower precision was judged by. */
+  /** The evaluation of a lower precision. */
   readonly judgment?: PrecisionJudgment | undefined;
 }
 
 /**
  * Exports a model (its file, or the folder of its run) to ONNX: one file with weights, classes, preparation, calibration and
- * decision. It runs the file in onnxruntime-node, where that is installed, and keeps it only if the logits are libtorch's.
+ * decision. If onnxruntime-node is installed, it runs the file and keeps it only if the logits match libtorch's.
  *
  * @example
  * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
@@ -88,14 +88,14 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
   );
 }
 
-/** What must be known of a network that no training described. */
+/** The description of a network that was not trained by anyclass. */
 export type NetworkDescription = Partial<Omit<ModelDescription, keyof ModelInput>> &
   Pick<ModelDescription, 'classes'> &
   ModelInput;
 
 export interface ExportNetworkOptions extends WriteOnnxOptions {
   readonly description: NetworkDescription;
-  /** Height and width of the images. Default: the network's own, 224 where it has none. */
+  /** Height and width of the images. Default: the network's own, otherwise 224. */
   readonly inputSize?: number;
 }
 
@@ -141,7 +141,7 @@ interface WrittenDraft {
   readonly unchecked: string | undefined;
 }
 
-/** Writes the file beside its place, and what the check will compare it with. */
+/** Writes the file under a temporary name, and computes the logits to check it against. */
 async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<WrittenDraft> {
   const { description, inputSize, out, outputs, optionalOutputs, precision = 'float32' } = options;
   const decision = ownDecision(description);
@@ -177,7 +177,7 @@ const inPrecision: Readonly<Record<OnnxPrecision, (graph: Graph) => Graph>> = {
   int8: inInt8,
 };
 
-/** Checks a written file and brings it to its place, or deletes it. */
+/** Checks a written file, then moves it into place or deletes it. */
 async function finish(
   written: WrittenDraft,
   out: string,
@@ -204,7 +204,7 @@ function configPath(out: string): string {
   return join(dirname(out), 'config.json');
 }
 
-/** A run has a config.json of its own, and other programs too. */
+/** Runs and other programs have a config.json too, which must not be overwritten. */
 function checkConfigPlace(out: string): void {
   const path = configPath(out);
   if (!existsSync(path)) return;

@@ -1,8 +1,8 @@
-// An ONNX graph in memory, as far as we use it. https://onnx.ai/onnx/repo-docs/IR.html
+// The parts of an ONNX graph that we use. https://onnx.ai/onnx/repo-docs/IR.html
 
 export type ElementType = 'float32' | 'float16' | 'int8' | 'int64' | 'bool';
 
-/** A size with a name differs from one run to the next. */
+/** A named size is dynamic. */
 export type Dimension = number | string;
 
 export interface GraphValue {
@@ -18,10 +18,10 @@ export type Attribute =
   | { readonly text: string };
 
 export interface GraphNode {
-  /** Of ONNX's own operators. */
+  /** A standard ONNX operator. */
   readonly operator: string;
   readonly name: string;
-  /** Names of values; '' for one that is left out. */
+  /** Names of values; '' for an omitted one. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;
@@ -32,7 +32,7 @@ export interface Initializer {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];
-  /** Little-endian and row-major, until the next one is read; called when its turn comes to be written. */
+  /** Little-endian and row-major; called when it is written, and valid until the next one is read. */
   readonly read: () => Uint8Array;
 }
 
@@ -40,7 +40,7 @@ export interface Graph {
   readonly name: string;
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
-  /** Each after those whose outputs it takes. */
+  /** In topological order. */
   readonly nodes: readonly GraphNode[];
   readonly initializers: readonly Initializer[];
 }

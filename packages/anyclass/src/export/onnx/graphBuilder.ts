@@ -1,4 +1,4 @@
-// Puts a graph together, node by node.
+// Builds a graph node by node.
 
 import { empty, keep, type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../../errors/userError.js';
@@ -49,7 +49,7 @@ export class GraphBuilder implements Disposable {
     return names;
   }
 
-  /** Says which value of the graph a traced one is. */
+  /** Maps a traced value to a value of the graph. */
   bind({ id }: TracedTensor, name: string): void {
     this.#names.set(id, name);
   }
@@ -165,7 +165,7 @@ export class GraphBuilder implements Disposable {
     return this.#scratch.narrow(0, 0, numel).view(shape).copy_(tensor);
   }
 
-  /** Frees memory; initializers cannot be read any more. */
+  /** Frees memory; initializers can no longer be read. */
   [Symbol.dispose](): void {
     this.#scratch?.dispose();
   }

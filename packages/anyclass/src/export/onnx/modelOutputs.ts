@@ -1,4 +1,4 @@
-// What an exported model gives beside its logits.
+// The outputs of an exported model besides its logits.
 
 import { type Calibration, LARGEST_FLOAT32_LOGIT } from '@anyclass/core';
 import { UserError } from '../../errors/userError.js';
@@ -6,7 +6,7 @@ import type { Dimension, GraphValue } from './graph.js';
 import type { GraphBuilder } from './graphBuilder.js';
 import { BatchMultiple, type Trace, type TracedCall, type TracedTensor } from './trace.js';
 
-/** Outputs that a file has only where they are asked for. */
+/** Optional outputs. */
 export const extraOutputs = ['embedding', 'cam'] as const;
 
 export type ExtraOutput = (typeof extraOutputs)[number];
@@ -14,16 +14,16 @@ export type ExtraOutput = (typeof extraOutputs)[number];
 export interface OutputOptions {
   readonly calibration?: Calibration | undefined;
   readonly extra?: readonly ExtraOutput[];
-  /** These too, where the network can give them. */
+  /** Added only if the network supports them. */
   readonly optional?: readonly ExtraOutput[];
 }
 
-/** Outputs by their names in the file, and the values of the graph that they are. */
+/** The file's outputs, and the values of the graph that they show. */
 export type Outputs = ReadonlyMap<GraphValue, string>;
 
 /**
- * Adds calibrated probabilities, the presence score and what else is asked for to a graph whose trace gave the logits and,
- * where the network has one, the embedding.
+ * Adds calibrated probabilities, the presence score and the requested outputs to a graph whose trace returned the logits and, if the
+ * network has one, the embedding.
  *
  * @example
  * addOutputs(graph, trace, { calibration, extra: ['cam'] }) // logits, probabilities, presence_score, cam
@@ -65,14 +65,14 @@ export function addOutputs(
   return outputs;
 }
 
-// With max(z, 0) + log(1 + exp(-|z|)): runtimes of browsers have no Softplus.
+// As max(z, 0) + log(1 + exp(-|z|)): browser runtimes have no Softplus.
 function softplus(graph: GraphBuilder, z: string): string {
   const small = graph.node('Exp', [graph.node('Neg', [graph.node('Abs', [z])])]);
   const log = graph.node('Log', [graph.node('Add', [small, graph.number(1)])]);
   return graph.node('Add', [graph.node('Relu', [z]), log]);
 }
 
-/** As `calibrate` does with float32 probabilities, whose logits end at ±16.6. */
+/** As `calibrate` does with float32 probabilities, whose logits are at most 16.6 in magnitude. */
 function calibratedLogits(graph: GraphBuilder, logits: string, calibration: Calibration): string {
   const most = LARGEST_FLOAT32_LOGIT;
   const bounded = graph.node('Clip', [logits, graph.number(-most), graph.number(most)]);
@@ -90,8 +90,8 @@ interface LinearHead {
 }
 
 /**
- * The maps whose average the last layer sees, and that layer; undefined where it sees something else. Applied to each pixel it gives maps whose average is the logit:
- * class activation maps, Zhou et al., "Learning Deep Features for Discriminative Localization", arXiv 1512.04150.
+ * The last layer and the feature maps whose average is its input; undefined if its input is something else. Applied to each pixel, the layer gives maps
+ * whose average is the logit: class activation maps, Zhou et al., "Learning Deep Features for Discriminative Localization", arXiv 1512.04150.
  */
 function linearHead({ calls, outputs }: Pick<Trace, 'calls' | 'outputs'>): LinearHead | undefined {
   const maker = new Map(calls.flatMap((call) => call.results.map(({ id }) => [id, call] as const)));
@@ -123,7 +123,7 @@ function floats(name: string, { shape }: Pick<TracedTensor, 'shape'>): GraphValu
   return { name, type: 'float32', shape: shape.map(dimension) };
 }
 
-/** As it is called in the file. */
+/** Its name in the file. */
 export function dimension(size: TracedTensor['shape'][number]): Dimension {
   if (!(size instanceof BatchMultiple)) return size;
   return size.factor === 1 ? 'batch' : `batch_times_${size.factor}`;

@@ -14,7 +14,7 @@ import {
 } from './graph.js';
 import { float, integer, joined, lazyBytes, message, type Part, packed, text } from './wire.js';
 
-/** The versions that all runtimes of the last years read. */
+/** Old enough for all runtimes of recent years. */
 export const opset = 17;
 const irVersion = 8;
 
@@ -24,7 +24,7 @@ export interface ModelFile {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** From here on, programs in C++ cannot read a message. */
+/** Protocol Buffers cannot read longer messages. */
 const longestFile = 2 ** 31 - 1;
 
 /**

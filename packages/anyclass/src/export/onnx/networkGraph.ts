@@ -14,9 +14,9 @@ export interface GraphOptions {
   /** Of one instance: channels, height and width of images, or the number of features. */
   readonly inputShape: readonly number[];
   readonly calibration?: Calibration | undefined;
-  /** Outputs beside logits, probabilities and presence score. */
+  /** Outputs besides logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
-  /** These too, where the network can give them. */
+  /** Added only if the network supports them. */
   readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
@@ -26,9 +26,9 @@ export interface NetworkGraph extends Disposable {
 }
 
 /**
- * Writes a network down as a graph, with the input `pixel_values` or `features`. Any module from images [batch, 3, size, size] or
- * features [batch, count] to logits [batch, classes] will do; it
- * should be in evaluation mode on the CPU, with its batch norms folded.
+ * Converts a network to a graph with the input `pixel_values` or `features`. The network can be any module from images
+ * [batch, 3, size, size] or features [batch, count] to logits [batch, classes], in evaluation mode on the CPU, with its batch norms
+ * folded.
  *
  * @throws UserError with the layer and the operator that cannot be exported
  *
@@ -69,7 +69,7 @@ export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkG
   }
 }
 
-/** Logits, and the embedding where the network tells. */
+/** Logits, and the embedding if the network has one. */
 function forwardParts(network: nn.Layer, images: Tensor): Tensor[] {
   if (!(network instanceof Network)) return [network.forward(images)];
   const features = network.forwardFeatures(images);

@@ -1,5 +1,5 @@
-// A network's forward pass, written down as the operators that it called. Recorded for two batch sizes: what grows with the
-// batch is a multiple of it, everything else must be the same.
+// A network's forward pass as the sequence of operators that it called. Recorded for two batch sizes: sizes that differ must be
+// multiples of the batch, and everything else must be the same.
 
 import {
   type nn,
@@ -77,8 +77,8 @@ const batches = [2, 3] as const;
 /**
  * Traces a module, which should be in evaluation mode on the CPU.
  *
- * @throws UserError with the layer's name where its computation depends on the batch size, or on the images' values, in a
- * way that cannot be written down
+ * @throws UserError with the layer's name if its computation depends on the batch size or the images' values in a way that
+ * cannot be exported
  *
  * @example
  * using trace = traceModule(network, { inputShape: [3, 224, 224] });
@@ -181,7 +181,7 @@ function tensorOf(a: RecordedTensor, b: RecordedValue, where: string): TracedTen
   )
     throw differing(where, 'is another value for another batch size');
   const shape = a.shape.map((size, i) => sizeOf(size, b.shape[i], where));
-  // What has a name is the network's own, and the same both times.
+  // Named tensors are the network's own, the same both times.
   if (a.constant && b.constant && a.name === undefined) checkConstants(a.constant, b.constant, shape, where);
   const { id, dtype, constant, name } = a;
   return { id, dtype, constant, name, shape };
@@ -201,7 +201,7 @@ function scalarOf(a: RecordedValue, b: RecordedValue, where: string) {
   throw unequal(where, a, b);
 }
 
-/** A constant may have a row for each image, if all rows are the same. */
+/** A constant may have one row per image if all rows are the same. */
 function checkConstants(a: Tensor, b: Tensor, shape: readonly Size[], where: string): void {
   const row = (tensor: Tensor) =>
     shape.reduce(

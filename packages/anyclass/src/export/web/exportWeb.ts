@@ -23,14 +23,14 @@ import { webRuntimeFiles } from './webRuntime.js';
 export interface ExportWebOptions extends Omit<ExportOnnxOptions, 'out' | 'outputs' | 'optionalOutputs'> {
   /** The folder to write; it must be new or empty. */
   readonly out: string;
-  /** What the page is called. Default: the name of the dataset that the model was trained on. */
+  /** The page's title. Default: the name of the dataset that the model was trained on. */
   readonly title?: string | undefined;
 }
 
 export interface WebExport extends Omit<OnnxExport, 'file' | 'config' | 'bytes'> {
   readonly folder: string;
   readonly files: readonly string[];
-  /** Of all files together. */
+  /** Total size of all files. */
   readonly bytes: number;
   readonly hasHeatMaps: boolean;
 }

@@ -25,7 +25,7 @@ const imagePreprocessing = z.object({
   resize: z.literal('triangle'),
   /** 1: images are made gray, and the network sees that on three channels. */
   channels: z.union([z.literal(1), z.literal(3)]),
-  /** For pixels from 0 to 1, one number a channel or one for all. */
+  /** For pixels from 0 to 1, one number per channel or one for all. */
   mean: z.array(z.number()),
   std: z.array(z.number()),
   ...readingFields,
@@ -89,7 +89,7 @@ export function describeExport(
   };
 }
 
-/** Without its folders: exported files are passed on, and say nothing of the machine. */
+/** Without its folders: exported files are shared and should reveal nothing about the machine. */
 function nameOf(dataset: string): string {
   return /[\\/]/.test(dataset) ? datasetName(parseDataset(dataset)) : dataset;
 }
@@ -109,7 +109,7 @@ function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['p
   };
 }
 
-/** A text for each field: what is no text itself is JSON. */
+/** A string per field; other values become JSON. */
 export function exportMetadata(model: ExportedModel): Record<string, string> {
   return Object.fromEntries(
     Object.entries(model).map(([key, value]) => [
@@ -122,7 +122,7 @@ export function exportMetadata(model: ExportedModel): Record<string, string> {
 /**
  * The description in an ONNX file's metadata.
  *
- * @throws UserError where another program made the file
+ * @throws UserError if another program wrote the file
  */
 export function readExport(metadata: Readonly<Record<string, string>>, path: string): ExportedModel {
   const values = Object.entries(metadata).map(([key, text]) => [key, isText(key) ? text : parsedJson(text)]);

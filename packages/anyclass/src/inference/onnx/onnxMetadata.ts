@@ -8,7 +8,7 @@ const metadataField = 14;
 /**
  * The metadata of an ONNX file, a text for each key. All else is skipped, so that a large file costs no time.
  *
- * @throws UserError where the file is no ONNX model
+ * @throws UserError if the file is not an ONNX model
  *
  * @example
  * readOnnxMetadata('model.onnx')['classes'] // '["crack","roots"]'

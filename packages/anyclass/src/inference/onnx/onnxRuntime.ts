@@ -1,18 +1,18 @@
-// onnxruntime-node, which not everybody needs and which is therefore not installed with this package.
+// onnxruntime-node, an optional dependency that is not installed with this package.
 
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
 import type { SessionOptions } from './sessionOptions.js';
 
-/** What we use of it. */
+/** The parts that we use. */
 export interface OnnxRuntime {
   readonly InferenceSession: typeof InferenceSession;
   readonly Tensor: typeof Tensor;
 }
 
 /**
- * The runtime, or why there is none.
+ * The runtime, or why it is not available.
  *
  * @example
  * const { runtime, problem } = await findOnnxRuntime();
@@ -38,7 +38,7 @@ export async function findOnnxRuntime(): Promise<
 /**
  * Opens an ONNX file on the CPU.
  *
- * @throws UserError where there is no runtime, or the runtime refuses the file
+ * @throws UserError if there is no runtime or it refuses the file
  *
  * @example
  * const { session } = await openSession('model.onnx');

@@ -1,9 +1,9 @@
-// Apart from the runtime, whose types are not there where it is not installed.
+// In its own file, because the runtime's types are missing if it is not installed.
 
 export interface SessionOptions {
   /**
-   * Threads that wait for work spin, which answers soonest where nothing else needs the cores. A server's decoding and HTTP do: there
-   * it costs more than it gains (four times the throughput of a small model without it). Default true.
+   * Whether waiting threads spin, which is fastest if nothing else needs the cores. A server needs them for decoding and HTTP: without
+   * spinning, a small model has four times the throughput there. Default true.
    */
   readonly spins?: boolean | undefined;
 }

@@ -1,5 +1,4 @@
-// A request and its answer on the way through the server, on Node's own HTTP: fetch's Request and Response take longer to make than a
-// small model to compute.
+// A request and its answer, on Node's own HTTP: creating fetch's Request and Response takes longer than running a small model.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,14 +9,14 @@ export interface Exchange {
   /** GET for HEAD: the answer is the same, and Node leaves its body out. */
   readonly method: string;
   readonly path: string;
-  /** Behind the question mark; empty without one. */
+  /** What follows the question mark; empty without one. */
   readonly query: string;
   readonly requestId: string;
   /** Milliseconds, of `performance.now()`. */
   readonly arrivedAt: number;
-  /** Headers that the answer has beside its own. */
+  /** Additional headers of the answer. */
   readonly headers: Record<string, string>;
-  /** What the log line of the request says beside the usual. */
+  /** Additional fields of the request's log line. */
   readonly logged: Record<string, unknown>;
 }
 
@@ -36,7 +35,7 @@ export function text(body: string, type = 'text/plain; charset=utf-8'): Answer {
   return { status: 200, type, body };
 }
 
-/** A client that sends a body that nobody reads has this many milliseconds to end it. */
+/** Milliseconds that a client gets to finish sending a body that is not read. */
 const unreadMilliseconds = 500;
 
 export function send({ incoming, outgoing, headers }: Exchange, { status, type, body = '' }: Answer): void {
@@ -48,10 +47,10 @@ export function send({ incoming, outgoing, headers }: Exchange, { status, type, 
   endUnread(incoming, outgoing, body);
 }
 
-/** Ends an answer whose request may not have been read to its end. */
+/** Ends an answer whose request may not have been read completely. */
 export function endUnread(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
   outgoing.end(body, () => {
-    // Node reads and drops the rest of the body, however long it is; the client should see the answer before the connection ends.
+    // Node reads and discards the rest of the body, however long. The client should see the answer before the connection closes.
     if (incoming.complete) return;
     setTimeout(() => {
       if (!incoming.complete) incoming.socket.destroySoon();
@@ -73,7 +72,7 @@ export function target(url: string): { readonly path: string; readonly query: st
     : { path: url.slice(start, mark), query: url.slice(mark + 1) };
 }
 
-/** A client's own, if it is harmless in a log. */
+/** The client's own id if it is safe to log, otherwise a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();

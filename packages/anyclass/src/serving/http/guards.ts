@@ -6,12 +6,12 @@ import type { ServeSettings } from '../options.js';
 import { Problem } from '../problem.js';
 import type { Answer, Exchange } from './exchange.js';
 
-/** @throws Problem where the request is refused; answers where there is nothing else to do for it. */
+/** Returns an answer if the request needs nothing else. @throws Problem if it is refused */
 export type Guard = (exchange: Exchange) => Answer | undefined;
 
 /**
- * Refuses requests for another host: a page whose name suddenly resolves to this machine would otherwise read answers. Health
- * checks tell nothing, and probes ask for whatever address they know.
+ * Refuses requests for other hosts: a page whose name is rebound to this machine could otherwise read answers. Health checks are
+ * exempt: they reveal nothing, and probes use whatever address they know.
  */
 export function hostGuard({ host, allowHost }: ServeSettings): Guard {
   const allowed = new Set([...ownNames(host), ...allowHost].map((name) => name.toLowerCase()));
@@ -28,7 +28,7 @@ export function hostGuard({ host, allowHost }: ServeSettings): Guard {
   };
 }
 
-/** Refuses foreign pages, unless they are allowed; those get what browsers ask for (CORS). */
+/** Refuses pages of other origins unless they are allowed; those get CORS headers. */
 export function originGuard({ allowOrigin }: ServeSettings): Guard {
   const allowed = new Set(allowOrigin.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
   return ({ incoming, headers, method }) => {
@@ -51,7 +51,7 @@ export function originGuard({ allowOrigin }: ServeSettings): Guard {
   };
 }
 
-/** Asks for the token everywhere but at health checks and at pages, which hold nothing of the models. */
+/** Requires the token everywhere except for health checks and pages, which reveal nothing about the models. */
 export function tokenGuard(token: string | undefined): Guard {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);

@@ -13,12 +13,12 @@ const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();
 /**
  * Starts listening.
  *
- * @throws UserError where the address is taken
+ * @throws UserError if the address is in use
  */
 export async function listen(state: ServerState): Promise<HttpServer> {
   const { settings, limits } = state;
   const server = createServer(
-    // A request that does not arrive in time is ended with 408, looked for every second.
+    // A request that does not arrive in time gets a 408; Node checks every second.
     {
       requestTimeout: Math.max(1000, Math.ceil(limits.milliseconds)),
       headersTimeout: Math.min(Math.max(1000, Math.ceil(limits.milliseconds)), 20_000),
@@ -44,7 +44,7 @@ export async function listen(state: ServerState): Promise<HttpServer> {
   return server;
 }
 
-/** Ends it. Requests that are on their way when the end is asked for are answered too: the door closes a little later. */
+/** Stops the server. It keeps accepting requests for the drain time, so that those already on their way are answered. */
 export async function drained(server: HttpServer, { drain, timeout }: ServeSettings): Promise<void> {
   await pause(drain * 1000);
   const closed = new Promise<void>((done) => {
@@ -52,7 +52,7 @@ export async function drained(server: HttpServer, { drain, timeout }: ServeSetti
   });
   const idle = setInterval(() => {
     server.closeIdleConnections();
-    // Browsers open connections ahead; Node waits for their first request.
+    // Browsers open spare connections, and Node would wait for their first request.
     for (const socket of openSockets.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
   }, 100);
   const tooLong = setTimeout(() => server.closeAllConnections(), timeout * 1000 + 1000);

@@ -18,7 +18,7 @@ import { type InferRequest, type InferResponse, inferRequest } from './schemas.j
 
 type ImageRow = Exclude<Outcome, Problem>;
 
-/** What a model gives: for each image one number a class, or one number. */
+/** The outputs of a model: per image, one number per class or a single number. */
 const outputs: readonly {
   readonly name: string;
   readonly datatype: string;
@@ -61,9 +61,9 @@ function inputsOf(format: InputFormat) {
 }
 
 /**
- * The model of a path, in the version that it names, if it names one.
+ * The model of a path, checked against the version that the path names, if any.
  *
- * @throws Problem where there is none
+ * @throws Problem if there is none
  */
 export function pathModel(state: ServerState, { name, version: wanted }: PathParts): ServedModel {
   const served = findModel(state, name);

@@ -10,8 +10,9 @@ let server: Server;
 afterEach(() => void server.close());
 
 /** A server whose only place is taken. */
-async function fullServer() {
+async function fullServer({ imagesPerSecond = 0 } = {}) {
   const admission = createAdmission({ images: 1, bytes: 1e6 });
+  admission.answered(imagesPerSecond);
   const metrics = createMetrics(admission);
   const lines: { readonly message: string; readonly fields: unknown }[] = [];
   const tell = (message: string, fields: unknown) => void lines.push({ message, fields });
@@ -73,13 +74,23 @@ function slowRequest(): { readonly arrived: Arrived; readonly status: () => numb
   incoming.complete = true;
   const outgoing = new SlowResponse(incoming);
   return {
-    arrived: { incoming, outgoing, arrivedAt: 0 },
+    arrived: { incoming, outgoing, arrivedAt: performance.now() },
     status: () => (outgoing.headersSent ? outgoing.statusCode : undefined),
   };
 }
 
-test('of a flood, some are refused at once and the others wait; the oldest is admitted when there is room, unless its client left', async () => {
-  const { overflow, metrics, admitted, ticket } = await fullServer();
+test('no more wait than would be taken in a quarter of a second', async () => {
+  const { overflow } = await fullServer({ imagesPerSecond: 16 });
+  const requests = Array.from({ length: 30 }, slowRequest);
+  for (const { arrived } of requests) overflow.refuse(arrived);
+  const waiting = requests.filter(({ status }) => status() === undefined);
+  expect(waiting.length).toBeGreaterThan(0);
+  expect(waiting.length).toBeLessThanOrEqual(4);
+  expect(requests.at(-1)?.status()).toBe(429);
+});
+
+test('of a flood, some are refused at once and the others wait; the oldest is admitted when there is room, unless its client left, and what waits too long is refused', async () => {
+  const { overflow, metrics, admitted, ticket } = await fullServer({ imagesPerSecond: 1000 });
   const requests = Array.from({ length: 30 }, slowRequest);
   for (const { arrived } of requests) overflow.refuse(arrived);
   const waiting = requests.filter(({ status }) => status() === undefined);

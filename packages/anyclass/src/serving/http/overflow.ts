@@ -1,6 +1,6 @@
 // Predictions that come while the queue is full. An overloaded server gets more of these than of anything else, and the thread that refuses them
-// is the one that answers the others. So each costs as little as Node's HTTP allows, all together get a share of that thread's time, and
-// one that waits for its refusal when there is room again is taken instead.
+// is the one that answers the others. So each costs as little as Node's HTTP allows, and all together get a share of that thread's time. Within
+// it, a request is refused the moment it comes. Beyond it, requests wait, and the oldest is taken when there is room.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../log.js';
@@ -8,14 +8,14 @@ import { problemBody } from '../problem.js';
 import type { ServerState } from '../serverState.js';
 import { endUnread, requestIdOf } from './exchange.js';
 
-/** Of the main thread's time, for writing refusals: what is over it waits, and its connection sends nothing meanwhile. */
+/** Of the main thread's time, for writing refusals: beyond it requests wait, and their connections send nothing meanwhile. */
 const timeShare = 0.03;
 
 /** Milliseconds over which the share is taken: a burst is refused at once. */
 const window = 500;
 
-/** Requests that wait; beyond that many, each new one gets the oldest refused. */
-const mostWaiting = 1024;
+/** Milliseconds that a request may wait. No more wait than are taken in that time; any more are refused, whatever it costs. */
+const longestWait = 250;
 
 /** A request, and when it came, by `performance.now()`. */
 export interface Arrived {
@@ -25,7 +25,7 @@ export interface Arrived {
 }
 
 export interface Overflow {
-  /** Answers 429, at once or a little later, unless the request is admitted meanwhile. */
+  /** Answers 429 at once, or lets the request wait until it is admitted or has waited too long. */
   refuse(arrived: Arrived): void;
 }
 
@@ -58,7 +58,7 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
     endUnread(incoming, outgoing, body);
     // The least lately: where it took longer, another thread had the core.
     cost = Math.min(performance.now() - start, cost * 1.05);
-    paidUntil = Math.max(paidUntil, start - window) + cost / timeShare;
+    paidUntil = Math.min(Math.max(paidUntil, start - window) + cost / timeShare, start + window);
   };
 
   /** The oldest of those whose clients are still there. */
@@ -71,18 +71,21 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
   };
 
   const isTime = () => paidUntil <= performance.now();
+  const isCrowded = () => waiting.length >= (admission.imagesPerSecond() * longestWait) / 1000;
 
+  /** Refuses those that have waited too long, as where the model became slower. */
   const wake = () => {
     if (isWaking || waiting.length === 0) return;
     isWaking = true;
     setTimeout(() => {
       isWaking = false;
-      while (waiting.length > 0 && isTime()) {
+      const latest = performance.now() - longestWait;
+      while (waiting[0] && waiting[0].arrivedAt < latest) {
         const arrived = next();
         if (arrived) write(arrived);
       }
       wake();
-    }, 1);
+    }, longestWait / 10);
   };
 
   admission.onRoom(() => {
@@ -94,19 +97,17 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
 
   return {
     refuse(arrived) {
-      if (waiting.length === 0 && isTime()) {
+      if (isTime() || isCrowded()) {
         write(arrived);
         return;
       }
       waiting.push(arrived);
-      const oldest = waiting.length > mostWaiting ? next() : undefined;
-      if (oldest) write(oldest);
       wake();
     },
   };
 }
 
-/** Bodies that differ in the id of the request alone are made from the same parts. */
+/** Bodies differ only in the request id, so the rest is built once. */
 function createBodies() {
   let made = { message: '', before: '', after: '' };
   return (
@@ -122,7 +123,7 @@ function createBodies() {
   };
 }
 
-/** One line a second says how many: thousands of lines would cost more than the refusals. */
+/** Logs one line per second with the count: thousands of lines would cost more than the refusals. */
 function createTeller(log: Log) {
   let refused = 0;
   const say = () => {

@@ -3,10 +3,10 @@ import type { ModelVersion } from '../models/modelVersion.js';
 import { logPrediction } from '../predictionLog.js';
 import { Problem } from '../problem.js';
 import { findModel, type ServerState } from '../serverState.js';
-import { type Answer, type Exchange, json } from './exchange.js';
+import type { Answer, Exchange } from './exchange.js';
 import { answer, type Outcome } from './predicting.js';
+import { createPredictionText, type PredictionText } from './predictionText.js';
 import { type RequestImage, requestImages } from './requestImages.js';
-import type { PredictResponse } from './schemas.js';
 
 /** POST /v1/predict: the predictions of one image or row, or several. */
 export async function predictRoute(state: ServerState, exchange: Exchange): Promise<Answer> {
@@ -22,30 +22,39 @@ export async function predictRoute(state: ServerState, exchange: Exchange): Prom
   const [first] = outcomes;
   const areAllProblems = outcomes.every((outcome) => outcome instanceof Problem);
   if (areAllProblems && first instanceof Problem) throw first;
+  const textOf = predictionText(version);
   const predictions = outcomes.map((outcome, i) => {
     const { name } = sent[i]!;
-    if (outcome instanceof Problem) return { name, failure: outcome.message };
-    const prediction = namedAnswer(version, outcome);
+    if (outcome instanceof Problem) return JSON.stringify({ name, failure: outcome.message });
     if (state.predictions) {
       logPrediction(state.predictions, {
         requestId: exchange.requestId,
         model: model.name,
         version: version.model.version,
         ...sent[i]!,
-        prediction,
+        prediction: namedAnswer(version, outcome),
       });
     }
-    return { name, ...prediction };
+    return textOf(name, outcome);
   });
-  const response = { model: model.name, version: version.model.version, predictions };
-  return json(response satisfies JsonOf<PredictResponse>);
+  const names = `"model":${JSON.stringify(model.name)},"version":${JSON.stringify(version.model.version)}`;
+  return { status: 200, type: 'application/json', body: `{${names},"predictions":[${predictions.join()}]}` };
+}
+
+const predictionTexts = new WeakMap<ModelVersion, PredictionText>();
+
+function predictionText(version: ModelVersion): PredictionText {
+  const known = predictionTexts.get(version);
+  if (known) return known;
+  const { description, decision } = version.model;
+  const made = createPredictionText(description.classes, decision);
+  predictionTexts.set(version, made);
+  return made;
 }
 
 function queryModel({ query }: Exchange): string | undefined {
   return query === '' ? undefined : (new URLSearchParams(query).get('model') ?? undefined);
 }
-
-type JsonOf<T> = T extends object ? { readonly [Key in keyof T]: JsonOf<T[Key]> } : T;
 
 function namedAnswer({ model }: ModelVersion, outcome: Exclude<Outcome, Problem>) {
   const { classes } = model.description;

@@ -1,6 +1,7 @@
-// A request for predictions, from its arrival to the answers: admission, deadline, and a client that may leave.
+// A prediction request from arrival to answer: admission, deadline, and clients that disconnect.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
+import { Cancellation } from '../models/cancellation.js';
 import type { FeatureRow, ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import { Problem } from '../problem.js';
@@ -8,7 +9,7 @@ import type { ServerState } from '../serverState.js';
 import type { Exchange } from './exchange.js';
 import { readBody } from './readBody.js';
 
-/** What a request asks, once its body is read. */
+/** What a request asks for, known once its body is read. */
 export interface Asked {
   readonly model: ServedModel;
   readonly images: readonly (StoredImage | FeatureRow)[];
@@ -25,9 +26,9 @@ export interface Answered {
 }
 
 /**
- * Reads the body, predicts the images that `understand` finds in it, and gives the room back when nothing is in use any more.
+ * Reads the body, predicts the images that `understand` finds in it, and frees its place in the queue when nothing of it is in use.
  *
- * @throws Problem where there is no room, no time, or nothing to predict
+ * @throws Problem if the queue is full, the deadline passed, or there is nothing to predict
  */
 export async function answer(
   state: ServerState,
@@ -37,12 +38,12 @@ export async function answer(
   const { admission, limits, metrics } = state;
   const declared = incoming.headers['content-length'];
   const ticket = admission.enter(declared === undefined ? limits.bodyBytes : Number(declared));
-  const ending = new AbortController();
+  const cancellation = new Cancellation();
   const deadline = setTimeout(
-    () => ending.abort(new Problem('deadline', deadlineText(limits.milliseconds), { retryAfter: 1 })),
+    () => cancellation.cancel(new Problem('deadline', deadlineText(limits.milliseconds), { retryAfter: 1 })),
     Math.max(0, arrivedAt + limits.milliseconds - performance.now()),
   );
-  const onClose = () => ending.abort(new Problem('client-left', 'the client closed the connection'));
+  const onClose = () => cancellation.cancel(new Problem('client-left', 'the client closed the connection'));
   outgoing.once('close', onClose);
   let work: Promise<unknown> = Promise.resolve();
   try {
@@ -55,19 +56,19 @@ export async function answer(
     }
     ticket.setImages(images.length);
     Object.assign(logged, { model: model.name, images: images.length });
-    ending.signal.throwIfAborted();
+    cancellation.throwIfCancelled();
     const version = model.version();
     const outcomes = Promise.all(
       images.map((image) =>
-        version.predict(image, ending.signal).catch((error: unknown) => {
+        version.predict(image, cancellation).catch((error: unknown) => {
           if (error instanceof Problem) return error;
           throw error;
         }),
       ),
     );
     work = outcomes.catch(() => {});
-    const found = await Promise.race([outcomes, aborted(ending.signal)]);
-    ending.signal.throwIfAborted();
+    const found = await Promise.race([outcomes, cancelled(cancellation)]);
+    cancellation.throwIfCancelled();
     admission.answered(images.length);
     for (const outcome of found) {
       if (!(outcome instanceof Problem))
@@ -77,16 +78,13 @@ export async function answer(
   } finally {
     clearTimeout(deadline);
     outgoing.off('close', onClose);
-    // What is being decoded for a client that left still has its memory.
+    // Images being decoded for a client that disconnected still take memory.
     void work.then(() => ticket.leave());
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+function cancelled(cancellation: Cancellation): Promise<never> {
+  return new Promise((_, reject) => cancellation.onCancel(reject));
 }
 
 function deadlineText(milliseconds: number): string {

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.js';
 
 /**
- * A request's body, as long as it is within the limit; what a client declares too long is not read at all.
+ * A request's body, up to the limit; a body that is declared longer is not read at all.
  *
- * @throws Problem where it is too long, or the client left
+ * @throws Problem if it is too long or the client disconnected
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   const declared = Number(request.headers['content-length'] ?? 0);
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     const onCut = () => settle(() => reject(new Problem('client-left', 'the request was interrupted')));
     const settle = (how: () => void) => {
       request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
-      // Errors after this are nobody's concern, but an error without a listener would end the process.
+      // Later errors do not matter, but an error without a listener would end the process.
       request.on('error', () => {});
       how();
     };

@@ -1,4 +1,4 @@
-// The images or rows of a request, in any of the forms that it may have.
+// The images or rows of a request, in any supported format.
 
 import type { z } from 'zod';
 import { expectation } from '../../errors/expectation.js';
@@ -8,27 +8,27 @@ import { Problem } from '../problem.js';
 import { type PredictRequest, predictRequest } from './schemas.js';
 
 export interface RequestImage {
-  /** As the client calls it; its number where it does not. */
+  /** The client's name for it; by default its position, counted from 1. */
   readonly name: string;
   /** An image's file, or a row as JSON. */
   readonly bytes: Uint8Array;
-  /** A row of features in place of an image. */
+  /** A row of features instead of an image. */
   readonly row?: FeatureRow;
 }
 
 export interface ImageRequest {
-  /** The model that the body names; the query may name one, too. */
+  /** The model named in the body; the query may name one instead. */
   readonly model: string | undefined;
   readonly images: readonly RequestImage[];
 }
 
-/** No type, the type of any bytes, and what curl says about its --data-binary unless it is told better. */
+/** No type, arbitrary bytes, and what curl sends by default with --data-binary. */
 const rawTypes = ['', 'application/octet-stream', 'application/x-www-form-urlencoded'];
 
 /**
  * Reads a raw image, a form with files, or JSON with images in base64 or rows of features.
  *
- * @throws Problem where it is none of these
+ * @throws Problem if it is none of these
  */
 export async function requestImages(contentType: string, body: Uint8Array): Promise<ImageRequest> {
   const type = contentType.split(';')[0]!.trim().toLowerCase();
@@ -42,7 +42,7 @@ export async function requestImages(contentType: string, body: Uint8Array): Prom
   );
 }
 
-/** What a JSON body holds, checked; the problem names the field. */
+/** The validated content of a JSON body; a problem names the field. */
 export function jsonBody<Content>(body: Uint8Array, schema: z.ZodType<Content>): Content {
   const value = parsedJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
   if (value === undefined) throw new Problem('bad-request', 'the body is not valid JSON');
@@ -56,14 +56,14 @@ export function jsonBody<Content>(body: Uint8Array, schema: z.ZodType<Content>):
 /**
  * The bytes of a base64 text, with or without `data:…;base64,` before it.
  *
- * @throws Problem with the field's name where it is none
+ * @throws Problem with the field's name if it is not base64
  */
 export function base64Bytes(text: string, field: string): Uint8Array {
   const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
   const content = start === 0 ? text : text.slice(start);
   const bytes = Buffer.from(content, 'base64');
   const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0;
-  // Node skips what is no base64: then fewer bytes come out than the letters stand for.
+  // Node skips invalid characters, so a shorter result means that the text was not base64.
   if (bytes.length !== Math.floor(((content.length - padding) * 3) / 4))
     throw new Problem('bad-request', `${field}: not valid base64`);
   return bytes;

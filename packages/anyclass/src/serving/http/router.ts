@@ -1,15 +1,15 @@
 import { Problem } from '../problem.js';
 import type { Answer, Exchange } from './exchange.js';
 
-/** What is in the places of `:name` and the like, decoded. */
+/** Decoded values of `:name` and other parameters. */
 export type PathParts = Readonly<Record<string, string>>;
 
 export type Handler = (exchange: Exchange, parts: PathParts) => Answer | Promise<Answer>;
 
 export interface Found {
-  /** As it was added, such as `/v1/models/:name`. */
+  /** The route's pattern, such as `/v1/models/:name`. */
   readonly route: string;
-  /** @throws Problem where the path takes another method */
+  /** @throws Problem if the path does not take this method */
   handlerOf(method: string): Handler;
   readonly parts: PathParts;
 }

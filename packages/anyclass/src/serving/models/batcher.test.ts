@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBatcher } from './batcher.js';
+import { Cancellation } from './cancellation.js';
 
-const never = new AbortController().signal;
+const never = new Cancellation();
 
 /** A model whose batches end when the test says so. */
 function model(options: { maxBatch: number; maxDelay?: number }) {
@@ -54,11 +55,11 @@ test('with a delay an idle model waits for a full batch, but not longer', async 
 
 test('what nobody waits for any more is left out, and refused with the reason at once', async () => {
   const { batcher, batches, released, end } = model({ maxBatch: 3 });
-  const leaving = new AbortController();
+  const leaving = new Cancellation();
   void batcher.add(1, never);
-  const left = batcher.add(2, leaving.signal);
+  const left = batcher.add(2, leaving);
   void batcher.add(3, never);
-  leaving.abort(new Error('left'));
+  leaving.cancel(new Error('left'));
   await expect(left).rejects.toThrow('left');
   expect(released).toEqual([2]);
   await end();
@@ -93,10 +94,10 @@ test('every image gets its own answer once, whatever comes together, and its mem
         release: (item) => void released.push(item),
       });
       const answers = images.map(async ({ delay, leaves }, i) => {
-        const leaving = new AbortController();
+        const leaving = new Cancellation();
         for (let turn = 0; turn < delay; turn++) await pause(0);
-        const answer = batcher.add(i, leaving.signal).catch(() => undefined);
-        if (leaves) leaving.abort(new Error('left'));
+        const answer = batcher.add(i, leaving).catch(() => undefined);
+        if (leaves) leaving.cancel(new Error('left'));
         return answer;
       });
       for (const [i, answer] of (await Promise.all(answers)).entries()) {

@@ -1,33 +1,35 @@
 // Work-conserving dynamic batching: an idle model starts at once with what is there, a busy one collects.
 
-/** An image that waits for its turn. */
+import type { Cancellation } from './cancellation.js';
+
+/** A waiting image. */
 export interface Waiting<Item, Row> {
   readonly item: Item;
-  /** Aborted where nobody waits for the answer any more: the item is left out. */
-  readonly signal: AbortSignal;
+  /** A cancelled item is dropped. */
+  readonly cancellation: Cancellation;
   resolve(row: Row): void;
   reject(reason: unknown): void;
 }
 
 export interface BatcherOptions<Item, Row> {
   readonly maxBatch: number;
-  /** Milliseconds that an idle model waits for more images, from the first of them; 0: not at all. */
+  /** Milliseconds that an idle model waits for more images after the first; 0 starts at once. */
   readonly maxDelay: number;
   /** Answers in the order of the items. */
   compute(items: readonly Item[]): Promise<readonly Row[]>;
-  /** Called for each item that is left out or answered, once nothing of it is in use. */
+  /** Called for each item that was dropped or answered, once it is no longer in use. */
   release(item: Item): void;
 }
 
 export interface Batcher<Item, Row> {
-  add(item: Item, signal: AbortSignal): Promise<Row>;
+  add(item: Item, cancellation: Cancellation): Promise<Row>;
   readonly waiting: number;
 }
 
 /**
  * @example
  * const batcher = createBatcher({ maxBatch: 32, maxDelay: 0, compute, release });
- * const row = await batcher.add(slot, signal);
+ * const row = await batcher.add(slot, cancellation);
  */
 export function createBatcher<Item, Row>(options: BatcherOptions<Item, Row>): Batcher<Item, Row> {
   const { maxBatch, maxDelay, compute, release } = options;
@@ -36,15 +38,13 @@ export function createBatcher<Item, Row>(options: BatcherOptions<Item, Row>): Ba
   let delay: NodeJS.Timeout | undefined;
 
   const dropAbandoned = () => {
-    if (!queue.some(({ signal }) => signal.aborted)) return;
-    const [abandoned, rest] = [
-      queue.filter(({ signal }) => signal.aborted),
-      queue.filter(({ signal }) => !signal.aborted),
-    ];
-    queue = rest;
-    for (const { item, signal, reject } of abandoned) {
+    const isAbandoned = ({ cancellation }: Waiting<Item, Row>) => cancellation.reason !== undefined;
+    if (!queue.some(isAbandoned)) return;
+    const abandoned = queue.filter(isAbandoned);
+    queue = queue.filter((waiting) => !isAbandoned(waiting));
+    for (const { item, cancellation, reject } of abandoned) {
       release(item);
-      reject(signal.reason);
+      reject(cancellation.reason);
     }
   };
 
@@ -71,10 +71,10 @@ export function createBatcher<Item, Row>(options: BatcherOptions<Item, Row>): Ba
     get waiting() {
       return queue.length;
     },
-    add(item, signal) {
+    add(item, cancellation) {
       return new Promise((resolve, reject) => {
-        queue.push({ item, signal, resolve, reject });
-        signal.addEventListener('abort', dropAbandoned, { once: true });
+        queue.push({ item, cancellation, resolve, reject });
+        cancellation.onCancel(dropAbandoned);
         if (isBusy) return;
         if (maxDelay === 0 || queue.length >= maxBatch) void start();
         else delay ??= setTimeout(() => void start(), maxDelay);

@@ -1,11 +1,11 @@
-/** Batches run beside each other; a model that is opened on a GPU runs alone. */
+/** Batches run concurrently; opening a model on a GPU runs alone. */
 export interface DeviceGate {
   shared<T>(work: () => Promise<T>): Promise<T>;
   exclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * While a thread captures a CUDA graph, others of the process may not allocate or synchronize: they wait here meanwhile.
+ * While one thread captures a CUDA graph, no other thread of the process may allocate or synchronize: they wait here.
  *
  * @example
  * const gate = createDeviceGate();

@@ -4,37 +4,37 @@ import { Worker } from 'node:worker_threads';
 import { UserError } from '../../errors/userError.js';
 import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
 
-/** A model at work in a thread of its own. */
+/** A model running in its own thread. */
 export interface InferenceThread {
   readonly model: OpenedModel;
-  /** Room for decoded images, one behind another: see `WorkerTask.slots`. */
+  /** Memory for decoded images, one after another: see `WorkerTask.slots`. */
   readonly pixels: Uint8Array;
   /** One batch at a time. */
   score(request: BatchRequest): Promise<BatchAnswer>;
-  /** Called once if the thread ends by itself, with the reason. */
+  /** Called once, with the reason, if the thread dies. */
   onDeath(listener: (reason: string) => void): void;
   close(): Promise<void>;
 }
 
-// Threads run built code: Node 20 runs no TypeScript, and tests run from the sources.
+// Threads run built code, since Node 20 cannot run TypeScript; tests run from the sources.
 const program = fileURLToPath(new URL('inferenceWorker.js', import.meta.url)).replace(
   '/src/serving/',
   '/dist/serving/',
 );
 
 /**
- * Opens a model in a thread, warmed up.
+ * Opens a model in a thread and warms it up.
  *
- * @throws UserError where the model cannot be opened
+ * @throws UserError if the model cannot be opened
  *
  * @example
  * const thread = await startInference({ model: 'model.onnx', device: 'cpu', batchSize: 32, slots: 64, … });
  */
 export async function startInference(task: WorkerTask): Promise<InferenceThread> {
-  // libtorch reads it when it is loaded, and a worker's own environment is a copy that libraries do not see. OpenMP's threads
-  // would otherwise wait by spinning, on cores that decoding and HTTP need.
+  // Set here because libraries do not see a worker's own environment. OpenMP's threads would otherwise spin while they wait, on cores
+  // that decoding and HTTP need.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
-  // Without the options of this process: tests have some that lead to the sources.
+  // Without this process's Node options: in tests they point to the sources.
   const worker = new Worker(program, { workerData: task, name: 'anyclass inference', execArgv: [] });
   let pending: { resolve(answer: BatchAnswer): void; reject(error: Error): void } | undefined;
   let death: string | undefined;

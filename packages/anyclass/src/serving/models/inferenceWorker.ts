@@ -1,5 +1,4 @@
-// The thread that computes: it opens a model and scores batches of images that the main thread decoded into shared memory,
-// or of feature vectors.
+// The inference thread: opens a model and scores batches of feature vectors, or of images decoded into shared memory.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -16,8 +15,8 @@ import { type ModelScorer, openModelScorer } from '../../inference/modelScorer.j
 import { modelPath } from '../../runs/modelFile.js';
 import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
 
-// Linux has priorities of threads. Those that the libraries start here inherit it: the main thread, which takes requests in, refuses
-// them and answers health checks, gets a core when it needs one.
+// On Linux, priorities are per thread, and threads that libraries start here inherit this one. The main thread, which accepts and refuses
+// requests and answers health checks, gets a core when it needs one.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + 5, constants.priority.PRIORITY_LOW));
 
 const port = parentPort;
@@ -36,7 +35,7 @@ try {
     const start = performance.now();
     for (const [row, slot] of slots.entries())
       batch.set(pixels.subarray(slot * stride, (slot + 1) * stride), row * stride);
-    // A captured graph has one size: the rows behind the batch hold older images, and their answers are dropped.
+    // A captured graph has a fixed size: rows beyond the batch hold old images, and their answers are dropped.
     const size = sizes.find((candidate) => candidate >= slots.length) ?? slots.length;
     const scored = await opened.scorer.score({ size, images: batch.subarray(0, size * stride) });
     const logits = scored.slice(0, slots.length * model.description.classes.length);
@@ -47,7 +46,7 @@ try {
     };
   };
 
-  // Libraries choose their ways at the first batches, and graphs are captured; no request waits for that.
+  // The first batches select algorithms and capture graphs; no request should wait for that.
   for (const size of sizes.length > 0 ? sizes : [1, task.batchSize])
     for (let i = 0; i < (sizes.length > 0 ? 5 : 1); i++)
       await score(Array.from({ length: size }, (_, slot) => slot % task.slots));
@@ -94,7 +93,7 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
   };
 }
 
-/** Sizes that batches are filled up to: those of captured graphs on a GPU, none on the CPU, where every row costs. */
+/** Sizes that batches are padded to: those of captured graphs on a GPU; none on the CPU, where every row costs time. */
 function batchSizes(device: string): readonly number[] {
   return device === 'cpu' ? [] : [...powersUpTo(task.batchSize), task.batchSize];
 }

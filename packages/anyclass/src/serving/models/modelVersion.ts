@@ -1,4 +1,4 @@
-// One opened model: images or feature vectors in, answers out, batched with whatever else is there.
+// One opened model: images or feature vectors in, answers out, in batches.
 
 import { availableParallelism } from 'node:os';
 import { createDecoder } from '../../data/images/decoder.js';
@@ -11,17 +11,18 @@ import { UserError } from '../../errors/userError.js';
 import { vectorOf } from '../../inference/vectorInputs.js';
 import { Problem } from '../problem.js';
 import { createBatcher } from './batcher.js';
+import type { Cancellation } from './cancellation.js';
 import type { InferenceThread } from './inferenceThread.js';
 import { checkUpload } from './uploadedImage.js';
 import type { OpenedModel } from './workerMessages.js';
 
-/** A row of a table: its features in the model's order, or by their names; NaN where one is missing. */
+/** A row of a table: its features in the model's order or by name; NaN for a missing one. */
 export interface FeatureRow {
   readonly kind: 'row';
   readonly values: readonly number[] | Readonly<Record<string, number>>;
 }
 
-/** What a model says about one image or row. */
+/** A model's output for one image or row. */
 export interface ImageAnswer {
   readonly logits: Float32Array;
   readonly probabilities: Float32Array;
@@ -34,16 +35,16 @@ export interface ModelVersion {
   readonly model: OpenedModel;
   readonly openedAt: Date;
   /**
-   * An answer, or why there is none.
+   * Predicts one image or row.
    *
-   * @throws Problem where the image cannot be read or is over a limit, or the row does not fit the model
+   * @throws Problem if the image cannot be read or exceeds a limit, or the row does not fit the model
    */
-  predict(input: StoredImage | FeatureRow, signal: AbortSignal): Promise<ImageAnswer>;
-  /** Ends it when the last image is answered. */
+  predict(input: StoredImage | FeatureRow, cancellation: Cancellation): Promise<ImageAnswer>;
+  /** Closes it once the last image is answered. */
   close(): Promise<void>;
 }
 
-/** What a version tells about its work, in seconds. */
+/** Receives a version's timings, in seconds. */
 export interface VersionListener {
   decoded(seconds: number): void;
   waited(seconds: number): void;
@@ -55,7 +56,7 @@ export interface VersionOptions {
   readonly maxDelay: number;
   readonly maxPixels: number;
   readonly listener: VersionListener;
-  /** Lets a batch be computed when nothing forbids it: see `deviceGate`. */
+  /** Runs a batch when the device is free for it: see `deviceGate`. */
   turn<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -65,10 +66,10 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   const { format, description } = model;
   const stride = inputBytes(format);
   const classes = description.classes.length;
-  // The last that came back first: little memory is touched where little is in use.
+  // Last in, first out: a lightly loaded server touches little memory.
   const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
   const decoder = isFeatureFormat(format) ? undefined : createDecoder(format, {});
-  // More than there are threads: the decoder's have work while this one is busy with a burst of requests.
+  // More than there are threads, so that the decoder has work while this thread handles a burst of requests.
   const limited = limiter(8 * availableParallelism());
   let inUse = 0;
   let onIdle: (() => void) | undefined;
@@ -94,8 +95,8 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     release: ({ slot }) => void spare.push(slot),
   });
 
-  const decode = async (image: StoredImage | FeatureRow, slot: number, signal: AbortSignal) => {
-    signal.throwIfAborted();
+  const decode = async (image: StoredImage | FeatureRow, slot: number, cancellation: Cancellation) => {
+    cancellation.throwIfCancelled();
     const start = performance.now();
     if (image.kind === 'row') {
       const features = rowFeatures(image, model);
@@ -109,26 +110,29 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     listener.decoded((performance.now() - start) / 1000);
   };
 
-  const predict = async (image: StoredImage | FeatureRow, signal: AbortSignal): Promise<ImageAnswer> => {
+  const predict = async (
+    image: StoredImage | FeatureRow,
+    cancellation: Cancellation,
+  ): Promise<ImageAnswer> => {
     const slot = spare.pop();
     if (slot === undefined) throw new Error('no memory is left for another image');
     try {
-      await limited(() => decode(image, slot, signal));
-      signal.throwIfAborted();
+      await limited(() => decode(image, slot, cancellation));
+      cancellation.throwIfCancelled();
     } catch (error) {
       spare.push(slot);
       throw error instanceof DataError ? new Problem('unreadable', error.message) : error;
     }
-    return batcher.add({ slot, since: performance.now() }, signal);
+    return batcher.add({ slot, since: performance.now() }, cancellation);
   };
 
   return {
     model,
     openedAt: new Date(),
-    async predict(image, signal) {
+    async predict(image, cancellation) {
       inUse += 1;
       try {
-        return await predict(image, signal);
+        return await predict(image, cancellation);
       } finally {
         inUse -= 1;
         if (inUse === 0) onIdle?.();

@@ -11,12 +11,12 @@ import type { WorkerTask } from './workerMessages.js';
 
 export interface ServedModel {
   readonly name: string;
-  /** As it was given. */
+  /** The path it was given as. */
   readonly path: string;
-  /** What answers now. @throws Problem where its thread ended and no other could be opened yet */
+  /** The version that answers requests now. @throws Problem if its thread died and no other could be opened yet */
   version(): ModelVersion;
   readonly isReady: boolean;
-  /** Opens the file again, and takes it once it works; requests in progress get their answers from the version before. */
+  /** Opens the file again and switches to it once it works; open requests are answered by the old version. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface ServedModel {
 export interface ServedModelOptions extends Omit<VersionOptions, 'turn'> {
   readonly task: WorkerTask;
   readonly gate: DeviceGate;
-  /** Seconds between looks at the file; 0 for none. */
+  /** Seconds between checks of the file; 0 disables them. */
   readonly reloadSeconds: number;
   onReload(result: { readonly version: ModelVersion } | { readonly problem: string }): void;
 }
@@ -75,7 +75,7 @@ export async function openServedModel(name: string, options: ServedModelOptions)
     return reloading;
   }
 
-  // A file that is still being written changes from look to look: taken is what two looks saw alike.
+  // A file that is still being written changes between checks, so it is opened only when two checks in a row saw the same.
   const look = () => {
     const now = signature(task.model);
     if (current === undefined && reloading === undefined) void reload();
@@ -108,7 +108,7 @@ export async function openServedModel(name: string, options: ServedModelOptions)
   };
 }
 
-/** Changes when the file does; undefined where there is none at the moment. */
+/** Changes when the file does; undefined while there is none. */
 function signature(model: string): string | undefined {
   try {
     const { ino, size, mtimeMs } = statSync(modelPath(model));

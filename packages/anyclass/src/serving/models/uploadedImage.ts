@@ -1,4 +1,4 @@
-// What an upload declares itself to be, looked at before anything is decoded: a few bytes can stand for gigabytes of pixels.
+// Checks the declared format and size of an upload before decoding: a few bytes can stand for gigabytes of pixels.
 
 import sharp from 'sharp';
 import { imageSize } from '../../data/images/decode.js';
@@ -7,11 +7,11 @@ import { jpegFrame } from '../../data/images/jpegFrame.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { Problem } from '../problem.js';
 
-/** What sharp reads and strangers may send; not SVG, PDF and the like, which are programs more than images. */
+/** Formats of sharp that untrusted clients may send; not SVG or PDF, which are more programs than images. */
 const formats: readonly string[] = ['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif', 'jp2', 'jxl'];
 
 /**
- * Refuses what is no image, or has too many pixels.
+ * Refuses files that are not images or have too many pixels.
  *
  * @throws Problem
  *
@@ -47,7 +47,7 @@ async function declaredSize(bytes: Uint8Array): Promise<Size> {
   return { width, height };
 }
 
-/** Of what sharp does not read. */
+/** For formats that sharp cannot read. */
 async function unsharpSize(bytes: Uint8Array): Promise<Size> {
   try {
     return await imageSize({ kind: 'encoded', bytes });

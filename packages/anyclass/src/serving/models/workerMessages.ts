@@ -1,4 +1,4 @@
-// What the main thread and an inference worker say to each other.
+// Messages between the main thread and an inference worker.
 
 import type { Decision } from '@anyclass/core';
 import type { InputFormat } from '../../data/inputs.js';
@@ -14,11 +14,11 @@ export interface WorkerTask {
   readonly precision: 'auto' | 'float32' | 'bfloat16' | 'float16';
   readonly decision: ChosenDecision | undefined;
   readonly batchSize: number;
-  /** How many decoded images, or rows of features, the shared memory has room for. */
+  /** Number of decoded images or feature rows that fit into the shared memory. */
   readonly slots: number;
 }
 
-/** All that there is to tell about an opened model. */
+/** The properties of an opened model. */
 export interface OpenedModel
   extends Pick<ModelScorer, 'description' | 'network' | 'runtime' | 'device' | 'precision' | 'remarks'> {
   /** The beginning of the SHA-256 of the model's file. */
@@ -28,7 +28,7 @@ export interface OpenedModel
 }
 
 export interface BatchRequest {
-  /** The places of the batch's images in the shared memory. */
+  /** Slots of the batch's images in the shared memory. */
   readonly slots: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-// Whether a model in a lower precision still predicts as well: both judged on the same validation images.
+// Whether a model predicts as well in a lower precision: both are evaluated on the same validation images.
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';
@@ -15,7 +15,7 @@ import { openForModel } from '../../../inference/openForModel.js';
 import { scoreRows } from '../../../inference/scoreRows.js';
 import { probabilities } from '../../../inference/scorer.js';
 
-/** How much mAP a precision may cost, in parts of 1. */
+/** The largest accepted loss of mAP, from 0 to 1. */
 const tolerances: Readonly<Record<Exclude<OnnxPrecision, 'float32'>, number>> = {
   float16: 0.0005,
   int8: 0.005,
@@ -24,7 +24,7 @@ const tolerances: Readonly<Record<Exclude<OnnxPrecision, 'float32'>, number>> = 
 const batchSize = 32;
 
 export interface JudgePrecisionOptions {
-  /** DATASET whose validation split is evaluated on. Default: that of the model's run. */
+  /** DATASET whose validation split is used. Default: that of the model's run. */
   readonly data?: ReadingSettings | undefined;
   /** At most this many images. Default 2,000. */
   readonly judgedImages?: number | undefined;
@@ -39,7 +39,7 @@ export interface PrecisionJudgment {
 }
 
 /**
- * Judges an exported file beside the model that it was made from.
+ * Evaluates an exported file against the model that it was made from.
  *
  * @throws UserError where its mAP is lower by more than 0.05 points (float16) or 0.5 (int8)
  *

@@ -1,0 +1,108 @@
+import type { SplitUnits } from './splitUnits.js';
+
+/** A pass without a change ends the search; on small tables that is one of the first few. */
+const mostPasses = 10;
+/** How many others a group is tried against for an exchange, in a pass. */
+const partners = 32;
+/** With more labels than this, exchanges would take long; moves alone bring most of the gain. */
+const mostLabels = 50_000;
+/** What rounding may add up to is no gain. */
+const leastGain = 1e-9;
+
+/**
+ * Moves groups from part to part, and exchanges them, as long as that brings the parts nearer to their shares, by
+ *
+ *     χ² = Σ (found - wanted)² / wanted
+ *
+ * over the parts, of their rows, their negatives and their rows of every stratum. Dealing out groups stratum by stratum serves the
+ * one that is dealt: the sizes of the parts and the other classes come as the groups happen to bring them.
+ *
+ * Nothing takes the last row of a stratum or the last negative from a part. A group stays where it was dealt if it has a class
+ * that is too small for a row in every part.
+ *
+ * @param partOfUnit changed in place
+ */
+export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares: readonly number[]): void {
+  const strata = units.totals.length;
+  const totals = new Float64Array(strata + 2);
+  totals.set(units.totals);
+  totals.set([units.negatives, units.rows], strata);
+  const found = shares.map(() => new Float64Array(totals.length));
+  /** Calls back with all that a unit brings along. */
+  const eachAmount = (unit: number, visit: (what: number, amount: number) => void): void => {
+    units.eachStratum(unit, visit);
+    if (units.negativesOf(unit) > 0) visit(strata, units.negativesOf(unit));
+    visit(strata + 1, units.size(unit));
+  };
+  /** Adds a unit to a part, or takes it away; returns how χ² changed. */
+  const add = (unit: number, part: number, sign: 1 | -1): number => {
+    const own = found[part]!;
+    let change = 0;
+    eachAmount(unit, (what, amount) => {
+      const wanted = shares[part]! * totals[what]!;
+      change += (amount * (amount + 2 * sign * (own[what]! - wanted))) / wanted;
+      own[what] = own[what]! + sign * amount;
+    });
+    return change;
+  };
+  const give = (unit: number, to: number): number => {
+    const change = add(unit, partOfUnit[unit]!, -1) + add(unit, to, 1);
+    partOfUnit[unit] = to;
+    return change;
+  };
+  /** Whether a part without a unit still has some of all that it brought along. */
+  const canSpare = (part: number, unit: number): boolean => {
+    let has = true;
+    eachAmount(unit, (what) => {
+      has &&= found[part]![what]! > 0;
+    });
+    return has;
+  };
+
+  const move = (unit: number, to: number): boolean => {
+    const from = partOfUnit[unit]!;
+    if (from === to) return false;
+    if (give(unit, to) < -leastGain && canSpare(from, unit)) return true;
+    give(unit, from);
+    return false;
+  };
+  const exchange = (unit: number, other: number): boolean => {
+    const [from, to] = [partOfUnit[unit]!, partOfUnit[other]!];
+    if (from === to) return false;
+    const change = give(unit, to) + give(other, from);
+    if (change < -leastGain && canSpare(from, unit) && canSpare(to, other)) return true;
+    give(unit, from);
+    give(other, to);
+    return false;
+  };
+
+  partOfUnit.forEach((part, unit) => {
+    add(unit, part, 1);
+  });
+  const movable = Array.from(partOfUnit.keys())
+    .filter((unit) => !hasFew(units, unit, shares))
+    .sort((a, b) => units.size(b) - units.size(a));
+  const labels = units.totals.reduce((sum, total) => sum + total, 0);
+  const step = Math.ceil(movable.length / partners);
+  for (let pass = 0, changed = true; changed && pass < mostPasses; pass++) {
+    changed = false;
+    for (const unit of movable) {
+      for (let part = 0; part < shares.length; part++) changed = move(unit, part) || changed;
+    }
+    if (labels > mostLabels) continue;
+    movable.forEach((unit, i) => {
+      for (let k = (i + pass) % step; k < movable.length; k += step) {
+        changed = exchange(unit, movable[k]!) || changed;
+      }
+    });
+  }
+}
+
+/** Whether a unit has a class of fewer rows than every part would need to get one. */
+function hasFew(units: SplitUnits, unit: number, shares: readonly number[]): boolean {
+  let few = false;
+  units.eachStratum(unit, (j) => {
+    few ||= shares.some((share) => share * units.totals[j]! < 1);
+  });
+  return few;
+}
