@@ -185,7 +185,7 @@ test('groups that hold nearly all classes leave sizes and classes near their sha
   const shares = [0.7, 0.15, 0.15];
   for (let seed = 0; seed < 10; seed++) {
     const draw = new NumpyRandom(seed);
-    const labels = Array.from({ length: 2000 * classes }, () => Number(draw.random() < 0.1));
+    const labels = Uint8Array.from({ length: 2000 * classes }, () => Number(draw.random() < 0.1));
     const groups = Array.from({ length: 2000 }, (_, row) => Math.floor(row / 20));
     const parts = iterativeStratifiedSplit(labels, { classes, shares, random: seed, groups });
     parts.forEach((part, p) => {
