@@ -6,7 +6,8 @@
 namespace images {
 
 void WorkThreads::run(std::function<void()> work) {
-  const size_t most = std::max(1u, std::thread::hardware_concurrency());
+  // Asked once: each time it reads a file of the system.
+  static const size_t most = std::max(1u, std::thread::hardware_concurrency());
   bool isHandedOn = false;
   {
     const std::lock_guard<std::mutex> lock(mutex);

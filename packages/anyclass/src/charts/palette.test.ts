@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { namedShades, pageColors, paletteStyle, type Shade, seriesColors, themed } from './palette.js';
+import {
+  heatColors,
+  heatInkOn,
+  namedShades,
+  pageColors,
+  paletteStyle,
+  type Shade,
+  seriesColors,
+  themed,
+} from './palette.js';
 
 const modes = ['light', 'dark'] as const satisfies readonly (keyof Shade)[];
 
@@ -10,6 +19,13 @@ test.each(modes)('on %s ground text has a contrast of 4.5 and every series one o
   }
   for (const shade of seriesColors) {
     expect(contrast(luminance(shade[mode]), ground)).toBeGreaterThan(3);
+  }
+});
+
+test.each(modes)('on %s ground the numbers in a heat map have a contrast of 4 with their cell', (mode) => {
+  for (const [step, shade] of heatColors.entries()) {
+    const ink = luminance(heatInkOn(step)[mode]);
+    expect(contrast(ink, luminance(shade[mode]))).toBeGreaterThan(4);
   }
 });
 

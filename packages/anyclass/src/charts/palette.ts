@@ -35,16 +35,21 @@ export const heatColors: readonly Shade[] = [
   { light: '#f2f7fc', dark: '#1a2430' },
   { light: '#d3e4f3', dark: '#1d3a56' },
   { light: '#a5cae3', dark: '#21557f' },
-  { light: '#6bacd5', dark: '#2f79ab' },
+  { light: '#6bacd5', dark: '#2b6f9e' },
   { light: '#2f7fba', dark: '#5aa6d6' },
   { light: '#08407f', dark: '#a8d8f8' },
 ];
 
-/** Text on the lower half of a heat map's colors, and on the upper. */
+/** Text on the first four of a heat map's colors, and on the last two. */
 export const heatInk: readonly Shade[] = [
   { light: '#0b1420', dark: '#e6eef7' },
   { light: '#fefefe', dark: '#06101a' },
 ];
+
+/** The text color that is readable on a step of a heat map. */
+export function heatInkOn(step: number): Shade {
+  return heatInk[step < 4 ? 0 : 1]!;
+}
 
 /** All shades by the names of their CSS variables. */
 export const namedShades: ReadonlyMap<string, Shade> = new Map<string, Shade>([

@@ -1,4 +1,4 @@
-import { type Dataset, instanceWord, splitNames } from '../data/dataset.js';
+import { type Dataset, splitNames } from '../data/dataset.js';
 import { inflected } from '../errors/counted.js';
 import type { DuplicateGroups } from './duplicates.js';
 import type { ExaminedFeatures } from './examineFeatures.js';
@@ -15,6 +15,7 @@ export function labelProblems(
 ): Problem[] {
   const problems: Problem[] = dataset.remarks.map((remark) => ({ kind: 'reader', ...remark }));
   problems.push(
+    ...noValidation(splits),
     ...groupsAcrossSplits(dataset),
     ...rareClasses(splits, classCounts),
     ...scarcePositives(splits, classCounts),
@@ -128,7 +129,7 @@ function duplicateProblems(
     [
       `${kind}-across-splits`,
       ['of these is in', 'of these are in'],
-      ` more than one split: test ${instanceWord(dataset)}s were trained on`,
+      ' more than one split, which makes metrics too good',
       all.filter((rows) => splitsOf(rows) > 1),
     ],
     [
@@ -192,6 +193,16 @@ function groupsAcrossSplits({ groups, splits, names }: Dataset): Problem[] {
   return [
     { kind: 'group-across-splits', text, count: shared.size, examples: [...shared.values()].slice(0, 10) },
   ];
+}
+
+/** Training refuses to start without labeled validation instances. */
+function noValidation(splits: readonly SplitCount[]): Problem[] {
+  const labeled = (name: SplitCount['split']) =>
+    splits.some(({ split, positive, negative }) => split === name && positive + negative > 0);
+  if (!labeled('train') || labeled('validation')) return [];
+  const text =
+    'labeled validation instances: training needs some; name a validation split, or draw splits with data.draw={}';
+  return [{ kind: 'no-validation', text, count: 0, examples: [] }];
 }
 
 function rareClasses(splits: readonly SplitCount[], classCounts: readonly ClassCount[]): Problem[] {

@@ -1,6 +1,6 @@
 // Which classes, or groups of classes, occur together.
 
-import { heatColors, heatInk } from '../charts/palette.js';
+import { heatColors, heatInkOn } from '../charts/palette.js';
 import { axis, labelWidth, light, ownMargins, renderChart } from '../charts/render.js';
 import type { Figure } from '../pages/blocks.js';
 
@@ -68,7 +68,7 @@ export function heatMapFigure({ name, what, names: all, of = all.length, togethe
         pieces: heatColors.map((color, step) => ({
           gte: (step * most) / heatColors.length,
           ...(step < heatColors.length - 1 && { lt: ((step + 1) * most) / heatColors.length }),
-          label: `${Math.round((step * most) / heatColors.length)}% on`,
+          label: `${((step * most) / heatColors.length).toFixed(most < 2 * heatColors.length ? 1 : 0)}% on`,
           color: color.light,
         })),
       },
@@ -77,7 +77,7 @@ export function heatMapFigure({ name, what, names: all, of = all.length, togethe
           type: 'heatmap',
           data: cells.map(({ x, y, percent }) => ({
             value: [x, y, percent],
-            label: { color: heatInk[stepOf(percent) < heatColors.length / 2 ? 0 : 1]!.light },
+            label: { color: heatInkOn(stepOf(percent)).light },
           })),
           label: {
             show: kept.length <= 20,

@@ -139,6 +139,7 @@ test('every fault is found and named', async () => {
   expect(found['duplicate-labels-differ']!.count).toBe(1);
   expect(found['group-across-splits']).toEqual({ count: 1, examples: ['p1 (train and test: f.png)'] });
   expect(found['rare-class']).toEqual({ count: 1, examples: ['dog: 1 in train, 0 in test'] });
+  expect(found['no-validation']).toEqual({ count: 0, examples: [] });
 });
 
 test('images that look alike are found within and across splits, beside exact copies', async () => {

@@ -90,6 +90,17 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.context().close();
   }, 60_000);
 
+  test('samples of many classes are folded, those of negatives stay in sight', async () => {
+    const { page } = await openFile(browser, file);
+    const titles = page.locator('#samples h3');
+    expect(await titles.count()).toBe(classes + 1);
+    expect(await titles.filter({ visible: true }).last().textContent()).toBe('negative');
+    expect(await titles.filter({ visible: true }).count()).toBe(24);
+    await page.locator('#samples summary').click();
+    expect(await titles.filter({ visible: true }).count()).toBe(classes + 1);
+    await page.context().close();
+  }, 60_000);
+
   test('images that look alike stand side by side with their names and splits', async () => {
     const { page } = await openFile(browser, file);
     const set = page.locator('.alike').first();

@@ -66,7 +66,7 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
       : {
           name: 'samples',
           title: 'Samples',
-          parts: [`<div class="samples">${samples.map(sampleRow).join('\n')}</div>`],
+          parts: samplesParts(samples),
         },
   ];
   return page(`${inspection.dataset}: inspection`, [
@@ -121,13 +121,17 @@ function togetherSection(inspection: Inspection): Section {
     parts: [
       figureRow([
         labelsPerInstanceFigure(inspection),
-        heatMapFigure({
-          name: 'cooccurrence',
-          what: 'class',
-          names: pairedClasses,
-          of: classes.length,
-          together: cooccurrence,
-        }),
+        ...(pairs === undefined
+          ? []
+          : [
+              heatMapFigure({
+                name: 'cooccurrence',
+                what: 'class',
+                names: pairedClasses,
+                of: classes.length,
+                together: cooccurrence,
+              }),
+            ]),
       ]),
       ...(pairs ? [folded('Pairs of classes', pairs)] : []),
     ],
@@ -209,6 +213,20 @@ function imageTable({ examined, of, width, height, sizes, mean, std, levels }: I
         : []),
     ],
   };
+}
+
+/** More classes would hide what comes after them: they are folded. */
+const mostOpenSamples = 24;
+
+/** The negatives, which are last, stay in sight. */
+function samplesParts(samples: readonly SampleRow[]): string[] {
+  const grid = (rows: readonly SampleRow[]) => `<div class="samples">${rows.map(sampleRow).join('\n')}</div>`;
+  if (samples.length <= mostOpenSamples) return [grid(samples)];
+  const [open, rest] = [samples.slice(0, mostOpenSamples - 1), samples.slice(mostOpenSamples - 1, -1)];
+  return [
+    grid([...open, ...samples.slice(-1)]),
+    `<details><summary>Samples of ${counted(rest.length, 'more class')}</summary>${grid(rest)}</details>`,
+  ];
 }
 
 function sampleRow({ title, images }: SampleRow): string {

@@ -3,15 +3,17 @@
 import type { Cell, Column, ReportTable } from '../tables/index.js';
 import type { Inspection } from './inspection.js';
 
-/** Positive, negative and undecided instances by split. */
+/** Positive and negative instances by split, and undecided ones where there are any. */
 export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 'groupColumn'>): ReportTable {
+  const hasUndecided = splits.some(({ undecided }) => undecided > 0);
   return {
     name: 'splits',
     table: {
       title: '',
       columns: [
         { title: 'split', kind: 'text' },
-        ...countColumns('positive', 'negative', 'undecided', 'total', ...(groupColumn ? [groupColumn] : [])),
+        ...countColumns('positive', 'negative', ...(hasUndecided ? ['undecided'] : []), 'total'),
+        ...countColumns(...(groupColumn ? [groupColumn] : [])),
         { title: 'negative %', kind: 'percent', digits: 1 },
       ],
       rows: splits
@@ -20,7 +22,7 @@ export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 
           split,
           positive,
           negative,
-          undecided,
+          ...(hasUndecided ? [undecided] : []),
           total,
           ...(groupColumn ? [groups ?? null] : []),
           positive + negative === 0 ? null : negative / (positive + negative),

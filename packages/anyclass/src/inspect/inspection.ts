@@ -55,6 +55,7 @@ export interface Problem {
     | 'constant-feature'
     | 'missing-feature'
     | 'rare-class'
+    | 'no-validation'
     | 'scarce-validation'
     | 'scarce-class'
     | 'unsplit'

@@ -3,6 +3,7 @@ import type { Inspection, Problem } from './inspection.js';
 
 /** What harms training or its metrics; the rest is worth knowing. */
 const serious: readonly Problem['kind'][] = [
+  'no-validation',
   'group-across-splits',
   'duplicate-across-splits',
   'near-duplicate-across-splits',

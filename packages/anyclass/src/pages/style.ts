@@ -29,14 +29,14 @@ tbody tr + tr > * { border-top: 1px solid var(--edge); }
 .block { margin: 18px 0; min-width: 0; break-inside: avoid; }
 .title { font-weight: 600; margin: 0 0 4px; }
 .charts { display: flex; flex-wrap: wrap; gap: 8px 28px; align-items: flex-start; }
-.charts > * { margin: 8px 0; max-width: 100%; }
+.charts > * { margin: 8px 0; max-width: 100%; } .charts > :not(.wide) { max-width: min(100%, 540px); }
 svg { max-width: 100%; height: auto; display: block; } .wide svg { max-width: none; }
 .actions { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; margin: 4px 0; font-size: 13px; color: var(--faint); }
 fieldset { border: 0; margin: 8px 0; padding: 0; display: flex; flex-wrap: wrap; gap: 4px 16px; }
 legend { float: left; margin-right: 16px; color: var(--faint); padding: 0; }
 [data-label]:hover { stroke: var(--ink); stroke-width: 2px; vector-effect: non-scaling-stroke; }
 #mark { position: fixed; max-width: 280px; padding: 3px 8px; font-size: 13px; border-radius: 4px; background: var(--ink); color: var(--ground); pointer-events: none; z-index: 2; }
-.problem { border-left: 4px solid var(--warning); padding-left: 12px; margin: 12px 0; }
+.problem { border-left: 4px solid var(--warning); padding-left: 12px; margin: 0 0 12px; }
 .problem ul { margin: 4px 0 0; padding-left: 18px; color: var(--faint); overflow-wrap: anywhere; }
 .fine { border-left: 4px solid var(--fine); padding-left: 12px; }
 .verdict { border-left: 4px solid var(--accent); padding-left: 12px; font-size: 17px; max-width: 75ch; margin: 14px 0; overflow-wrap: anywhere; }
