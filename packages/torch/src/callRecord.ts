@@ -207,7 +207,7 @@ export class CallRecord {
   #constant(at: Place): RecordedTensor {
     let known = this.#constants.get(at);
     if (!known) {
-      // Another tensor on the same memory, which stays when the caller disposes of his.
+      // Another tensor on the same memory, which stays when the caller disposes of theirs.
       const tensor = this.#keep(this.#addon.call(DETACH.number, at));
       known = new RecordedTensor(this.#count++, this.#describe(at), tensor, this.#nameOf.get(at));
       this.#constants.set(at, known);

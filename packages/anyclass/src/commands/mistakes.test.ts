@@ -107,7 +107,11 @@ test.each([
     '--scores no.csv cannot be read: no such file',
   ],
   [['evaluate', 'run', '--replicates', '-5'], 2, '--replicates: expected at least 0'],
-  [['predict', 'run', 'photos', '--device', 'tpu'], 1, 'device tpu: devices are cpu, cuda and cuda:N'],
+  [
+    ['predict', 'run', 'photos', '--device', 'tpu'],
+    1,
+    'device tpu does not exist; expected cpu, cuda, cuda:N or auto',
+  ],
   [['evaluate'], 2, 'give a RUN or MODEL, or --scores and --labels'],
   [['evaluate', '--scores', 'a.csv'], 2, '--scores needs --labels'],
   [['predict', 'nowhere', 'photos'], 1, 'nowhere: no such model or run'],

@@ -70,7 +70,7 @@ const cellBytes = 20 + 2;
 
 /**
  * Bytes of a finished run's folder: the newest checkpoints, each with the optimizer's state; the weights that were best by each
- * metric; the model; scores and labels. While it runs, a checkpoint more is there when one is written.
+ * metric; the model; scores and labels. While it runs, there is one checkpoint more whenever one is being written.
  */
 export function runBytes(configuration: Configuration, size: RunSize): number {
   const { network, optimizer, averageDecay, checkpoints, bestBy } = configuration;

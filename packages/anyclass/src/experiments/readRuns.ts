@@ -1,4 +1,4 @@
-// Finished runs, from what their folders hold. Nothing here needs the engine.
+// Finished runs, from what their folders hold. Nothing here needs libtorch.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Weights of ours under the names, and with the values, that another library has them.
+// Our weights with the names and values that another library expects.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,14 +57,14 @@ function foreignTensors(network: Network, { rename, convert }: ForeignNetwork): 
   return new Map(entries);
 }
 
-/** How a network of images has them prepared; those of features are of no other library. */
+/** How images are prepared; networks of features exist in no other library. */
 export function imagePreparation(description: ModelDescription): ImagePreparation {
   if (takesFeatures(description))
     throw new UserError('the model takes features; networks of this library take images');
   return description;
 }
 
-/** A value for each of three channels, of gray images the one three times. */
+/** One value for each of three channels; gray images repeat theirs. */
 export function threeChannels(values: readonly number[]): readonly number[] {
   return values.length === 1 ? [values[0]!, values[0]!, values[0]!] : values;
 }

@@ -9,7 +9,7 @@ import {
 
 /**
  * Writes a model as a folder that timm loads: `config.json` and `model.safetensors`. It has TResNet-M, -L and -XL, ViT-B/16 and
- * ResNet-18. Calibration and decision, which timm knows nothing of, stand in `config.json` below `anyclass`.
+ * ResNet-18. Calibration and decision, which timm ignores, are in `config.json` under `anyclass`.
  *
  * @example
  * exportTimm(loadModel('runs/sewer'), 'sewer-timm').architecture // 'tresnet_l'
@@ -30,7 +30,7 @@ export function exportTimm(model: Model, folder: string): ExportedModel {
     pretrained_cfg: {
       custom_load: false,
       input_size: [3, inputSize, inputSize],
-      // As our images are prepared: both sides fitted without keeping their proportion, nothing cut off.
+      // Our images are resized without keeping the aspect ratio, and nothing is cropped.
       interpolation: 'bilinear',
       crop_pct: 1,
       crop_mode: 'squash',

@@ -28,7 +28,7 @@ export function exportTorchvision(model: Model, folder: string): ExportedModel {
     arguments: { num_classes: classes.length, ...ownArguments },
     classes,
     preparation: {
-      // Both sides fitted without keeping their proportion.
+      // Resized without keeping the aspect ratio.
       size: [inputSize, inputSize],
       interpolation: 'bilinear',
       mean: threeChannels(mean),

@@ -1,6 +1,6 @@
 import type { OnnxExport } from './onnx/exportOnnx.js';
 
-/** In parts of the largest logit: float32 stays below, float16 and int8 do not. */
+/** Relative to the largest logit: float32 stays below, float16 and int8 do not. */
 const exactness = 1e-4;
 
 /**

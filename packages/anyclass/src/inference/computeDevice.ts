@@ -23,12 +23,12 @@ export interface ComputeWishes {
   readonly device: string;
   readonly precision: Precision | 'auto';
   readonly deterministic?: boolean;
-  /** Try the ways to compute each convolution; default true. */
+  /** Benchmark algorithms for each convolution; default true. */
   readonly cudnnBenchmark?: boolean;
 }
 
 /**
- * The device and precision for what a configuration asks; sets the GPU's libraries up for it.
+ * The device and precision that a configuration asks for; sets up the GPU libraries for it.
  *
  * @example
  * chooseCompute({ device: 'auto', precision: 'auto' }) // { device: 'cpu', precision: 'float32' } without a GPU
@@ -37,11 +37,11 @@ export function chooseCompute(wishes: ComputeWishes): ComputeSettings {
   const { device, precision, deterministic = false, cudnnBenchmark = true } = wishes;
   const chosen = device === 'auto' ? (hasCuda() ? 'cuda' : 'cpu') : device;
   if (!/^(cpu|cuda(:\d+)?)$/.test(chosen))
-    throw new UserError(`device ${chosen}: devices are cpu, cuda and cuda:N, or auto for what there is`);
+    throw new UserError(`device ${chosen} does not exist; expected cpu, cuda, cuda:N or auto`);
   if (chosen !== 'cpu' && !hasCuda()) throw new UserError(`device ${chosen}: ${cudaStatus().unavailable}`);
   const { devices } = cudaStatus();
   if (chosen !== 'cpu' && chosen !== 'cuda' && !devices.includes(chosen))
-    throw new UserError(`device ${chosen}: there is only ${devices.join(', ')}`);
+    throw new UserError(`device ${chosen} does not exist; available: cpu, ${devices.join(', ')}`);
   if (precision === 'float16' && chosen === 'cpu') {
     throw new UserError('precision float16 needs a GPU; the CPU computes in float32 or bfloat16');
   }
@@ -62,7 +62,7 @@ export function inPrecision<T>({ device, precision }: ComputeSettings, fn: () =>
   return autocast(fn, { device: device === 'cpu' ? 'cpu' : 'cuda', dtype: precision });
 }
 
-/** Moves a network to a device, in the order of memory that convolutions are fastest in there. */
+/** Moves a network to a device, in the memory layout that is fastest for convolutions there. */
 export function moveNetwork(network: Network, device: Device): Network {
   return network.to({ device, memoryFormat: device === 'cpu' ? 'contiguous' : 'channelsLast' });
 }

@@ -20,11 +20,11 @@ export interface ImageInput extends UnreadImage {
 
 /**
  * The images behind paths, one after another: a file, a folder with all below it, a pattern with `*`, `?` or `**`, a
- * Parquet file with images inside, or `-` for a list of paths on standard input, one a line. What cannot be read, such as a
- * folder or a damaged Parquet file, is an image of its name whose `read` tells why; the others follow.
+ * Parquet file with images inside, or `-` for a list of paths on standard input, one per line. What cannot be read, such as a
+ * folder or a damaged Parquet file, becomes an input whose `read` fails with the reason; the others follow.
  *
- * @param signal aborted, a list that is waited for ends
- * @param onSkipped called for files of a folder that are no images
+ * @param signal ends the wait for a list on standard input when aborted
+ * @param onSkipped called for files of a folder that are not images
  *
  * @example
  * for await (const { name } of imageInputs(['photos', 'more/*.jpg'])) console.log(name);
@@ -41,7 +41,7 @@ export async function* imageInputs(
   }
 }
 
-/** The paths on standard input, one a line. */
+/** The paths on standard input, one per line. */
 export async function* listedPaths(
   list: NodeJS.ReadableStream,
   signal?: AbortSignal,
@@ -110,7 +110,7 @@ export function fileInput(path: string, isThere = existsSync(path)): ImageInput 
   };
 }
 
-/** Stands for what cannot be read, among the images that can. */
+/** An input that cannot be read. */
 function unreadable(name: string, reason: string): ImageInput {
   return { name, read: () => Promise.reject(new DataError(reason)) };
 }
@@ -119,7 +119,7 @@ function isParquet(path: string): boolean {
   return extname(path).toLowerCase() === '.parquet';
 }
 
-/** Also a link to one; false for what is not there. */
+/** Also a link to one; false if nothing is there. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -205,7 +205,7 @@ function parquetProblem(error: unknown, path: string): string {
   return reason.startsWith(name) ? reason.slice(name.length).replace(/^[:,] /, '') : reason;
 }
 
-/** Whether a column holds bytes that are no text, or Hugging Face's struct of `bytes` and `path`. */
+/** Whether a column holds bytes that are not text, or Hugging Face's struct of `bytes` and `path`. */
 function mayHoldImages({ metadata }: ParquetFile): boolean {
   return parquetSchema(metadata).children.some(({ element, children }) =>
     [element, ...children.map((child) => child.element)].some(

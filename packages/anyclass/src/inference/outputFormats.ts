@@ -10,7 +10,7 @@ export const outputFormats = ['csv', 'jsonl', 'sewerml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 export interface Output {
-  /** The first line, where the format has one. */
+  /** The first line, if the format has one. */
   readonly header: string | undefined;
   line(prediction: Prediction): string;
 }
@@ -25,8 +25,9 @@ export interface OutputOptions {
 }
 
 /**
- * How predictions are written. `csv` has a column per class and the labels with `|` between them, 'negative' where there are none
- * (a JSON list where a class is called so or has a `|` in its name); `jsonl` an object a line; `sewerml` what the SewerML benchmark takes: file names without folders and the 17 probabilities.
+ * How predictions are written. `csv` has a column per class and the labels with `|` between them, 'negative' if there are none
+ * (a JSON list if a class has that name or contains `|`); `jsonl` has one object per line; `sewerml` is the format of the SewerML benchmark: file names
+ * without folders and 17 probabilities.
  *
  * @example
  * const { header } = outputOf('csv', { classes: ['crack', 'roots'], decision }) // 'Filename,crack,roots,labels'
@@ -64,7 +65,7 @@ function csvOutput({ classes, decision, details = false, top }: OutputOptions): 
   };
 }
 
-/** `name probability`, one after another; a JSON object where names hold what stands between them. */
+/** `name probability` pairs; a JSON object if a name contains a separator. */
 function likelyText(likely: readonly (readonly [string, number])[], isAmbiguous: boolean): string {
   if (isAmbiguous) return JSON.stringify(Object.fromEntries(likely));
   return likely.map(([label, p]) => `${label} ${p}`).join('|');

@@ -14,9 +14,9 @@ export interface ScoreOptions {
   readonly rows: Int32Array;
   readonly batchSize: number;
   readonly strict?: boolean;
-  /** Those that the rows are divided among; each gets the result of all. */
+  /** The ranks that share the rows; each gets all results. */
   readonly ranks?: Ranks | undefined;
-  /** Score what is there if images are missing. Default false: that is an error. */
+  /** Score the images that exist if some are missing. Default false: missing images are an error. */
   readonly allowPartial?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of images that were read so far; first with 0. */

@@ -7,7 +7,7 @@ import { UserError } from '../errors/userError.js';
 import { inOrder } from './decodedBatches.js';
 import type { ImageInput } from './imageInputs.js';
 
-/** A feature vector to predict from, in the order of the model's features; NaN where one is missing. */
+/** A feature vector to predict from, in the order of the model's features; NaN for a missing one. */
 export interface VectorInput {
   readonly name: string;
   readonly features: ArrayLike<number>;
@@ -15,13 +15,13 @@ export interface VectorInput {
   readonly path?: string;
 }
 
-/** Stands for what cannot be read, among the vectors that can. */
+/** An input that cannot be read. */
 export interface FailedInput {
   readonly name: string;
   readonly failure: string;
 }
 
-/** A batch, and what became of everything that was to be in it. */
+/** A batch, and the outcome for each of its inputs. */
 export interface VectorBatch extends ImageBatch, Disposable {
   readonly entries: readonly { readonly image: { readonly name: string }; readonly failure?: string }[];
 }

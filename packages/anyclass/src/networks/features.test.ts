@@ -1,10 +1,10 @@
 import { liveTensors, noGrad, randn, setSeed, tidy } from '@anyclass/torch';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectTensors } from '../../../torch/test/collectTensors.js';
 import { networkDefinitions } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { foldBatchNorm } from './foldBatchNorm.js';
-import type { NetworkOptions } from './network.js';
+import type { Network, NetworkOptions } from './network.js';
 
 beforeAll(collectTensors);
 
@@ -17,9 +17,15 @@ describe.each([
   ['maxvit-t', { ...small, partitionSize: 2 }, [2, 512, 2, 2]],
   ['resnet-18', small, [2, 512, 2, 2]],
 ] as const)('%s', (name, options, shape) => {
-  test('is its head after its features, bit for bit', () => {
+  // Drawing the weights takes longer than all else.
+  let network: Network;
+  beforeAll(() => {
     setSeed(1);
-    using network = createNetwork(name, options).eval();
+    network = createNetwork(name, options).eval();
+  });
+  afterAll(() => network[Symbol.dispose]());
+
+  test('is its head after its features, bit for bit', () => {
     using folded = foldBatchNorm(network);
     for (const tried of [network, folded]) {
       tidy(() =>
@@ -35,7 +41,6 @@ describe.each([
   });
 
   test('keeps nothing alive but what it returns', () => {
-    using network = createNetwork(name, options).eval();
     using images = randn([1, 3, 64, 64]);
     const before = liveTensors();
     using features = noGrad(() => network.forwardFeatures(images));

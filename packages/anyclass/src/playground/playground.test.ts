@@ -29,32 +29,37 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test.each([
-    'y=10&lambda=0.3&alpha=0.6&gamma=0&p=0.25,0.85',
-    'y=00&lambda=0&alpha=1&gamma=2&p=0.9,0.05',
-    'y=11&lambda=0&alpha=1&gamma=0.5&p=0.01,0.99',
-  ])('the values and gradients under the crosshair are those of core: %s', async (hash) => {
-    const { page } = await open(hash);
-    const state = stateFromHash(hash);
-    const [point, targets] = [
-      [state.p1, state.p2],
-      [state.y1, state.y2],
-    ];
-    for (const { id, quantity, negativeLog } of plots) {
-      const value = likelihood(quantity, point, targets, state);
-      const shown = Number(await page.locator(`[id="${id}"] output`).getAttribute('title'));
-      expect(shown).toBeCloseTo(negativeLog ? -Math.log(value) : value, 12);
-      const gradient = [...logLikelihoodGradient(quantity, point, targets, state)].map((along) =>
-        negativeLog ? -along : value * along,
-      );
-      const text = (await page.locator(`[id="${id}"] .reading span`).textContent()) ?? '';
-      const numbers = text
-        .replaceAll('−', '-')
-        .match(/-?[\d.]+(e[+-]?\d+)?/g)!
-        .map(Number);
-      for (const [n, along] of gradient.entries()) {
-        const digits = Math.abs(along) < 0.001 ? 0.06 : 0.006;
-        expect(Math.abs(numbers[n]! - along)).toBeLessThan(digits * Math.abs(along) + 1e-12);
+  test('the values and gradients under the crosshair are those of core', async () => {
+    const { page } = await open();
+    for (const hash of [
+      'y=10&lambda=0.3&alpha=0.6&gamma=0&p=0.25,0.85',
+      'y=00&lambda=0&alpha=1&gamma=2&p=0.9,0.05',
+      'y=11&lambda=0&alpha=1&gamma=0.5&p=0.01,0.99',
+    ]) {
+      await goTo(page, hash);
+      const state = stateFromHash(hash);
+      const [point, targets] = [
+        [state.p1, state.p2],
+        [state.y1, state.y2],
+      ];
+      for (const { id, quantity, negativeLog } of plots) {
+        const value = likelihood(quantity, point, targets, state);
+        const shown = Number(await page.locator(`[id="${id}"] output`).getAttribute('title'));
+        expect(shown, `${id} at ${hash}`).toBeCloseTo(negativeLog ? -Math.log(value) : value, 12);
+        const gradient = [...logLikelihoodGradient(quantity, point, targets, state)].map((along) =>
+          negativeLog ? -along : value * along,
+        );
+        const text = (await page.locator(`[id="${id}"] .reading span`).textContent()) ?? '';
+        const numbers = text
+          .replaceAll('−', '-')
+          .match(/-?[\d.]+(e[+-]?\d+)?/g)!
+          .map(Number);
+        for (const [n, along] of gradient.entries()) {
+          const digits = Math.abs(along) < 0.001 ? 0.06 : 0.006;
+          expect(Math.abs(numbers[n]! - along), `${id} at ${hash}`).toBeLessThan(
+            digits * Math.abs(along) + 1e-12,
+          );
+        }
       }
     }
     await page.close();
@@ -149,30 +154,34 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await Promise.all([page.close(), again.page.close()]);
   });
 
-  test.each([
-    'y=10&p=0.2,0.95',
-    'y=10&p=0.99,0.01',
-    'y=01&p=0.01,0.99',
-    'y=11&p=0.99,0.99',
-    'y=00&p=0.5,0.01',
-  ])('the arrow is seen whole and points where training pushes, at the edges too: %s', async (hash) => {
-    const { page } = await open(hash, { viewport: { width: 390, height: 844 } });
-    for (const plot of plots) {
-      const { push } = readingAt(plot, stateFromHash(hash));
-      const surface = (await page.locator(`[id="${plot.id}"] .surface`).boundingBox())!;
-      const arrow = page.locator(`[id="${plot.id}"] .place path`);
-      const box = (await arrow.boundingBox())!;
-      expect(box.x, plot.id).toBeGreaterThan(surface.x - 14);
-      expect(box.y, plot.id).toBeGreaterThan(surface.y - 14);
-      expect(box.x + box.width, plot.id).toBeLessThan(surface.x + surface.width + 14);
-      expect(box.y + box.height, plot.id).toBeLessThan(surface.y + surface.height + 14);
-      const shape = (await arrow.getAttribute('d')) ?? '';
-      const numbers = shape.match(/-?[\d.]+/g)!.map(Number);
-      const [tail, tip] = [middle(numbers.slice(0, 2), numbers.slice(-2)), numbers.slice(6, 8)];
-      const [right, down] = [tip[0]! - tail[0]!, tip[1]! - tail[1]!];
-      expect(Math.hypot(right, down), plot.id).toBeGreaterThan(11.5);
-      const turned = Math.atan2(-down, right) - Math.atan2(push[1], push[0]);
-      expect(Math.cos(turned), plot.id).toBeGreaterThan(0.999);
+  test('the arrow is seen whole and points where training pushes, at the edges too', async () => {
+    const { page } = await open('', { viewport: { width: 390, height: 844 } });
+    for (const hash of [
+      'y=10&p=0.2,0.95',
+      'y=10&p=0.99,0.01',
+      'y=01&p=0.01,0.99',
+      'y=11&p=0.99,0.99',
+      'y=00&p=0.5,0.01',
+    ]) {
+      await goTo(page, hash);
+      for (const plot of plots) {
+        const at = `${plot.id} at ${hash}`;
+        const { push } = readingAt(plot, stateFromHash(hash));
+        const surface = (await page.locator(`[id="${plot.id}"] .surface`).boundingBox())!;
+        const arrow = page.locator(`[id="${plot.id}"] .place path`);
+        const box = (await arrow.boundingBox())!;
+        expect(box.x, at).toBeGreaterThan(surface.x - 14);
+        expect(box.y, at).toBeGreaterThan(surface.y - 14);
+        expect(box.x + box.width, at).toBeLessThan(surface.x + surface.width + 14);
+        expect(box.y + box.height, at).toBeLessThan(surface.y + surface.height + 14);
+        const shape = (await arrow.getAttribute('d')) ?? '';
+        const numbers = shape.match(/-?[\d.]+/g)!.map(Number);
+        const [tail, tip] = [middle(numbers.slice(0, 2), numbers.slice(-2)), numbers.slice(6, 8)];
+        const [right, down] = [tip[0]! - tail[0]!, tip[1]! - tail[1]!];
+        expect(Math.hypot(right, down), at).toBeGreaterThan(11.5);
+        const turned = Math.atan2(-down, right) - Math.atan2(push[1], push[0]);
+        expect(Math.cos(turned), at).toBeGreaterThan(0.999);
+      }
     }
     const clips = await page
       .locator('.surface > svg')
@@ -224,6 +233,25 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await Promise.all([page.close(), svg.page.close()]);
   });
 });
+
+/** Shows another state in an open page, as a link does, and waits until its plots are drawn. */
+async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate((text) => {
+    location.hash = text;
+  }, hash);
+  const { p1, p2 } = stateFromHash(hash);
+  await page.waitForFunction(
+    (values) =>
+      ['p1Value', 'p2Value'].every((name, n) => {
+        const field = document.querySelector(`[name="${name}"]`);
+        return field instanceof HTMLInputElement && Number(field.value) === values[n];
+      }),
+    [p1, p2],
+  );
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+}
 
 function middle([x1, y1]: readonly number[], [x2, y2]: readonly number[]): readonly [number, number] {
   return [(x1! + x2!) / 2, (y1! + y2!) / 2];

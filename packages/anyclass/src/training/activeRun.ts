@@ -26,9 +26,9 @@ export interface TrainOptions {
 
 export interface TrainingResult {
   readonly folder: string;
-  /** Left out where the run was interrupted, and where another rank evaluates it. */
+  /** Absent if the run was interrupted, and on ranks other than the first. */
   readonly summary?: RunSummary;
-  /** On ranks other than the first, which has the result, of a run that is finished. */
+  /** Set on the other ranks of a finished run; the first has the summary. */
   readonly isFinishedElsewhere?: true;
 }
 

@@ -55,7 +55,7 @@ export function saveEpochWeights(session: Session, paths: RunPaths, epoch: numbe
   return file;
 }
 
-/** With the defaults of today written out, which a later version may change. */
+/** With today's defaults written out, since a later version may change them. */
 function recordedInput(input: ModelInput): ModelInput {
   if (takesFeatures(input)) return input;
   const { window = defaultWindow, frame = 'first' } = input;

@@ -75,7 +75,7 @@ export function writeCheckpoint(folder: string, { tensors, state }: Checkpoint):
   return path;
 }
 
-/** Reads a checkpoint by copying; throws where a bit of it is not what was written. */
+/** Reads a checkpoint by copying; throws if any bit differs from what was written. */
 export function readCheckpoint(path: string): Checkpoint {
   const { tensors, metadata } = readSafetensors(path);
   const { state: json } = metadata;

@@ -18,7 +18,7 @@ import { validationRemarks } from '../inspect/validationPositives.js';
 import { featureNetworks, takesFeatures } from '../networks/catalog.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 
-/** That of the schema: nobody chose it. */
+/** The schema's default, so nobody chose it. */
 const defaultInputSize = 224;
 
 export interface RunData {
@@ -155,7 +155,7 @@ function featureRemarks(features: FittedFeatures | undefined): string[] {
   ];
 }
 
-/** A metric that is never defined would choose no epoch, which nobody should hear of after the last. */
+/** A metric that is never defined would select no epoch: say so before training, not after it. */
 function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
   const { classImportance, labels, name, splits } = dataset;
   const word = instanceWord(dataset);

@@ -103,8 +103,8 @@ function interrupted({ paths, lastCheckpoint: checkpoint, emit }: ActiveRun): Tr
 }
 
 /**
- * What work gives, or undefined where the signal came before or in it. Ranks work to the end, for each would have to hear the
- * signal at the same point.
+ * The result of the work, or undefined if the signal came before or during it. Ranks always finish the work, since each would
+ * have to see the signal at the same point.
  */
 async function unlessAborted<T>(
   { options, ranks }: ActiveRun,

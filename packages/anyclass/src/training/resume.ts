@@ -30,7 +30,7 @@ import { sharedCheckpoint } from './sharedCheckpoint.js';
 import { startingWeights } from './startingWeights.js';
 
 /**
- * Goes on with a run from its newest whole checkpoint, as if it had never stopped. A finished run is left as it is.
+ * Resumes a run from its newest complete checkpoint, as if it had never stopped. A finished run is left as it is.
  *
  * @example
  * await resume('runs/sewer');
@@ -62,7 +62,7 @@ export async function resume(
   });
 }
 
-/** What ranks other than the first do: they train along, with what it has read. */
+/** The part of ranks other than the first: they train with what the first has read. */
 async function help(run: ActiveRun, ranks: Ranks): Promise<TrainingResult> {
   const record = await fromFirst<RunRecord | null>(ranks, () => null);
   if (!record) return { folder: run.paths.folder, isFinishedElsewhere: true };
@@ -103,7 +103,7 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
   return await trainToEnd(session, run);
 }
 
-/** A sum is rounded differently when it is cut up differently. */
+/** A sum is rounded differently when it is split differently. */
 function tellOfRanks({ ranks, note }: ActiveRun, checkpoint: Checkpoint | undefined): void {
   const before = checkpoint?.state.worldSize ?? 1;
   const now = ranks?.worldSize ?? 1;

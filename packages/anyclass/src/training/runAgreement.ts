@@ -1,4 +1,4 @@
-// What the ranks of a run must have alike before they train together.
+// What must be the same on all ranks before they train together.
 
 import { createHash } from 'node:crypto';
 import { engineInfo } from '@anyclass/torch';
@@ -12,7 +12,7 @@ export function runVersions(): Readonly<Record<'anyclass' | 'node' | 'libtorch',
   return { anyclass: version(), node: process.version, libtorch: engineInfo().version };
 }
 
-/** Throws on every rank where one of them would train something else. */
+/** Throws on every rank if one of them would train something else. */
 export async function checkRunAgreement(
   ranks: Ranks,
   configuration: Configuration,
@@ -28,7 +28,7 @@ export async function checkRunAgreement(
   });
 }
 
-/** Each machine may have the data elsewhere, and other cores: what matters of them is compared by itself. */
+/** Paths and core counts may differ between machines; what matters about them is compared separately. */
 const ofMachines = ['data.dataset', 'data.cache', 'data.imageFolder', 'network.weights', 'threads'];
 
 function configurationFields(configuration: Configuration): Record<string, string> {

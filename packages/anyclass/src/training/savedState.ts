@@ -52,7 +52,7 @@ export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T)
   }
 }
 
-/** What can be resumed from: not a file that was there once. */
+/** The checkpoint to resume from, if its file still exists. */
 function checkpointLeft(checkpoint: string | undefined): string {
   if (checkpoint === undefined) return 'No checkpoint was written before';
   return existsSync(checkpoint)

@@ -54,7 +54,7 @@ export interface Session extends Disposable {
   readonly loss: StepParts['loss'];
   readonly loader: Loader;
   readonly augmentation: Augmentation;
-  /** By what is trained: on a GPU each is captured as it is. */
+  /** One step for each part that can train: on a GPU each is captured separately. */
   readonly steps: Readonly<Record<ReturnType<typeof trainedPart>, TrainingStep>>;
   readonly scorer: Scorer;
   readonly evaluationBatch: number;
@@ -68,7 +68,7 @@ export function judgedNetwork({ network, average }: Session): Network {
 }
 
 export interface SessionOptions {
-  /** What a checkpoint is restored into needs none. */
+  /** Not needed where a checkpoint is restored. */
   readonly weights?: FoundWeights | undefined;
   readonly ranks?: Ranks | undefined;
 }
@@ -235,7 +235,7 @@ export function restoreSession(session: Session, { tensors, state }: Checkpoint)
       ),
     );
   const { ranks } = session;
-  // Bits depend on how sums are cut up: by threads, and by ranks.
+  // The exact bits depend on how sums are split over threads and ranks.
   const isSameCut = (state.worldSize ?? 1) === (ranks?.worldSize ?? 1);
   if (isSameCut) setThreadCount(state.threads);
   session.network.loadStateDict(part('network'));

@@ -18,22 +18,22 @@ export interface StepParts {
   readonly settings: ComputeSettings;
   /** Of this process. */
   readonly batchSize: number;
-  /** Parts that a batch is cut into. */
+  /** Parts that a batch is split into. */
   readonly accumulation: number;
   readonly clipNorm: number | null;
   readonly average?: AveragedWeights | undefined;
-  /** Those that a batch is divided among. */
+  /** The processes that share a batch. */
   readonly ranks?: Ranks | undefined;
 }
 
-/** What a step leaves behind, on its device, of the whole batch over all ranks. */
+/** The results of a step for the whole batch, over all ranks; still on its device. */
 export interface StepOutcome {
   readonly loss: Tensor;
   /** The largest magnitude of a logit. */
   readonly largestLogit: Tensor;
-  /** The length of the gradient before clipping; infinite where float16 overflowed and the step was left out. */
+  /** The length of the gradient before clipping; infinite if float16 overflowed and the step was skipped. */
   readonly gradientNorm: Tensor;
-  /** How many there were. */
+  /** The number of images in the batch. */
   readonly images: Tensor;
 }
 

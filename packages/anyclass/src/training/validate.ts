@@ -13,7 +13,7 @@ import { judgedNetwork, type Session } from './session.js';
 
 type SplitScores = ScoredRows & { readonly scored: Scored };
 
-/** The logits and labels of a split, by the session's network that is evaluated or another scorer. */
+/** The logits and labels of a split, from the session's evaluated network or another scorer. */
 export async function scoreSplit(
   session: Session,
   split: SplitName,
@@ -72,7 +72,7 @@ function figuresOf(session: Session, run: ActiveRun, result: SplitScores): Valid
         shape: [logits.length / classes.length, classes.length],
         device: session.settings.device,
       };
-      // Labels as they are: smoothing is for learning.
+      // Without label smoothing, which is for training only.
       const options = { ...session.loss, smoothing: 0 };
       return anyClassLoss(tensor(logits, place), tensor(targets, place), options).toNumber();
     }),

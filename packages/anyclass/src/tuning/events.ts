@@ -101,9 +101,9 @@ function started({ trials }: StudyState, event: EventOf<'start'>): Trial | undef
 function continued(trial: Trial, event: EventOf<'epoch' | 'end' | 'back'>): Trial | undefined {
   if (trial.status !== 'running') return undefined;
   if (event.event === 'epoch') {
-    // A trial that goes on from an earlier checkpoint lives its last epochs again.
+    // A trial that resumes from an earlier checkpoint repeats its last epochs.
     const history = [...trial.history.slice(0, event.epoch - 1), event.value];
-    // A trial that gets on was ended by its machine, not by itself: it may be ended as often again.
+    // A trial that makes progress did not kill its own process: it gets all its restarts back.
     const deaths = event.epoch > trial.history.length ? 0 : trial.deaths;
     return { ...trial, history, deaths };
   }

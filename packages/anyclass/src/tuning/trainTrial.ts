@@ -1,5 +1,5 @@
 // A trial as a run of its own, in a process of its own: a batch that does not fit into the memory, a crash or what libtorch
-// keeps between runs then end with the trial, and not with the worker. The price is the engine's start, about a second.
+// keeps between runs then end with the trial, and not with the worker. The price is loading libtorch, about a second.
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -13,7 +13,7 @@ import { type StudyResult, studyResult } from './studyResult.js';
 import { trainTrial } from './trainTrial.js';
 import { work } from './work.js';
 
-/** What a study is about; what is left out of one that exists is as it has it. */
+/** The settings of a study. In an existing study, those left out keep their values. */
 export interface StudyRequest {
   /** What all trials have in common: a configuration's file or a recipe's name. A new study needs it. */
   readonly config?: string | undefined;

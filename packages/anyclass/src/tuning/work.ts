@@ -40,7 +40,7 @@ export interface WorkOptions {
 }
 
 const idleMilliseconds = 500;
-/** So many failures and nothing else end the work. */
+/** This many failures without a success end the work. */
 const mostFailures = 3;
 
 /**

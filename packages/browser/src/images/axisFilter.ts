@@ -2,7 +2,7 @@
 
 /** What becomes of one axis: plain means of several samples first, then a weighted sum of those for each pixel. */
 export interface AxisFilter {
-  /** So many samples become one mean. */
+  /** Samples per mean. */
   readonly mean: number;
   /** For each pixel of the result, the first mean that it is made of and the weights from there on. */
   readonly first: Int32Array;
@@ -14,7 +14,7 @@ export interface FilterOptions {
   readonly mean?: number;
   /** How many means the picture covers. Default: not all of the last where pixels are left over. */
   readonly extent?: number;
-  /** Pixels to a sample: 2 for the colors of most JPEGs, which are interpolated between samples. Default 1. */
+  /** Pixels per sample: 2 for the colors of most JPEGs, which are interpolated between samples. Default 1. */
   readonly pixelsPerSample?: 1 | 2;
   /**
    * As libvips has it: places to the nearest 64th of a pixel, the last sample again beyond the edge, and weights cut off after

@@ -1,4 +1,4 @@
-/** So many pixels are read from a canvas at a time: phones have no memory for whole pictures, nor canvases of their size. */
+/** Pixels read from a canvas at a time: phones lack the memory for whole pictures and limit the size of a canvas. */
 const stripPixels = 2 ** 20;
 
 /**

@@ -8,11 +8,11 @@ import type { PixelFormat } from './pixelFormat.js';
 import { turned } from './turn.js';
 
 /**
- * Decodes an image file with the browser and resizes it as the package `anyclass` does in Node: both sides fitted without
- * keeping their proportion, EXIF rotation applied, colors as sRGB, what is transparent black. The pixels are Node's but for a
- * gray level here and there.
+ * Decodes an image file with the browser and resizes it as the package `anyclass` does in Node: without keeping
+ * the aspect ratio, with EXIF rotation applied, colors in sRGB and transparency on black. Pixels match Node's up to a gray level here
+ * and there.
  *
- * @throws Error where the browser cannot decode the file
+ * @throws Error if the browser cannot decode the file
  *
  * @example
  * (await decodeImage(file, { width: 224, height: 224, channels: 3 })).length // 150528

@@ -6,7 +6,7 @@ import type { AxisFilter } from './axisFilter.js';
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Samples to a pixel. */
+  /** Samples per pixel. */
   readonly channels: number;
   /** Whole rows, some at a time. */
   readonly strips: Iterable<Uint8Array | Uint8ClampedArray>;

@@ -14,7 +14,7 @@ export function rowsOf(name: string, length: number, classes: number): number {
   return length / classes;
 }
 
-/** That an array has the length that another one asks for. */
+/** Checks that an array has the length that another one requires. */
 export function checkLength(name: string, length: number, expected: number, reason: string): void {
   if (length !== expected) {
     throw new RangeError(`${name} has ${length} entries; expected ${expected}, ${reason}`);

@@ -5,7 +5,7 @@ export function checkShare(name: string, value: number): void {
   if (!(value >= 0 && value <= 1)) throw new RangeError(`${name} is ${value}; expected a number from 0 to 1`);
 }
 
-/** What would leave nothing at 1: the clip and label smoothing. */
+/** Options that must stay below 1: the clip and label smoothing. */
 export function checkBelowOne(name: string, value: number): void {
   if (!(value >= 0 && value < 1)) throw new RangeError(`${name} is ${value}; expected from 0 to below 1`);
 }

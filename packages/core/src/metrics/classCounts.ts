@@ -52,7 +52,7 @@ export function countRanks(entries: RankedClass, multiplicities: Multiplicities)
     const times = multiplicities[entry >>> ROW_SHIFT]!;
     seen += times;
     if (entry & IS_PRESENT) tiedPresent += times;
-    // Without a branch: whether the row is negative is a coin's toss, which no processor foresees.
+    // Without a branch: whether the row is negative is a coin toss, which no processor predicts.
     absentInNegatives += times * ((entry >>> NEGATIVE_BIT) & 1);
     absentInUndecided += times * ((entry >>> UNDECIDED_BIT) & 1);
     if (!(entry & ENDS_TIE)) continue;

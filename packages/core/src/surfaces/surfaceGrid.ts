@@ -81,7 +81,7 @@ function sideTerms(axis: Float64Array, target: number, absent: number, gamma: nu
   return { presence, bce, logit, weight };
 }
 
-/** The one of the grid that there is already, or a new one. */
+/** The grid's existing one, or a new one. */
 function truthOf(grid: SurfaceGrid, scale: number, target: number, gamma: number): TruthRows {
   const isSame = (truth: TruthRows) =>
     truth.scale === scale && truth.target === target && truth.gamma === gamma;

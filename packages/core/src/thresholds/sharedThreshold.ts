@@ -7,13 +7,13 @@ import { type ThresholdCurves, thresholdCurves } from './thresholdCurves.js';
 export interface SharedThresholdOptions {
   /** Recall weighs β² times as much as precision. Default 1. */
   readonly beta?: number;
-  /** The F1-Neg that must be left. Default: what there is at 0.5. */
+  /** The lowest F1-Neg allowed. Default: the one at 0.5. */
   readonly leastF1Neg?: number;
 }
 
 /**
- * One threshold for all classes, of the curves' (by default 0, 0.01, … 1) the one with the highest mean F_β among those that
- * keep `leastF1Neg`; where none does, among those with the highest F1-Neg. Of equals the smallest.
+ * One threshold for all classes: of the curves' thresholds (by default 0, 0.01, … 1) the one with the highest mean F_β among
+ * those that keep `leastF1Neg`; where none does, among those with the highest F1-Neg. Of equals the smallest.
  *
  * A threshold for each class ({@link fitThresholds}) reaches a higher F_β, but where most rows are negative it predicts
  * something on many of them.

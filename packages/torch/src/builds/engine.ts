@@ -28,7 +28,7 @@ interface EngineBuild extends FoundBuild {
 let found: EngineBuild | undefined;
 
 /**
- * The build of the engine that this process uses: set up again for another libtorch meanwhile, it stays with the first.
+ * The build that this process uses. Where setup runs for another libtorch meanwhile, the process keeps the first.
  *
  * @example
  * engineBuild().libtorch.lib // '/usr/lib/x86_64-linux-gnu'

@@ -121,7 +121,7 @@ export abstract class Optimizer<
   }
 
   /**
-   * Goes on from a saved state. Values are copied, to the parameters' devices; nothing changes where something does not fit.
+   * Resumes from a saved state. Values are copied, to the parameters' devices; nothing changes where something does not fit.
    *
    * @example
    * resumed.loadStateDict(optimizer.stateDict()); // from here on both take the same steps

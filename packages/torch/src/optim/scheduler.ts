@@ -50,7 +50,7 @@ export class Scheduler {
     return { epoch: this.#epoch, baseRates: this.#baseRates };
   }
 
-  /** Goes on from a saved epoch, and sets its rates. */
+  /** Resumes from a saved epoch and sets its rates. */
   loadStateDict({ epoch, baseRates }: SchedulerState): void {
     if (!Number.isInteger(epoch) || epoch < 0) {
       throw new RangeError(`Scheduler: the saved epoch must be an integer from 0 on, not ${epoch}`);

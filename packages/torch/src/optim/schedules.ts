@@ -4,7 +4,7 @@
 export type Schedule = (epoch: number, baseRate: number) => number;
 
 export interface MultiStepOptions {
-  /** Epochs from which the rate is multiplied once more. */
+  /** Epochs at which the rate is multiplied again. */
   readonly milestones: readonly number[];
   readonly gamma: number;
 }

@@ -37,7 +37,7 @@ const failureLine = z.object({ row: z.int(), reason: z.string(), missing: z.bool
 // `prepareCache` looks at all of them.
 const sampledRows = 256;
 
-// For one turn of a thread: so many that to ask for them costs little, so few that all threads have some of a batch.
+// Rows per request of a thread: enough that requests cost little, few enough that every thread gets part of a batch.
 const rowsAtOnce = 16;
 
 export interface OpenPixelsOptions extends DecoderOptions {

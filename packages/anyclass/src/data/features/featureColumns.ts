@@ -74,7 +74,7 @@ function isFeatureName(name: string): boolean {
   return /^features?[_.:\- ]?\d+$/i.test(name);
 }
 
-/** Without a regular expression of the user's own making. */
+/** Matches by hand: a user's pattern never becomes a regular expression. */
 function matchesStars(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return name === pattern;

@@ -52,7 +52,7 @@ function shortened(reason: string): string {
     : warnings.join('; ');
 }
 
-/** libvips puts its own part before what is wrong, or says nothing more than that the header is. */
+/** libvips puts the name of its own function before the reason, or only says that the header is bad. */
 const ownParts = /\b(?:vips\w+|\w+2vips|\w+load_buffer|webp): /gi;
 
 function inWords(reason: string): string {

@@ -90,7 +90,7 @@ export async function fromStorage<Content>(
       for (const above of foldersBetween(path, folder)) deadlines.delete(above);
       return content;
     } catch (error) {
-      // What a reader says about the content, and not the system of the file.
+      // An error about the content, not about the file.
       if (errorCode(error) === undefined || error instanceof DataError) throw error;
       const away = await goneFolder(error, path, folder);
       const isThere = away === undefined;

@@ -15,7 +15,7 @@ import { imageNaming } from './imageNames.js';
 import { tableCollector } from './tableCollector.js';
 import { tableLayout } from './tableLayout.js';
 
-/** All observations but 'No Finding', which is what is left without them. */
+/** All observations but 'No Finding', which is their absence. */
 const chexpertClasses = [
   'Enlarged Cardiomediastinum',
   'Cardiomegaly',

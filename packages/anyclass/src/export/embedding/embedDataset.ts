@@ -27,7 +27,7 @@ export interface EmbedOptions extends Partial<Pick<ComputeWishes, 'device' | 'pr
   readonly open?: OpenOptions | undefined;
   /** Default 64. */
   readonly batchSize?: number | undefined;
-  /** An unreadable image is an error. Default false: it is left out. */
+  /** Fail on an unreadable image. Default false: it is skipped. */
   readonly strict?: boolean | undefined;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
@@ -39,7 +39,7 @@ export interface Embedded {
   readonly files: readonly string[];
   readonly network: string;
   readonly rows: number;
-  /** Numbers of an embedding. */
+  /** Length of an embedding. */
   readonly features: number;
   readonly classes: readonly string[];
   readonly quarantined: readonly Quarantined[];

@@ -19,7 +19,7 @@ import { loadModel } from '../../runs/modelFile.js';
 export interface EmbeddingModel extends Disposable {
   readonly network: string;
   readonly input: ModelInput;
-  /** Numbers of an embedding. */
+  /** Length of an embedding. */
   readonly width: number;
   /** Its scores are embeddings, [batch, width]. */
   readonly scorer: Scorer;

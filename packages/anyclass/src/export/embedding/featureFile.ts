@@ -17,7 +17,7 @@ export interface FeatureRow {
   readonly name: string;
   readonly split: SplitName;
   readonly group: string | undefined;
-  /** One a class: 0 to 1, or NaN for unknown. */
+  /** One per class: 0 to 1, or NaN for unknown. */
   readonly labels: ArrayLike<number>;
   readonly features: Float32Array;
 }
@@ -31,7 +31,7 @@ export interface FeatureFileOptions {
 
 /** A file in the making: whole or absent. */
 export interface FeatureFile {
-  /** What will be there. */
+  /** The files that will be written. */
   readonly files: readonly string[];
   add(rows: readonly FeatureRow[]): void;
   finish(): void;

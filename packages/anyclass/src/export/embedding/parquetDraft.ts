@@ -4,7 +4,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { draftOutput } from '../../files/outputs.js';
 import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureFile.js';
 
-/** Numbers in a row group, of which a reader holds one at a time. */
+/** Numbers per row group; readers hold one group at a time. */
 const groupNumbers = 1 << 22;
 
 /**
@@ -18,7 +18,7 @@ export function parquetDraft(out: string, options: FeatureFileOptions): FeatureF
   const { classes, hasGroups, width } = options;
   const draft = draftOutput('--out', out);
   const writer = new ByteWriter();
-  /** What the library has made so far goes to the disk, and its buffer is used again. */
+  /** Writes what the library has encoded so far and reuses its buffer. */
   const flush = () => {
     draft.write(writer.getBytes());
     writer.index = 0;
@@ -47,7 +47,7 @@ export function parquetDraft(out: string, options: FeatureFileOptions): FeatureF
   return {
     files: [out],
     add(added) {
-      // Rows are of memory that is used again.
+      // The memory of the rows is reused.
       for (const row of added) {
         rows.push({ ...row, features: row.features.slice(), labels: Float32Array.from(row.labels) });
         if (rows.length >= rowsPerGroup) writeGroup();

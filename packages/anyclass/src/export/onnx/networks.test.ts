@@ -12,7 +12,7 @@ import { networkGraph } from './networkGraph.js';
 const options = (name: NetworkName) =>
   name.startsWith('maxvit') ? { classes: 5, inputSize: 64, partitionSize: 2 } : { classes: 5, inputSize: 32 };
 
-const batchSizes = [1, 2, 7, 11];
+const batchSizes = [1, 2, 5];
 const most = Math.max(...batchSizes);
 
 // One of each family; bench/export measures all of them at full size.

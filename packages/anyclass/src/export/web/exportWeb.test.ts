@@ -117,18 +117,12 @@ test('the page reads what export describes', () => {
 describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
   let browser: Browser;
   let host: StaticHost;
+  let page: Page;
+  const problems: string[] = [];
   beforeAll(async () => {
     browser = await launchChromium();
     host = await serveFolder(at('web'));
-  }, 60_000);
-  afterAll(async () => {
-    await browser.close();
-    await host.close();
-  });
-
-  const open = async () => {
-    const page = await (await browser.newContext()).newPage();
-    const problems: string[] = [];
+    page = await (await browser.newContext()).newPage();
     page.on('console', (message) => {
       // Chromium's own word on machines without a GPU.
       if (message.text() === 'No available adapters.') return;
@@ -137,11 +131,13 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(host.address);
     await page.waitForSelector('body[data-state]', { timeout: 60_000 });
-    return { page, problems };
-  };
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await host.close();
+  });
 
   test('photos that are dropped get the labels, probabilities and presence of predict', async () => {
-    const { page, problems } = await open();
     using predictor = await openPredictor(at('web', 'model', 'model.onnx'));
     let labeled = 0;
     for (const name of readdirSync(at('photos'))) {
@@ -163,35 +159,31 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     }
     expect(labeled).toBeGreaterThan(0);
     expect(problems).toEqual([]);
-    await page.context().close();
   });
 
   test('a heat map lies over the photo of a class, and none once it is chosen again', async () => {
-    const { page } = await open();
     await dropPhoto(page, at('photos', 'red.jpg'), 'red.jpg');
-    const row = page.locator('button.row').last();
-    const heat = page.locator('canvas.heat');
+    const card = page.locator('.photo').first();
+    await card.locator('.labels').waitFor();
+    const row = card.locator('button.row').last();
+    const heat = card.locator('canvas.heat');
     await row.click();
     expect(await row.getAttribute('aria-pressed')).toBe('true');
     expect(await heat.isVisible()).toBe(true);
-    const [image, canvas] = [await page.locator('.frame img').boundingBox(), await heat.boundingBox()];
+    const [image, canvas] = [await card.locator('.frame img').boundingBox(), await heat.boundingBox()];
     expect(canvas).toEqual(image);
     await row.click();
     expect(await heat.isVisible()).toBe(false);
-    await page.context().close();
   });
 
   test('what is no image is refused with the reason, and the page goes on', async () => {
-    const { page } = await open();
     writeFileSync(at('note.txt'), 'no image');
     await dropPhoto(page, at('note.txt'), 'note.txt');
     await page.locator('.failure').waitFor();
     expect(await page.locator('.failure').textContent()).toContain('cannot decode');
-    await page.context().close();
   });
 
   test('after the first visit the page works without its host', async () => {
-    const { page } = await open();
     expect(await page.locator('#offline').textContent()).toContain('Works offline');
     const requested = host.requests.filter((path) => path.endsWith('model.onnx'));
     expect(requested.length).toBeGreaterThan(0);
@@ -202,7 +194,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.locator('.labels').waitFor();
     // Answers from the store isolate the page, so that it may use threads.
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
-    await page.context().close();
   });
 });
 

@@ -26,7 +26,7 @@ export async function readWebPage(): Promise<WebPage> {
   return bundleWebPage();
 }
 
-/** Stand for what is known once a model is exported. */
+/** Placeholders for what is known once a model is exported. */
 export const placeholders = { title: '{{title}}', version: '{{version}}' } as const;
 
 /** Bundles the sources; needs esbuild. */

@@ -19,7 +19,7 @@ export type OnnxPrecision = (typeof onnxPrecisions)[number];
 const imagePreprocessing = z.object({
   width: z.int().positive(),
   height: z.int().positive(),
-  /** Width and height are fitted without keeping their proportion. */
+  /** Resized without keeping the aspect ratio. */
   fit: z.literal('fill'),
   /** Antialiased bilinear: a triangle as wide as the shrinking, 2 source pixels where nothing shrinks. */
   resize: z.literal('triangle'),

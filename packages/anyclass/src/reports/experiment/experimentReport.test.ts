@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeRunWithEpochs, writeSyntheticRun } from '../../../test/experimentRuns.js';
 import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../../test/pages/browser.js';
 import { report } from '../../commands/report.js';
-import { compareRuns } from '../../experiments/comparison.js';
+import { type Comparison, compareRuns } from '../../experiments/comparison.js';
 import { readRuns } from '../../experiments/readRuns.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
@@ -30,10 +30,20 @@ beforeAll(async () => {
     writeRunWithEpochs(runs, 'bce', 0.02, seed, 1);
     for (const lambda of [0, 0.02, 0.2]) writeRunWithEpochs(runs, 'any-bce', lambda, seed, 2 + lambda);
   }
-  const words = { ...defaults, runs: [runs], out: pageFile, assets, title: 'Pipes <1>' };
-  ({ files } = await report.run(words, quiet));
+  const words = {
+    ...defaults,
+    runs: [runs],
+    out: pageFile,
+    assets,
+    title: 'Pipes <1>',
+    paper: 'auto' as const,
+  };
+  const terminal = { ...quiet, print: (text: string) => void printed.push(text) };
+  ({ files, comparison } = await report.run(words, terminal));
 }, 60_000);
+const printed: string[] = [];
 let files: readonly string[];
+let comparison: Comparison;
 
 test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colors', () => {
   for (const name of ['decisions', 'results', 'differences', 'classes-1', 'splits', 'configurations']) {
@@ -61,11 +71,11 @@ test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in 
 });
 
 test('the tables hold the numbers of the comparison', async () => {
-  const comparison = await compareRuns(readRuns([runs]), { replicates: 20 });
+  const { groups } = await compareRuns(readRuns([runs]), { replicates: 20 });
   const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'results.csv')), { columns: true });
   expect(rows.map(({ loss }) => loss)).toEqual(['bce', 'any-bce λ=0', 'any-bce λ=0.02', 'any-bce λ=0.2']);
   for (const row of rows) {
-    const group = comparison.groups.find(({ label }) => label === row['loss']);
+    const group = groups.find(({ label }) => label === row['loss']);
     expect(Number(row['Test F1'])).toBe(group?.test?.macroF1?.mean);
     expect(Number(row['Validation mAP low'])).toBe(group?.validation.mAP?.lowest);
   }
@@ -96,16 +106,15 @@ test('only fields that differ stand in the table of configurations', () => {
 });
 
 test('the verdict of the comparison opens the page, the text and the JSON', async () => {
-  const printed: string[] = [];
-  const out = join(folder, 'verdict.html');
-  const terminal = { ...quiet, print: (text: string) => void printed.push(text) };
-  const { verdict } = (await report.run({ ...defaults, runs: [runs], out }, terminal)).comparison;
-  await report.run({ ...defaults, runs: [runs], out, json: true }, terminal);
+  const { verdict } = comparison;
+  const json: string[] = [];
+  const terminal = { ...quiet, print: (text: string) => void json.push(text) };
+  await report.run({ ...defaults, runs: [runs], out: join(folder, 'verdict.html'), json: true }, terminal);
   expect(verdict).toMatch(/^any-bce λ=[\d.]+ beats bce on F1 by /);
   expect(printed[0]).toMatch(/^any-bce λ=/);
   expect(printed[0]!.startsWith(verdict)).toBe(true);
-  expect(JSON.parse(printed[1]!).verdict).toBe(verdict);
-  const page = readFileSync(out, 'utf8');
+  expect(JSON.parse(json[0]!).verdict).toBe(verdict);
+  const page = readFileSync(pageFile, 'utf8');
   expect(page.indexOf(`<p class="verdict">${verdict}</p>`)).toBeGreaterThan(page.indexOf('<h1>'));
   expect(page.indexOf('class="verdict')).toBeLessThan(page.indexOf('<nav'));
 });
@@ -141,12 +150,9 @@ test('one run alone has a report too, and a folder without runs is refused by na
 
 test('the paper’s figures stand beside ours where the name of the data or the user tells which they are', async () => {
   const out = join(folder, 'paper.html');
-  const pageWith = async (paper: 'auto' | 'chestxray14') => {
-    await report.run({ ...defaults, runs: [runs], out, paper }, quiet);
-    return readFileSync(out, 'utf8');
-  };
-  expect(await pageWith('auto')).not.toContain('in the paper');
-  const page = await pageWith('chestxray14');
+  expect(readFileSync(pageFile, 'utf8')).not.toContain('in the paper');
+  await report.run({ ...defaults, runs: [runs], out, paper: 'chestxray14' }, quiet);
+  const page = readFileSync(out, 'utf8');
   expect(page).toContain('pipes, next to chestxray14 in the paper');
   expect(page).toContain('data-value="0.2075"');
   expect(page).toContain('data-name="lambda-1-paper-figures"');
@@ -206,7 +212,6 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
 
   test('shows the numbers of the comparison', async () => {
     const { page } = await openFile(browser, pageFile);
-    const comparison = await compareRuns(readRuns([runs]), { replicates: 20 });
     const row = page.locator('[data-name=results] tbody tr', { has: page.getByText('any-bce λ=0.02') });
     const values = await row
       .locator('td[data-value]')

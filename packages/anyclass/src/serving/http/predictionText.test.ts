@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fixedDecision } from '../../inference/modelDecision.js';
 import { named } from '../../inference/predictor.js';
 import { createPredictionText } from './predictionText.js';
 
@@ -23,7 +24,7 @@ test('the text is the JSON of the named prediction, whatever its names and numbe
   fc.assert(
     fc.property(rows, ({ name, classes, labels, presence, thresholds, presenceScore, ...row }) => {
       const probabilities = Float32Array.from(row.probabilities);
-      const decision = { presence, thresholds } as Parameters<typeof named>[2];
+      const decision = { ...fixedDecision(classes, 0.5), presence, thresholds };
       const predicted = classes.filter((_, j) => labels[j] === 1);
       const expected = named({ name, probabilities, presenceScore, labels: predicted }, classes, decision);
       const text = createPredictionText(classes, decision)(name, {

@@ -1,5 +1,5 @@
 // A graph whose network computes in half precision. What follows the logits stays float32: the presence score of many small
-// probabilities has no digits left in float16.
+// probabilities would lose all its digits in float16.
 
 import { UserError } from '../../../errors/userError.js';
 import type { Graph, GraphNode, Initializer } from '../graph.js';

@@ -34,7 +34,7 @@ export const maps: Translators = {
     const window = windowOf(call, [1, 1]);
     const padding = call.list('padding', 2, 0);
     const counts = call.flag('count_include_pad', true) && padding.some((size) => size > 0);
-    // What a last window reaches over the edge never counts, padding may: no pool of ONNX tells the two apart.
+    // The part of the last window beyond the edge never counts, but padding may; ONNX pools cannot tell the two apart.
     if (counts && window.isBeyond) throw call.refusal('counts padding while its windows reach over the edge');
     return call.node('AveragePool', [call.value('self')], {
       count_include_pad: { int: counts ? 1 : 0 },
@@ -83,8 +83,8 @@ function mapSize(call: Translation, shape: Translation['result']['shape']): numb
 }
 
 /**
- * The windows of a pool. Where the last one reaches over the edge (`ceil_mode`), that is padding at the end: runtimes of
- * browsers do not round up.
+ * The windows of a pool. If the last one reaches beyond the edge (`ceil_mode`), padding is added at the end: browser
+ * runtimes do not round up.
  */
 function windowOf(call: Translation, dilation: readonly number[]) {
   const kernel = call.list('kernel_size', 2);

@@ -1,4 +1,4 @@
-// Norms, and operators that make many elements one.
+// Norms and reductions.
 
 import { fromFront, type Translation, type Translator, type Translators } from './translation.js';
 
@@ -64,7 +64,7 @@ function reduction(operator: string): Translator {
     call.node(operator, [call.value('self')], { axes: { ints: axesOf(call) }, ...keepdims(call) });
 }
 
-/** All where none are named. */
+/** All dimensions if none are named. */
 function axesOf(call: Translation): number[] {
   const { shape } = call.tensor('self');
   const given = call.optionalList('dim')?.map((axis) => fromFront(axis, shape.length)) ?? [];

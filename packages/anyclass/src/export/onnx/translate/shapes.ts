@@ -1,4 +1,4 @@
-// Operators that rearrange elements and leave them as they are.
+// Operators that rearrange elements without changing them.
 
 import { BatchMultiple, type Size, type TracedTensor } from '../trace.js';
 import { fromFront, isSameSize, type Translation, type Translator, type Translators } from './translation.js';
@@ -7,7 +7,7 @@ const same: Translator = (call) => call.value('self');
 const reshape: Translator = (call) => call.reshaped(call.value('self'), call.result.shape);
 
 export const shapes: Translators = {
-  // Only where an element is in memory changes, or nothing at all.
+  // Only the memory layout changes, if anything.
   clone: same,
   contiguous: same,
   detach: same,
@@ -30,7 +30,7 @@ export const shapes: Translators = {
   },
   expand: (call) => expanded(call, call.value('self'), call.tensor('self').shape),
   expand_as: (call) => expanded(call, call.value('self'), call.tensor('self').shape),
-  // What was there before is of no more use.
+  // The old content is not used.
   copy: (call) => expanded(call, call.value('src'), call.tensor('src').shape),
   repeat: (call) => {
     const [self, repeats] = [call.tensor('self'), call.list('repeats')];

@@ -1,4 +1,4 @@
-// From traced operators to a graph of ONNX's.
+// From traced operators to an ONNX graph.
 
 import { UserError } from '../../../errors/userError.js';
 import { GraphBuilder } from '../graphBuilder.js';

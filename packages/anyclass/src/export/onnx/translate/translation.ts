@@ -1,11 +1,11 @@
-// What a translator of an operator reads and writes.
+// The input and output of an operator's translation.
 
 import { UserError } from '../../../errors/userError.js';
 import type { Attribute } from '../graph.js';
 import type { GraphBuilder } from '../graphBuilder.js';
 import { BatchMultiple, type Size, type TracedCall, type TracedTensor, type TracedValue } from '../trace.js';
 
-/** Adds the nodes of a call and gives the names of its results. */
+/** Adds the nodes of a call and returns the names of its results. */
 export type Translator = (call: Translation) => string | readonly string[];
 
 export type Translators = Readonly<Record<string, Translator>>;
