@@ -2,7 +2,7 @@
 # Several processes on a machine with one GPU: bash bench/gpu/run.sh bash bench/gpu/distributed.sh
 #   1. a captured step without process group, and with NCCL of one rank inside the graph: images/s should be 99% or more of it
 #   2. two ranks on the one GPU over Gloo: the gradients of one rank
-#   3. the synchronized norm beside the unsynchronized one, by the tests of the norm and by a step of TResNet-S
+#   3. the synchronized norm beside the unsynchronized one, by a captured step, by the tests of the norm and by runs of TResNet-S
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export MASTER_ADDR=127.0.0.1
@@ -22,6 +22,11 @@ for network in tresnet-l vit-b-16; do
     RANK=0 WORLD_SIZE=1 MASTER_PORT=$((20000 + RANDOM % 10000)) ANYCLASS_BACKEND=nccl \
       node bench/dist/distributed/ours.js $network 224 128 60
   done
+done
+echo '=== the same with norms whose statistics NCCL sums in the graph'
+for round in 1 2 3; do
+  RANK=0 WORLD_SIZE=1 MASTER_PORT=$((20000 + RANDOM % 10000)) ANYCLASS_BACKEND=nccl \
+    node bench/dist/distributed/ours.js tresnet-l 224 128 60 synchronized
 done
 echo '=== two ranks on one GPU over Gloo: relative distance of their gradient from that of one rank'
 for network in tresnet-s vit-b-16; do
