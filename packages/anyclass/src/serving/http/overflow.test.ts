@@ -1,13 +1,16 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createAdmission, type Ticket } from '../admission.js';
 import { createMetrics } from '../metrics.js';
 import { type Arrived, createOverflow } from './overflow.js';
 import { problemDocument } from './schemas.js';
 
 let server: Server;
-afterEach(() => void server.close());
+afterEach(() => {
+  vi.useRealTimers();
+  server.close();
+});
 
 /** A server whose only place is taken. */
 async function fullServer({ imagesPerSecond = 0 } = {}) {
@@ -59,11 +62,16 @@ test('every refusal is counted, and the log has one line for them all', async ()
     .toEqual([{ message: 'queue full', fields: { refused: 50 } }]);
 });
 
-/** Takes a millisecond to write. */
+/** From now on time goes on by `vi.advanceTimersByTime` alone; a second has passed without a refusal. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  vi.advanceTimersByTime(1000);
+}
+
+/** Takes a millisecond to write, by a clock that stands still otherwise. */
 class SlowResponse extends ServerResponse {
   override writeHead(status: number): this {
-    const start = performance.now();
-    while (performance.now() < start + 1);
+    vi.advanceTimersByTime(1);
     return super.writeHead(status);
   }
 }
@@ -81,6 +89,7 @@ function slowRequest(): { readonly arrived: Arrived; readonly status: () => numb
 
 test('no more wait than would be taken in a quarter of a second', async () => {
   const { overflow } = await fullServer({ imagesPerSecond: 16 });
+  stopClock();
   const requests = Array.from({ length: 30 }, slowRequest);
   for (const { arrived } of requests) overflow.refuse(arrived);
   const waiting = requests.filter(({ status }) => status() === undefined);
@@ -91,6 +100,7 @@ test('no more wait than would be taken in a quarter of a second', async () => {
 
 test('of a flood, some are refused at once and the others wait; the oldest is admitted when there is room, unless its client left, and what waits too long is refused', async () => {
   const { overflow, metrics, admitted, ticket } = await fullServer({ imagesPerSecond: 1000 });
+  stopClock();
   const requests = Array.from({ length: 30 }, slowRequest);
   for (const { arrived } of requests) overflow.refuse(arrived);
   const waiting = requests.filter(({ status }) => status() === undefined);
@@ -100,9 +110,10 @@ test('of a flood, some are refused at once and the others wait; the oldest is ad
   waiting[0]?.arrived.outgoing.destroy(); // its client left
   ticket.leave();
   expect(admitted).toEqual([waiting[1]?.arrived]);
-  await expect
-    .poll(() => waiting.slice(2).every(({ status }) => status() === 429), { timeout: 5000 })
-    .toBe(true);
+  vi.advanceTimersByTime(200);
+  expect(waiting.slice(2).every(({ status }) => status() === undefined)).toBe(true);
+  vi.advanceTimersByTime(100);
+  expect(waiting.slice(2).every(({ status }) => status() === 429)).toBe(true);
   expect(waiting.slice(0, 2).map(({ status }) => status())).toEqual([undefined, 200]);
   expect(await metrics.text()).toContain('anyclass_rejections_total{reason="client-left"} 1');
 });
