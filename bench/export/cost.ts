@@ -1,14 +1,16 @@
 // What `anyclass export` of a network at 224 pixels costs: seconds, and the command's peak memory in parts of the weights. Prints JSON.
-//   cost.js NAME FOLDER           makes a model, and exports it as a user does
+//   cost.js NAME [FOLDER]         makes a model, and exports it as a user does
 
 import { spawn } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createNetwork, isNetworkName } from 'anyclass/networks';
 import { saveModel } from 'anyclass/runs';
 
-const [name = 'vit-b-16', folder = '.'] = process.argv.slice(2);
+const [name = '', folder = join(tmpdir(), 'anyclass-cost')] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
 const model = join(folder, 'model.safetensors');
 make();
 await measure();
