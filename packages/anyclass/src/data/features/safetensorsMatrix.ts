@@ -35,9 +35,9 @@ const longestHeader = 100 << 20;
  * await openStoredMatrix('features.safetensors', safetensorsPlace)
  */
 export async function safetensorsPlace({ size, read }: HeaderReader, name: string): Promise<MatrixPlace> {
-  if (size < 8) throw new DataError(`${name}: is no .safetensors file`);
+  if (size < 8) throw new DataError(`${name}: is not a .safetensors file`);
   const length = Number((await read(0, 8)).readBigUInt64LE());
-  if (length > longestHeader || 8 + length > size) throw new DataError(`${name}: is no .safetensors file`);
+  if (length > longestHeader || 8 + length > size) throw new DataError(`${name}: is not a .safetensors file`);
   const header = parsedJson((await read(8, length)).toString('utf8'));
   if (typeof header !== 'object' || header === null) throw new DataError(`${name}: its header is damaged`);
   const tensors = Object.entries(header).flatMap(([key, value]) => {

@@ -25,7 +25,7 @@ export function readOnnxMetadata(path: string): Record<string, string> {
     return Object.fromEntries(metadataEntries(read, size));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new UserError(`${path}: is no ONNX file, or is damaged (${error.message})`);
+    throw new UserError(`${path}: is not an ONNX file, or is damaged (${error.message})`);
   } finally {
     closeSync(file);
   }

@@ -23,7 +23,7 @@ export interface Levels {
 export type StoredValues = Uint8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array;
 
 /**
- * The image in 8 bits, as a window shows it. Levels that are no numbers are black, and so is an image of one level.
+ * The image in 8 bits, as a window shows it. NaN is black, and so is an image of one level.
  *
  * @example
  * windowed({ width: 3, height: 1, channels: 1, values: Uint16Array.of(0, 2048, 4095), slope: 1, intercept: 0 }, [0, 4095])
