@@ -105,7 +105,7 @@ test('files that are no exported models are refused with the reason', async () =
   writeFileSync(other, modelBytes({}));
   await expect(openPredictor(other)).rejects.toThrow(/other\.onnx.*metadata.*anyclass export/);
   writeFileSync(other, 'no model at all');
-  await expect(openPredictor(other)).rejects.toThrow(/no ONNX file/);
+  await expect(openPredictor(other)).rejects.toThrow(/not an ONNX file/);
   writeFileSync(other, '');
   await expect(openPredictor(other)).rejects.toThrow(/other\.onnx/);
   const cut = join(folder, 'cut.onnx');
