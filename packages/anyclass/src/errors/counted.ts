@@ -9,6 +9,9 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${inflected(count, noun)}`;
 }
 
+/** A text for one and for several, as `inflected` takes them. */
+export type Words = readonly [one: string, many: string];
+
 /**
  * The words that follow a count, where more than the noun changes with it.
  *

@@ -1,5 +1,5 @@
 import { type Dataset, splitNames } from '../data/dataset.js';
-import { inflected } from '../errors/counted.js';
+import { inflected, type Words } from '../errors/counted.js';
 import type { DuplicateGroups } from './duplicates.js';
 import type { ExaminedFeatures } from './examineFeatures.js';
 import type { Examined } from './examineImages.js';
@@ -111,8 +111,6 @@ export function featureProblems(dataset: Dataset, { summary, duplicates }: Exami
 }
 
 /** What follows a count of one, and of many. */
-type Words = readonly [one: string, many: string];
-
 /** Sets of rows that are the same, those in several splits, and those with different labels. */
 function duplicateProblems(
   dataset: Dataset,

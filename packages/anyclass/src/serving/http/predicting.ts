@@ -56,7 +56,7 @@ export async function answer(
     }
     ticket.setImages(images.length);
     Object.assign(logged, { model: model.name, images: images.length });
-    cancellation.throwIfCancelled();
+    cancellation.throwIfCanceled();
     const version = model.version();
     const outcomes = Promise.all(
       images.map((image) =>
@@ -67,8 +67,8 @@ export async function answer(
       ),
     );
     work = outcomes.catch(() => {});
-    const found = await Promise.race([outcomes, cancelled(cancellation)]);
-    cancellation.throwIfCancelled();
+    const found = await Promise.race([outcomes, canceled(cancellation)]);
+    cancellation.throwIfCanceled();
     admission.answered(images.length);
     for (const outcome of found) {
       if (!(outcome instanceof Problem))
@@ -83,7 +83,7 @@ export async function answer(
   }
 }
 
-function cancelled(cancellation: Cancellation): Promise<never> {
+function canceled(cancellation: Cancellation): Promise<never> {
   return new Promise((_, reject) => cancellation.onCancel(reject));
 }
 

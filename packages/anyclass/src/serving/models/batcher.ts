@@ -5,7 +5,7 @@ import type { Cancellation } from './cancellation.js';
 /** A waiting image. */
 export interface Waiting<Item, Row> {
   readonly item: Item;
-  /** A cancelled item is dropped. */
+  /** A canceled item is dropped. */
   readonly cancellation: Cancellation;
   resolve(row: Row): void;
   reject(reason: unknown): void;

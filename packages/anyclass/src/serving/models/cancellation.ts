@@ -22,13 +22,13 @@ export class Cancellation {
     for (const listener of this.#listeners) listener(reason);
   }
 
-  /** Calls the listener when it is cancelled: at once if it already is. */
+  /** Calls the listener when it is canceled: at once if it already is. */
   onCancel(listener: (reason: Error) => void): void {
     if (this.#reason) listener(this.#reason);
     else this.#listeners.push(listener);
   }
 
-  throwIfCancelled(): void {
+  throwIfCanceled(): void {
     if (this.#reason) throw this.#reason;
   }
 }

@@ -96,7 +96,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   });
 
   const decode = async (image: StoredImage | FeatureRow, slot: number, cancellation: Cancellation) => {
-    cancellation.throwIfCancelled();
+    cancellation.throwIfCanceled();
     const start = performance.now();
     if (image.kind === 'row') {
       const features = rowFeatures(image, model);
@@ -118,7 +118,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     if (slot === undefined) throw new Error('no memory is left for another image');
     try {
       await limited(() => decode(image, slot, cancellation));
-      cancellation.throwIfCancelled();
+      cancellation.throwIfCanceled();
     } catch (error) {
       spare.push(slot);
       throw error instanceof DataError ? new Problem('unreadable', error.message) : error;

@@ -1,5 +1,6 @@
 // Which levels and frames the images of a dataset have, and whether the window and the frame that are set suit them.
 
+import type { Words } from '../../../errors/counted.js';
 import { type CountedNames, countedNames } from '../../countedNames.js';
 import type { Dataset, Remark } from '../../dataset.js';
 import { imageSize } from '../decode.js';
@@ -122,9 +123,6 @@ export async function levelRemarks(dataset: Dataset, rows: Int32Array): Promise<
   const problems = (await surveySample(dataset, rows)).problems(true);
   return problems.map(({ text, examples }) => `warning: ${text}; such as ${examples[0]}`);
 }
-
-/** Of one image, and of many. */
-type Words = readonly [one: string, many: string];
 
 function noWindowWords([low, high]: Range = [0, 65535]): Words {
   const advice = `from its own darkest to its brightest level. Set data.window=[${low},${high}] to keep levels comparable, or data.window=auto to keep this`;
