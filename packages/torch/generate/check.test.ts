@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { engineBuild } from '@anyclass/torch/builds';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-// The check reads what lies beside it: here a copy, so that it can be spoiled.
+// The check reads the files next to it; here they are copies, so that the test can damage them.
 const torch = fileURLToPath(new URL('..', import.meta.url));
 const tsc = join(torch, '../../node_modules/typescript/bin/tsc');
 const copy = mkdtempSync(join(tmpdir(), 'anyclass-generate-'));
@@ -25,7 +25,7 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(copy, { recursive: true }));
 
-test('the committed files are what the schemas give', () => {
+test('the committed files match the schemas', () => {
   const { status, stdout, stderr } = check();
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^generated operators: \d+ fit libtorch \d/);
@@ -35,13 +35,13 @@ const addon: { version(): string } = createRequire(import.meta.url)(engineBuild(
 const isReference = addon.version().startsWith('1.13.');
 
 test.skipIf(!isReference)(
-  'a stale file is detected and named (only on libtorch 1.13, which they come from)',
+  'a stale file is detected and named (only on libtorch 1.13, which the files are generated from)',
   () => {
     appendFileSync(join(copy, 'src', 'operators.generated.ts'), '// stale\n');
     const { status, stderr } = check();
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "packages/torch/src/operators.generated.ts is not what the schemas give: run 'npm run generate'",
+      "packages/torch/src/operators.generated.ts does not match the schemas; run 'npm run generate'",
     );
     expect(stderr).not.toContain('tensor_methods');
   },

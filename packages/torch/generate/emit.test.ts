@@ -23,7 +23,7 @@ describe('a function', () => {
     );
   });
 
-  test('tells its overloads apart by what it is given', () => {
+  test('chooses its overload by its arguments', () => {
     const text = emitFunctions([
       operation('aten::mul.Tensor(Tensor self, Tensor other) -> Tensor', [
         'aten::mul.Scalar(Tensor self, Scalar other) -> Tensor',
@@ -33,13 +33,13 @@ describe('a function', () => {
     expect(text).toContain('if (other instanceof Tensor) {');
   });
 
-  test('that works in place returns the tensor that it was given', () => {
+  test('that works in place returns its own tensor', () => {
     const text = emitFunctions([operation('aten::zero_(Tensor(a!) self) -> Tensor(a!)')]);
     expect(text).toContain("native.callInPlace(ZERO_IN_PLACE.number, place(self, 'zero_'));");
     expect(text).toContain('return self;');
   });
 
-  test('asks its guard first', () => {
+  test('calls its guard first', () => {
     const text = emitFunctions([operation('aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor')]);
     expect(text).toContain('  guards.pixelShuffle(upscaleFactor);\n  return');
   });
@@ -62,7 +62,7 @@ test('no two functions have the same name, and methods are functions too', () =>
   for (const method of methods) expect(allChoices).toContain(method);
 });
 
-test('every guard stands before a function that there is', () => {
+test('every guard belongs to an existing function', () => {
   const names = new Set(allChoices.map(typescriptName));
   expect(Object.keys(guarded).filter((name) => !names.has(name))).toEqual([]);
 });

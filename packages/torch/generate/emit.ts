@@ -1,11 +1,11 @@
-// Writes the typed functions and methods of the chosen operators.
+// Writes the typed functions and methods for the chosen operators.
 
 import { type Choice, fallbacks, guarded } from './operators.js';
 import type { Schema, SchemaParameter } from './schema.js';
 
 export interface Operation {
   readonly choice: Choice;
-  /** One for each overload; the first gives the calling form. */
+  /** One per overload; the first determines the calling form. */
   readonly schemas: readonly Schema[];
 }
 
@@ -94,12 +94,12 @@ function emitMethod({ choice, schemas }: Operation): string {
   );
 }
 
-// The call of one overload. Parameters are matched by name with those of the calling form.
+// The call to one overload. Parameters are matched by name with those of the calling form.
 function emitCall(choice: Choice, schema: Schema, main: Schema, constant: string): string {
   const argumentTexts = schema.parameters.map((parameter) => {
     if (parameter.type === 'Generator' || parameter.type === 'Layout') return 'undefined';
     const form = main.parameters.find((candidate) => candidate.name === parameter.name) ?? parameter;
-    // Options of null are none.
+    // Null counts as no options.
     const given = form.keywordOnly ? `options?.${camelCase(form.name)}` : localName(form);
     const fallback = fallbacks[typescriptName(choice)]?.[form.name];
     const source = fallback === undefined ? given : `${given} ?? ${fallback}`;
@@ -144,7 +144,7 @@ function convert(parameter: SchemaParameter, source: string, name: string): stri
   }
 }
 
-// Two overloads differ in a tensor against a number, or a list against one number.
+// Two overloads differ in a tensor versus a number, or a list versus one number.
 function emitDiscriminator([first, second]: readonly Schema[]): string {
   const tests = (first?.parameters ?? []).flatMap((parameter) => {
     const other = second?.parameters.find((candidate) => candidate.name === parameter.name);
@@ -154,7 +154,7 @@ function emitDiscriminator([first, second]: readonly Schema[]): string {
     if (other.type === 'Tensor') return [`!(${source} instanceof Tensor)`];
     return [parameter.type.endsWith('[]') ? `Array.isArray(${source})` : `!Array.isArray(${source})`];
   });
-  // A parameter that may be left out says nothing by its absence: all must be numbers, or any a tensor.
+  // An omitted parameter distinguishes nothing: all must be numbers, or any one a tensor.
   return tests.join(tests[0]?.startsWith('!') ? ' && ' : ' || ');
 }
 

@@ -1,6 +1,6 @@
-// `npm run generate` writes the typed operators; with --check it compares them with the schemas of the libtorch that is
-// installed: on 1.13, from which they are generated, letter for letter; on newer ones, that every call still fits. With
-// --find NAME it prints the schemas that begin so.
+// `npm run generate` writes the typed operators. With --check, it compares them with the installed libtorch's schemas:
+// on 1.13, from which they are generated, they must be identical; on newer versions, every call must still be accepted.
+// With --find NAME, it prints the schemas that start with NAME.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,8 @@ else if (action === '--find') console.log(schemas.filter((text) => text.startsWi
 else write();
 
 function write(): void {
-  if (!isReference) throw new Error(`generated from libtorch 1.13, not from ${addon.version()}`);
+  if (!isReference)
+    throw new Error(`the operators are generated from libtorch 1.13, but ${addon.version()} is installed`);
   for (const [file, text] of generated()) writeFileSync(sourceOf(file), text);
 }
 
@@ -45,10 +46,10 @@ function generated(): [string, string][] {
 function staleFiles(): string[] {
   return generated()
     .filter(([file, text]) => readFileSync(sourceOf(file), 'utf8') !== text)
-    .map(([file]) => `packages/torch/src/${file} is not what the schemas give: run 'npm run generate'`);
+    .map(([file]) => `packages/torch/src/${file} does not match the schemas; run 'npm run generate'`);
 }
 
-// A newer schema takes our calls when it begins with the same parameters and asks for nothing more.
+// A newer schema accepts our calls if it starts with the same parameters and requires no others.
 function misfits(): string[] {
   const source = readFileSync(sourceOf('operators.generated.ts'), 'utf8');
   const expected = [...source.matchAll(/`(aten::[^`]+)`/g)].map((match) => parseSchema(match[1] ?? ''));
@@ -66,7 +67,7 @@ function takesCallsOf(newer: Schema, older: Schema): boolean {
     const other = newer.parameters[i];
     return (
       other?.name === parameter.name &&
-      // A Scalar takes the integers that were asked for before.
+      // A Scalar accepts the integers that the older schema took.
       (other.type === parameter.type || (other.type === 'Scalar' && parameter.type === 'int')) &&
       (other.optional || !parameter.optional)
     );

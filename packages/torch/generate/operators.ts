@@ -1,11 +1,11 @@
-// The operators that the typed surface offers. One line a function: the operator, its overloads from libtorch's
-// schemas (the first gives the calling form), and the TypeScript name where the rule of `typescriptName` will not do.
+// The operators that the typed API offers. Each function lists the operator, its overloads from libtorch's schemas (the
+// first determines the calling form), and the TypeScript name if it differs from the rule in `typescriptName`.
 
 export interface Choice {
   readonly operator: string;
   readonly overloads: readonly string[];
   readonly name?: string;
-  /** The schema of an operator that libtorch 1.13 does not have; ask for it with `hasOperator`. */
+  /** Schema of an operator that libtorch 1.13 does not have; check for it with `hasOperator`. */
   readonly optionalSchema?: string;
 }
 
@@ -25,7 +25,7 @@ const optional = (name: string, optionalSchema: string): Choice => {
   return { operator, overloads: [overload], name, optionalSchema };
 };
 
-/** Functions that are methods of Tensor too: the first argument is the tensor itself. */
+/** Functions that are also methods of Tensor, which is then the first argument. */
 export const methods: readonly Choice[] = [
   ...withOverloads(
     ['Tensor', 'Scalar'],
@@ -187,12 +187,12 @@ export const functions: readonly Choice[] = [
 
 export const allChoices: readonly Choice[] = [...methods, ...functions];
 
-/** What stands for an argument that is left out, where libtorch declares it optional and asserts that it is there. */
+/** Values for omitted arguments that libtorch declares optional but then requires. */
 export const fallbacks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sort: { stable: 'false' },
 };
 
-/** What src/guards.ts looks at before a call: function by function, the parameters that it is given. */
+/** Functions that src/guards.ts checks before a call, and the parameters that each guard receives. */
 export const guarded: Readonly<Record<string, readonly string[]>> = {
   chunk: ['chunks'],
   conv2d: ['groups'],

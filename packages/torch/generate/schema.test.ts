@@ -3,7 +3,7 @@ import { engineBuild } from '@anyclass/torch/builds';
 import { expect, test } from 'vitest';
 import { parseSchema } from './schema.js';
 
-test('a schema gives its name with the overload, its parameters and its results', () => {
+test('a schema has a name with overload, parameters and results', () => {
   expect(parseSchema('aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor')).toEqual({
     text: 'aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor',
     name: 'aten::add.Tensor',
@@ -71,7 +71,7 @@ test.each([
   expect([schema.parameters.map((parameter) => parameter.type), schema.results]).toEqual([types, results]);
 });
 
-test('lists of a fixed length broadcast, with or without a question mark', () => {
+test('fixed-length lists broadcast, with or without a question mark', () => {
   const { parameters } = parseSchema(
     'aten::f(int[2] stride=[], int[1]? dim=None, SymInt[2] size, int[] any=[1, 2]) -> Tensor',
   );

@@ -1,8 +1,8 @@
-// Reads libtorch's operator schemas, as `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`.
+// Parses libtorch's operator schemas, such as `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`.
 
 export interface Schema {
   readonly text: string;
-  /** With the overload: `aten::add.Tensor`. */
+  /** Name with overload: `aten::add.Tensor`. */
   readonly name: string;
   readonly parameters: readonly SchemaParameter[];
   /** Types of the results, without alias marks. */
@@ -13,7 +13,7 @@ export interface SchemaParameter {
   /** Without alias marks, list lengths and the question mark: `Tensor`, `int[]`, `ScalarType`. */
   readonly type: string;
   readonly optional: boolean;
-  /** `int[2]` takes one number for all places. */
+  /** Whether one number stands for all elements, as in `int[2]`. */
   readonly broadcasts: boolean;
   readonly name: string;
   readonly defaultText: string | undefined;

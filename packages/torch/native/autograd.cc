@@ -1,4 +1,4 @@
-// Gradients, and the thread's modes: gradient recording, inference, autocast.
+// Gradients, and the thread's modes: gradient recording and autocast.
 #include "door.h"
 
 #include <ATen/autocast_mode.h>
@@ -21,7 +21,7 @@ napi_value backward(Call& call) {
   return nullptr;
 }
 
-// grad(outputs, inputs, gradients | null, retainGraph, createGraph, allowUnused) → places, -1 where unused
+// grad(outputs, inputs, gradients | null, retainGraph, createGraph, allowUnused) → places, -1 if unused
 napi_value grad(Call& call) {
   const auto outputs = call.tensors(0);
   const auto inputs = call.tensors(1);
@@ -36,7 +36,7 @@ napi_value grad(Call& call) {
 napi_value requiresGrad(Call& call) { return call.make(call.tensor(0).requires_grad()); }
 napi_value isLeaf(Call& call) { return call.make(call.tensor(0).is_leaf()); }
 
-// gradientFunction(tensor) → the name of the function that its gradient goes to, '' for a leaf
+// gradientFunction(tensor) → the name of its gradient function, '' for a leaf
 napi_value gradientFunction(Call& call) {
   const auto& function = call.tensor(0).grad_fn();
   if (!function) return call.make(std::string());
@@ -56,7 +56,7 @@ napi_value setRequiresGrad(Call& call) {
   return nullptr;
 }
 
-// gradients(tensors) → places of their .grad, -1 where there is none
+// gradients(tensors) → places of their .grad, -1 if there is none
 napi_value gradients(Call& call) {
   std::vector<at::Tensor> result;
   for (const auto& tensor : call.tensors(0)) result.push_back(tensor.grad());
@@ -80,7 +80,7 @@ napi_value setGradient(Call& call) {
 }
 
 // clearGradients(tensors, keepMemory): drops the gradients, or fills them with zeros in place (a captured graph
-// goes on writing to the same memory)
+// keeps writing to the same memory)
 napi_value clearGradients(Call& call) {
   at::NoGradGuard guard;
   const bool keepMemory = call.flag(1);
@@ -97,7 +97,7 @@ napi_value clearGradients(Call& call) {
   return nullptr;
 }
 
-// setData(tensor, source): the tensor keeps its identity and its gradient's identity, and takes another's data
+// setData(tensor, source): takes the source's data; the tensor and its gradient keep their identity
 napi_value setData(Call& call) {
   const auto& tensor = call.tensor(0);
   const auto& source = call.tensor(1);
@@ -109,7 +109,7 @@ napi_value setData(Call& call) {
   return nullptr;
 }
 
-// setGradMode(enabled) → what it was
+// setGradMode(enabled) → the previous mode
 napi_value setGradMode(Call& call) {
   const bool before = c10::GradMode::is_enabled();
   c10::GradMode::set_enabled(call.flag(0));
@@ -138,7 +138,7 @@ void setAutocastType(at::DeviceType type, at::ScalarType dtype) {
 }
 #endif
 
-// enterAutocast(cuda, enabled, dtype, cache) → [enabled, dtype, cache] as they were, for leaveAutocast
+// enterAutocast(cuda, enabled, dtype, cache) → the previous [enabled, dtype, cache], for leaveAutocast
 napi_value enterAutocast(Call& call) {
   const auto type = call.flag(0) ? at::kCUDA : at::kCPU;
   const std::vector<int64_t> before = {autocastEnabled(type), static_cast<int64_t>(autocastType(type)), at::autocast::is_autocast_cache_enabled()};

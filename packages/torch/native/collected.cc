@@ -1,6 +1,7 @@
-// The end of tensors that no `tidy` owns. JavaScript's own finalizers run between turns of the event loop, so a synchronous loop would
-// keep every tensor that it ever made. A weak reference is empty as soon as the garbage collector has run: we look after each collection,
-// in the middle of the loop, and free what is gone. That is safe where tensors are made (`watch`), for no call is under way then.
+// Frees tensors that no `tidy` owns. JavaScript's finalizers run between turns of the event loop, so a synchronous loop
+// would keep every tensor that it ever made. A weak reference, however, is empty as soon as the garbage collector has
+// run: we check after each collection, even in the middle of a loop, and free what is gone. That is safe where tensors
+// are made (`watch`), since no call is in progress then.
 #include "door.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace door {
 namespace {
 
-// Besides the data: the tensor, its storage and their places, and the object in JavaScript. V8 shall hear of small tensors, too.
+// Bytes besides the data: the tensor, its storage and their places, and the JavaScript object. V8 must count small tensors, too.
 constexpr int64_t kOverhead = 512;
 
 bool isCollected(napi_env env, napi_ref reference) {
@@ -28,7 +29,7 @@ int64_t forget(napi_env env, Watch& watch) {
   return watch.bytes;
 }
 
-// An object that nothing refers to: when it is gone, the garbage collector has run.
+// An object that nothing refers to: once it is gone, the garbage collector has run.
 void placeCanary(Call& call) {
   napi_value object;
   checked(call.env, napi_create_object(call.env, &object));
@@ -40,7 +41,7 @@ void freeCollected(Call& call) {
   auto& watches = call.engine.watches;
   int64_t freed = 0;
   for (size_t begin = 0; begin < watches.size(); begin += 1024) {
-    // References that are not empty give handles, which would pile up.
+    // Non-empty references create handles, which would pile up without a scope.
     napi_handle_scope scope;
     checked(call.env, napi_open_handle_scope(call.env, &scope));
     for (size_t place = begin; place < std::min(begin + 1024, watches.size()); place++) {
@@ -53,11 +54,11 @@ void freeCollected(Call& call) {
   if (freed > 0) account(call.env, -freed);
 }
 
-// watch(object, place): the tensor ends with its object; V8 hears what it holds, so that it collects in time
+// watch(object, place): frees the tensor when its object is collected; V8 learns its size, so that it collects in time
 napi_value watch(Call& call) {
   const auto place = static_cast<size_t>(call.place(1));
   const auto& tensor = call.tensor(1);
-  // A view shares another's memory, a sparse gradient has none of its own.
+  // A view shares another tensor's memory, and a sparse gradient has no storage.
   const bool own = tensor.has_storage() && !tensor.is_view();
   const int64_t bytes = kOverhead + (own ? static_cast<int64_t>(tensor.storage().nbytes()) : 0);
   auto& watches = call.engine.watches;
@@ -74,7 +75,7 @@ napi_value watch(Call& call) {
   return nullptr;
 }
 
-// unwatch(place): someone disposes of it by hand
+// unwatch(place): the tensor is disposed of by hand
 napi_value unwatch(Call& call) {
   const auto place = static_cast<size_t>(call.place(0));
   auto& watches = call.engine.watches;
@@ -82,7 +83,7 @@ napi_value unwatch(Call& call) {
   return nullptr;
 }
 
-// release(): frees what was collected
+// release(): frees collected tensors
 napi_value release(Call& call) {
   freeCollected(call);
   return nullptr;

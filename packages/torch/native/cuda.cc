@@ -1,4 +1,4 @@
-// GPUs: devices, memory, streams, events, captured graphs. Built where libtorch has CUDA; else cudaNone.cc stands in.
+// GPUs: devices, memory, streams, events, captured graphs. Built if libtorch has CUDA; otherwise cudaNone.cc replaces it.
 #include "door.h"
 
 #include <ATen/Context.h>
@@ -45,7 +45,7 @@ napi_value cudaUnavailable(Call& call) { return call.make(whyNoCuda()); }
 
 napi_value cudaDeviceName(Call& call) { return call.make(std::string(at::cuda::getDeviceProperties(call.place(0))->name)); }
 
-// cudaDeviceUuid(device) → 32 hexadecimal digits: the same device has the same ones in every process
+// cudaDeviceUuid(device) → 32 hexadecimal digits, the same for a device in every process
 napi_value cudaDeviceUuid(Call& call) {
   std::string digits;
   for (const char byte : at::cuda::getDeviceProperties(call.place(0))->uuid.bytes) {
@@ -103,7 +103,7 @@ napi_value streamCreate(Call& call) {
   return call.make(static_cast<double>(streams.size() - 1));
 }
 
-// streamEnter(stream) → the stream that was current, as a new one of the table
+// streamEnter(stream) → the previous stream, as an entry in the table
 napi_value streamEnter(Call& call) {
   auto& streams = cuda(call).streams;
   const auto before = c10::cuda::getCurrentCUDAStream();
@@ -120,7 +120,7 @@ napi_value streamSynchronize(Call& call) {
   return nullptr;
 }
 
-// streamWait(stream, event): the stream's further work waits for the event
+// streamWait(stream, event): later work on the stream waits for the event
 napi_value streamWait(Call& call) {
   item(cuda(call).events, call.number(1))->block(item(cuda(call).streams, call.number(0)));
   return nullptr;

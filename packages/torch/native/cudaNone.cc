@@ -1,4 +1,4 @@
-// Stands for cuda.cc where libtorch was built without CUDA: TypeScript asks for devices before anything else.
+// Replaces cuda.cc if libtorch was built without CUDA. TypeScript asks for devices before anything else.
 #include "door.h"
 
 namespace door {

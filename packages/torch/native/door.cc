@@ -1,4 +1,4 @@
-// The addon's entry: registers what the other files export, and turns C++ exceptions into JavaScript ones.
+// The addon's entry point: registers what the other files export, and turns C++ exceptions into JavaScript ones.
 #include "door.h"
 
 #include <c10/util/Exception.h>
@@ -176,7 +176,7 @@ napi_value enter(napi_env env, napi_callback_info info) {
   Call call{env, *static_cast<Engine*>(instance), Call::kMost, {}};
   napi_get_cb_info(env, info, &call.count, call.values, nullptr, &data);
   try {
-    // N-API tells how many there were, also where they did not all fit.
+    // N-API reports how many there were, even if they did not all fit.
     if (call.count > Call::kMost) throw TypeError("more than " + std::to_string(Call::kMost) + " arguments");
     return reinterpret_cast<Function>(data)(call);
   } catch (const TypeError& error) {

@@ -1,4 +1,4 @@
-// What every file of the door shares: one engine per JavaScript environment, and the way of a call.
+// What every file of the addon shares: one engine per JavaScript environment, and the handling of a call.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -16,42 +16,42 @@
 
 namespace door {
 
-// How JavaScript writes a value of one schema type.
+// How JavaScript represents a value of a schema type.
 enum class Kind { tensor, tensorList, integer, integerList, real, realList, boolean, booleanList, scalar, scalarList, string, device, unsupported };
 
 struct Parameter {
   std::string name;
   Kind kind;
-  bool optional;  // None is a value of its own
+  bool optional;  // None is a valid value
   bool optionalElements;  // Tensor?[]
   bool hasDefault;
   c10::IValue defaultValue;
-  int32_t fixedLength;  // of a list such as int[2]; 0 where any length goes
+  int32_t fixedLength;  // of a list such as int[2]; 0 if any length is allowed
 };
 
 struct Operator {
   c10::OperatorHandle handle;
-  std::string name;  // with the overload: aten::add.Tensor
+  std::string name;  // with overload: aten::add.Tensor
   std::vector<Parameter> parameters;
 };
 
-// A tensor that ends with its JavaScript object (collected.cc).
+// A tensor that is freed with its JavaScript object (collected.cc).
 struct Watch {
   napi_ref reference = nullptr;
   int64_t bytes = 0;
 };
 
-// All that the addon remembers, kept in N-API's instance data so that worker threads have one each.
-// JavaScript holds tensors by their place in `tensors`: a small integer crosses the border faster than
+// All state of the addon, kept in N-API's instance data so that each worker thread has its own.
+// JavaScript refers to tensors by their place in `tensors`: a small integer crosses the border faster than
 // a wrapped object, and the class Tensor on the other side is the only owner of a place.
 struct Engine {
   std::vector<at::Tensor> tensors;
   std::vector<int32_t> freePlaces;
   std::vector<Operator> operators;
-  std::vector<Watch> watches;  // by the tensor's place
+  std::vector<Watch> watches;  // indexed by the tensor's place
   napi_ref canary = nullptr;
   std::shared_ptr<void> cuda;  // streams, events and graphs (cuda.cc)
-  std::shared_ptr<void> works;  // collectives under way (distributed/works.cc)
+  std::shared_ptr<void> works;  // collectives in progress (distributed/works.cc)
   std::shared_ptr<void> gradientBuckets;  // (distributed/gradientBuckets.cc)
 
   int32_t put(at::Tensor tensor);
@@ -64,7 +64,7 @@ struct TypeError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One call from JavaScript: its arguments, and short names for what N-API spells long.
+// One call from JavaScript: its arguments, and short names for N-API's long ones.
 struct Call {
   static constexpr size_t kMost = 32;
 
@@ -104,7 +104,7 @@ std::string toText(napi_env env, napi_value value);
 napi_valuetype typeOf(napi_env env, napi_value value);
 std::string describe(const at::Tensor& tensor);  // float32[2, 3]
 std::string describe(at::ArrayRef<at::Tensor> tensors);  // [float32[2, 3], int64[2]]
-// In a catch block: the exception again, its first line with the function's name and the tensors it was given.
+// Call it in a catch block: rethrows the exception's first line with the function's name and the tensors it was given.
 [[noreturn]] void rethrowWith(const std::string& name, const std::string& inputs);
 
 // Values by schema (values.cc)
@@ -126,6 +126,6 @@ extern const std::vector<Export> workExports;
 extern const std::vector<Export> gradientBucketExports;
 
 void guardCpuAllocator();
-std::string whyNoCuda();  // '' where there is a GPU
+std::string whyNoCuda();  // '' if there is a GPU
 
 }  // namespace door

@@ -1,4 +1,4 @@
-// The dispatcher: find an operator by name, call it by its schema, list all there are.
+// The dispatcher: finds an operator by name, calls it according to its schema, and lists all operators.
 #include "door.h"
 
 #include <sstream>
@@ -6,7 +6,7 @@
 namespace door {
 namespace {
 
-// findOperator('aten::add', 'Tensor') → its number, or -1 where this libtorch has none.
+// findOperator('aten::add', 'Tensor') → its number, or -1 if this libtorch has none.
 napi_value findOperator(Call& call) {
   auto& operators = call.engine.operators;
   const auto handle = c10::Dispatcher::singleton().findSchema({call.text(0), call.text(1)});
@@ -74,7 +74,7 @@ torch::jit::Stack invoke(Call& call) {
     called = true;
     op.handle.callBoxed(&stack);
   } catch (...) {
-    // A call consumes its arguments: convert them once more to tell their shapes.
+    // The call has consumed its arguments, so convert them again to report their shapes.
     if (called) {
       stack.clear();
       pushArguments(call, op, stack);
@@ -84,7 +84,7 @@ torch::jit::Stack invoke(Call& call) {
   return stack;
 }
 
-// call(operator, …arguments) → its one result
+// call(operator, …arguments) → its only result
 napi_value callOne(Call& call) {
   const auto results = invoke(call);
   if (results.size() != 1) throw std::runtime_error("an operator with " + std::to_string(results.size()) + " results");

@@ -1,4 +1,4 @@
-// The library around the tensors: version, threads, randomness, operator libraries, and a guard on memory.
+// The library as a whole: version, threads, random numbers, operator libraries, and a guard against running out of memory.
 #include "door.h"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kWorthChecking = size_t{64} << 20;
 
-// The number behind a name in one of the kernel's tables, 0 where it is not there.
+// The number after a name in one of the kernel's tables; 0 if missing.
 size_t readEntry(const char* path, const std::string& name) {
   std::ifstream file(path);
   std::string entry, line;
@@ -42,7 +42,7 @@ constexpr ControlGroup controlGroups[] = {
     {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "total_rss"},
 };
 
-// What the kernel could give without swapping, in a container under its limit; 0 where it does not tell.
+// The memory that is available without swapping, within a container's limit; 0 if unknown.
 size_t availableMemory() {
   size_t available = readEntry("/proc/meminfo", "MemAvailable:") * 1024;
   for (const auto& group : controlGroups) {
@@ -54,8 +54,8 @@ size_t availableMemory() {
   return available;
 }
 
-// Linux grants more memory than it has and then kills the process that uses it. A large request is therefore
-// compared with what is there, and refused with an error that the caller can handle.
+// Linux grants more memory than it has and then kills the process that uses it. Large requests are therefore
+// checked against the available memory, and refused with an error that the caller can handle.
 struct GuardedAllocator final : at::Allocator {
   at::Allocator* base = c10::GetCPUAllocator();
 
@@ -82,7 +82,7 @@ struct GuardedAllocator final : at::Allocator {
 
 napi_value version(Call& call) { return call.make(std::string(TORCH_VERSION)); }
 
-// buildConfiguration() → libtorch's own account of how it was built
+// buildConfiguration() → libtorch's own description of its build
 napi_value buildConfiguration(Call& call) { return call.make(at::show_config() + "\n" + at::get_parallel_info()); }
 
 napi_value threads(Call& call) { return call.make(static_cast<double>(at::get_num_threads())); }
@@ -92,17 +92,17 @@ napi_value setThreads(Call& call) {
   return nullptr;
 }
 
-// keepFreedMemory(): glibc hands what is free at the end of its heap back to the kernel, which clears every page of it again
-// when the next step asks for as much. What is kept is bounded by what was in use at once, and here.
+// keepFreedMemory(): glibc returns free memory at the end of its heap to the kernel, which zeroes every page again when the
+// next step needs it. What is kept is bounded by the peak use and by the limit set here.
 napi_value keepFreedMemory(Call&) {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // larger blocks are mapped one by one; it takes no larger limit
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // larger blocks are mapped individually; glibc accepts no higher threshold
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
   return nullptr;
 }
 
-// setSeed(seed): of the CPU and of every CUDA device
+// setSeed(seed): for the CPU and every CUDA device
 napi_value setSeed(Call& call) {
   at::manual_seed(static_cast<uint64_t>(call.number(0)));
   return nullptr;
@@ -142,40 +142,40 @@ napi_value setGeneratorState(Call& call) {
 
 // loadLibrary(path): a shared library that registers operators with libtorch
 napi_value loadLibrary(Call& call) {
-  // Local: libtorch's own dependencies, GLib among them, are not for other addons to be bound to.
+  // Local, so that other addons do not bind to libtorch's own dependencies, such as GLib.
   if (!dlopen(call.text(0).c_str(), RTLD_NOW | RTLD_LOCAL)) throw std::runtime_error(std::string("loadLibrary: ") + dlerror());
   return nullptr;
 }
 
-// blasLibrary() → the shared library that multiplies matrices, '' where it is built in
+// blasLibrary() → the shared library that multiplies matrices, '' if it is built in
 napi_value blasLibrary(Call& call) {
   Dl_info torch{}, info{};
   dladdr(reinterpret_cast<void*>(&at::globalContext), &torch);
   void* library = torch.dli_fname ? dlopen(torch.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  void* symbol = library ? dlsym(library, "sgemm_") : nullptr;  // also looks through what libtorch depends on
+  void* symbol = library ? dlsym(library, "sgemm_") : nullptr;  // also searches libtorch's dependencies
   if (!symbol || !dladdr(symbol, &info) || !info.dli_fname) return call.make(std::string());
   return call.make(std::string(info.dli_fname));
 }
 
-// setDeterministic(on): only algorithms that give the same bits every time; others throw
+// setDeterministic(on): allows only algorithms that give the same bits every time; others throw
 napi_value setDeterministic(Call& call) {
   at::globalContext().setDeterministicAlgorithms(call.flag(0), false);
   at::globalContext().setDeterministicCuDNN(call.flag(0));
   return nullptr;
 }
 
-// deterministic() → whether that is on
+// deterministic() → whether that mode is on
 napi_value deterministic(Call& call) { return call.make(at::globalContext().deterministicAlgorithms()); }
 
 }  // namespace
 
 void guardCpuAllocator() {
-  // Once per process, as libtorch's allocator is: the guard outlives every environment (the addon is never unloaded).
+  // Once per process, like libtorch's allocator: the guard outlives every environment (the addon is never unloaded).
   static std::once_flag once;
   std::call_once(once, [] {
     c10::SetCPUAllocator(new GuardedAllocator);
 #if !TORCH_AT_LEAST(2, 3)
-    // A C++ backtrace that nobody reads costs every error 2 ms; newer versions fetch it only when it is asked for.
+    // A C++ backtrace that nobody reads costs 2 ms per error; newer versions create it only on request.
     c10::SetStackTraceFetcher([] { return std::string(); });
 #endif
   });

@@ -1,4 +1,4 @@
-// Tensors themselves: data in and out, what they are, and their end.
+// The tensors themselves: data in and out, properties, and disposal.
 #include "door.h"
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ napi_value fromBytes(Call& call) {
   return call.make(tensor);
 }
 
-// borrowBytes(bytes, shape) → a uint8 tensor that looks into the caller's memory, until returnBytes
+// borrowBytes(bytes, shape) → a uint8 tensor that shares the caller's memory until returnBytes
 napi_value borrowBytes(Call& call) {
   const auto bytes = bytesOf(call, 0);
   auto tensor = at::from_blob(bytes.data, call.integers(1), at::kByte);
@@ -56,7 +56,7 @@ napi_value borrowBytes(Call& call) {
   return call.make(tensor);
 }
 
-// returnBytes(tensor, bytes) → whether nothing but this tensor looks into them; else they are kept for ever
+// returnBytes(tensor, bytes) → whether only this tensor uses them; otherwise they are kept forever
 napi_value returnBytes(Call& call) {
   const bool alone = call.tensor(0).storage().use_count() == 1;
   napi_ref reference = nullptr;
@@ -84,7 +84,7 @@ napi_value toBytes(Call& call) {
   return nullptr;
 }
 
-// item(tensor) → the one element: number, boolean, or bigint where a number would lose digits
+// item(tensor) → the only element: number, boolean, or bigint if a number would lose digits
 napi_value item(Call& call) {
   const auto& tensor = call.tensor(0);
   if (tensor.numel() != 1) throw std::runtime_error("item: needs a tensor of one element, not " + describe(tensor));
@@ -99,7 +99,7 @@ napi_value item(Call& call) {
   return value;
 }
 
-// A private mapping of a whole file, unmapped with the last tensor that looks into it.
+// A private mapping of a whole file, unmapped with the last tensor that uses it.
 struct Mapping {
   void* data;
   size_t size;
@@ -132,7 +132,7 @@ bool fits(at::IntArrayRef sizes, size_t itemSize, int64_t offset, size_t fileSiz
   return true;
 }
 
-// mapTensors(path, offsets, shapes, dtypes) → tensors that look into the file; written pages are the process's own
+// mapTensors(path, offsets, shapes, dtypes) → tensors that map the file; pages written to become private to the process
 napi_value mapTensors(Call& call) {
   const auto path = call.text(0);
   const auto offsets = call.integers(1);
@@ -161,7 +161,7 @@ napi_value strides(Call& call) { return call.make(call.tensor(0).strides()); }
 napi_value dtype(Call& call) { return call.make(static_cast<double>(call.tensor(0).scalar_type())); }
 napi_value device(Call& call) { return call.make(call.tensor(0).device().str()); }
 
-// storage(tensor) → the address of its memory, which its views share; 0 where it has none
+// storage(tensor) → the address of its memory, which its views share; 0 if it has none
 napi_value storage(Call& call) {
   const auto& tensor = call.tensor(0);
   if (!tensor.has_storage()) return call.make(0.0);
@@ -173,7 +173,7 @@ napi_value isContiguous(Call& call) {
   return call.make(call.tensor(0).is_contiguous(static_cast<at::MemoryFormat>(call.place(1))));
 }
 
-// isPinned(tensor): in page-locked memory, from where copies to a GPU run beside other work
+// isPinned(tensor): whether it is in page-locked memory, from which copies to a GPU overlap with other work
 napi_value isPinned(Call& call) { return call.make(call.tensor(0).is_pinned()); }
 
 napi_value dispose(Call& call) {

@@ -1,4 +1,4 @@
-// JavaScript values to libtorch's IValues and back, by the types that an operator's schema declares.
+// Converts JavaScript values to libtorch's IValues and back, by the types in an operator's schema.
 #include "door.h"
 
 #include <cmath>
@@ -39,7 +39,7 @@ Kind kindOf(const c10::TypePtr& type) {
   throw TypeError("argument '" + parameter.name + "' must be " + expected);
 }
 
-// `expected`, and what came in its place.
+// Names the expected type and the actual one.
 [[noreturn]] void refuseType(const Parameter& parameter, const std::string& expected, napi_valuetype type) {
   static const char* const names[] = {"undefined", "null", "a boolean", "a number", "a string", "a symbol", "an object", "a function", "an external", "a bigint"};
   refuse(parameter, expected + ", not " + names[type]);
@@ -77,7 +77,7 @@ bool toBoolean(Call& call, napi_value value, const Parameter& parameter) {
   return flag;
 }
 
-// An integer-valued number is an integer Scalar: it keeps integer tensors integer and changes nothing for others.
+// An integer-valued number becomes an integer Scalar: this keeps integer tensors integer and changes nothing for others.
 at::Scalar toScalar(Call& call, napi_value value, const Parameter& parameter) {
   const auto type = typeOf(call.env, value);
   switch (type) {
@@ -86,7 +86,7 @@ at::Scalar toScalar(Call& call, napi_value value, const Parameter& parameter) {
     case napi_number: {
       const double number = toReal(call, value, parameter);
       const bool integral = std::abs(number) <= 9007199254740992.0 && number == std::floor(number);
-      // -0 is a float's alone.
+      // Only a float can be -0.
       if (integral && !(number == 0 && std::signbit(number))) return at::Scalar(static_cast<int64_t>(number));
       return at::Scalar(number);
     }
@@ -100,7 +100,7 @@ c10::Device toDevice(const std::string& name, const Parameter& parameter) {
     if (device.is_cuda() && !whyNoCuda().empty()) refuse(parameter, "a device that is here, not '" + name + "': " + whyNoCuda());
     if (device.is_cpu() || device.is_cuda()) return device;
   } catch (const c10::Error&) {
-    // Not a device's name at all: refused below with the others.
+    // Not a device name at all; refused below.
   }
   refuse(parameter, "a device such as 'cpu' or 'cuda:0', not '" + name + "'");
 }
@@ -114,8 +114,8 @@ uint32_t arrayLength(Call& call, napi_value value, const Parameter& parameter) {
   return length;
 }
 
-// A list such as int[2] takes one number for all places, and else exactly its length: libtorch's kernels
-// trust it and would read past the end. (int[1] is only a hint that one number will do.)
+// A list such as int[2] takes one number for all elements, or exactly its length: libtorch's kernels
+// rely on that and would read past the end. (int[1] only hints that one number is enough.)
 template <typename T, typename Convert>
 std::vector<T> toList(Call& call, napi_value value, const Parameter& parameter, Convert convert) {
   const auto type = typeOf(call.env, value);
@@ -246,7 +246,7 @@ at::ScalarType toScalarType(int64_t code) {
   return static_cast<at::ScalarType>(code);
 }
 
-// As TypeScript names it.
+// The TypeScript name.
 std::string nameOf(at::ScalarType type) {
   switch (type) {
     case at::kByte: return "uint8";

@@ -1,4 +1,5 @@
-// The official archives of libtorch, each with the hash that a maintainer saw (`npm run pin`): only what is pinned is downloaded.
+// The official libtorch archives, each with the hash that a maintainer pinned (`npm run pin`). Only pinned archives are
+// downloaded.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,13 +8,13 @@ import { SetupError } from './shell.js';
 
 export interface LibtorchArchive {
   readonly version: string;
-  /** Such as `linux-x64`. */
+  /** For example, `linux-x64`. */
   readonly platform: string;
-  /** `cpu`, or a version of CUDA such as `cu130`. */
+  /** `cpu`, or a CUDA version such as `cu130`. */
   readonly variant: string;
-  /** Below the address of the archives. */
+  /** Relative to the address of the archives. */
   readonly path: string;
-  /** Null while nobody has pinned it. */
+  /** Null if not pinned yet. */
   readonly sha256: string | null;
 }
 
@@ -23,7 +24,7 @@ export function officialArchives(): LibtorchArchive[] {
   return JSON.parse(readFileSync(join(engineLibrary.packageFolder, 'setup/archives.json'), 'utf8'));
 }
 
-/** The archive of a variant for this platform; throws where there is none, or none with a pin. */
+/** Returns the archive of a variant for this platform; throws if there is none, or it is not pinned. */
 export function chooseArchive(
   archives: readonly LibtorchArchive[],
   variant: string,
@@ -33,12 +34,12 @@ export function chooseArchive(
   const found = here.find((archive) => archive.variant === variant);
   if (!found) {
     const known = here.map((archive) => archive.variant).join(', ') || 'none';
-    throw new SetupError(`no archive of libtorch '${variant}' for ${platform}; there is: ${known}`);
+    throw new SetupError(`no libtorch archive '${variant}' for ${platform}; available: ${known}`);
   }
   const { sha256 } = found;
   if (sha256 === null) {
     throw new SetupError(
-      `libtorch ${found.version} '${variant}' for ${platform} is not downloaded: this version of @anyclass/torch has no sha256 to check it against; download ${officialAddress}${found.path} yourself and set LIBTORCH to the unpacked folder`,
+      `libtorch ${found.version} '${variant}' for ${platform} was not downloaded: this version of @anyclass/torch has no sha256 to check it against; download ${officialAddress}${found.path} yourself and set LIBTORCH to the unpacked folder`,
     );
   }
   return { ...found, sha256 };

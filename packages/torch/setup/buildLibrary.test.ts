@@ -40,8 +40,8 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
     expect(createRequire(import.meta.url)(built.path)).toBe(42);
   });
 
-  test('is built once, also from a copy of the package elsewhere', async () => {
-    // With headers of its own, whose folder is another in each copy.
+  test('is built once, even from a copy of the package elsewhere', async () => {
+    // With its own headers, which are in a different folder in each copy.
     const withHeaders = (name: string): NativeProject => {
       const project = answers(name);
       const flags = ['-O0', '-I', join(project.library.packageFolder, 'native')];
@@ -54,7 +54,7 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
     expect(objectFiles()).toEqual(objects);
   });
 
-  test('is built from a package that cannot be written', async () => {
+  test('is built from a read-only package', async () => {
     const project = answers();
     const { packageFolder } = project.library;
     const before = readdirSync(packageFolder, { recursive: true });
@@ -63,7 +63,7 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
     expect(readdirSync(packageFolder, { recursive: true })).toEqual(before);
   });
 
-  test('is built anew when a source, a flag or the compiler changes, and only what changed is compiled', async () => {
+  test('is rebuilt when a source, a flag or the compiler changes, and only what changed is compiled', async () => {
     const project = answers();
     const first = await build(project);
     const objects = readdirSync(join(folder, 'home/objects'));
@@ -76,7 +76,7 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
     expect(new Set([first, second, third, fourth].map(({ path }) => path)).size).toBe(4);
   });
 
-  test('says what the compiler said, and leaves no build, where a source is wrong', async () => {
+  test('reports what the compiler said and leaves no build if a source is wrong', async () => {
     const project = answers();
     writeFileSync(join(project.library.packageFolder, 'native/answer.cc'), 'int answer() { return forty; }');
     const failure = await build(project).catch((error: unknown) => error);
@@ -85,7 +85,7 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
     expect(builds(project)).toEqual([]);
   });
 
-  test('is whole after being built twice at once', async () => {
+  test('is complete after being built twice at once', async () => {
     const project = answers();
     const [a, b] = await Promise.all([build(project), build(project)]);
     expect(a.path).toBe(b.path);
@@ -96,7 +96,7 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
   test('is absent after a build that was killed, and the next build resumes', async () => {
     const project = answers();
     const child = buildSlowly(project);
-    // answer.cc comes first and is compiled at once; node.cc takes a minute.
+    // answer.cc comes first and compiles immediately; node.cc takes a minute.
     await vi.waitUntil(() => objectFiles().length === 1, { timeout: 30_000, interval: 50 });
     process.kill(-(child.pid ?? 0), 'SIGKILL');
     await once(child, 'exit');
@@ -112,7 +112,7 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
   });
 });
 
-/** A package with an addon that is the number 42. */
+/** A package with an addon that exports the number 42. */
 function answers(name = 'package'): NativeProject {
   const packageFolder = `${join(folder, name)}/`;
   mkdirSync(join(packageFolder, 'native'), { recursive: true });

@@ -1,5 +1,6 @@
-// Compiles a native library into the cache. Objects are kept by the hash of what they are made from, so that an interrupted build
-// resumes and a change compiles what it changes; a build appears in its place all at once, so that none is ever half there.
+// Compiles a native library into the cache. Object files are kept under a hash of their inputs, so that an interrupted
+// build resumes and a change recompiles only what it affects. A finished build is moved into place in one step, so that
+// no build is ever incomplete.
 
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,7 @@ import { type Log, output, SetupError } from './shell.js';
 export interface BuildRequest {
   readonly project: NativeProject;
   readonly compiler: Compiler;
-  /** Left out for what does not use it. */
+  /** Undefined for a library that does not use it. */
   readonly libtorch: LinkedLibtorch | undefined;
   readonly log: Log;
 }
@@ -34,11 +35,11 @@ export interface BuiltLibrary {
   readonly build: string;
   readonly path: string;
   readonly builder: string;
-  /** False where it was there already. */
+  /** False if it was already built. */
   readonly isNew: boolean;
 }
 
-/** Builds a library where the cache does not have it yet. */
+/** Builds a library if the cache does not have it yet. */
 export async function buildLibrary(request: BuildRequest): Promise<BuiltLibrary> {
   const { project, compiler, libtorch, log } = request;
   const { library } = project;
@@ -66,7 +67,7 @@ export async function buildLibrary(request: BuildRequest): Promise<BuiltLibrary>
   return { ...built, isNew: true };
 }
 
-/** The end of a linker's command line. */
+/** Returns the last part of the linker's command line. */
 export function linked(
   file: string,
   objects: readonly string[],
@@ -76,7 +77,7 @@ export function linked(
   return ['-o', file, ...objects, ...plan.linkFlags, ...libraries(libtorch)];
 }
 
-/** Makes a folder that is whole or absent; where another process was faster, its folder stays. */
+/** Makes a folder that is complete or absent; if another process was faster, its folder stays. */
 export async function wholeFolder(folder: string, fill: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${folder}.partial-${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
@@ -102,14 +103,14 @@ function buildName(request: BuildRequest, plan: BuildPlan): string {
   return parts.join('-').replaceAll('/', '_');
 }
 
-/** Of everything but the sources that makes an object what it is. */
+/** Hashes everything except the sources that determines an object file. */
 function planHash({ project, compiler, libtorch }: BuildRequest, plan: BuildPlan): Hash {
   const toolkit = plan.cuda ? output(plan.cuda.nvcc, ['--version']) : '';
   const parts = [compiler.name, nodeApiVersion, libtorch, plan.flags, plan.cuda, toolkit];
   return createHash('sha256').update(withoutPlace(parts, project));
 }
 
-/** A value as text, without the folder of the package: all places that it is installed in share a build. */
+/** Returns a value as text without the package's folder, so that all installed copies share a build. */
 function withoutPlace(value: unknown, { library }: NativeProject): string {
   return JSON.stringify(value).replaceAll(JSON.stringify(library.packageFolder).slice(1, -1), '');
 }
@@ -118,7 +119,7 @@ function compiledFiles(library: NativeLibrary, { uses = () => true }: BuildPlan)
   return sourceFiles(library).filter((file) => /\.(cc|cu)$/.test(file) && uses(basename(file)));
 }
 
-/** Compiles what the cache lacks, and gives the files of all objects. */
+/** Compiles what the cache lacks, and returns the paths of all object files. */
 export async function compileObjects(request: BuildRequest, plan: BuildPlan): Promise<string[]> {
   const { library } = request.project;
   const objectsFolder = join(homeFolder(), 'objects');

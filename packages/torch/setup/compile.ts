@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { SetupError } from './shell.js';
 
-/** Runs a compiler; what it complains of becomes the error's message. */
+/** Runs a compiler; its complaints become the error's message. */
 export async function compile(compiler: string, parameters: readonly string[]): Promise<void> {
   try {
     await promisify(execFile)(compiler, parameters, { maxBuffer: 64 << 20 });

@@ -1,4 +1,4 @@
-// The C++ compiler and what it is asked for on Linux and macOS.
+// The C++ compiler and its flags on Linux and macOS.
 
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -8,11 +8,11 @@ import { isRoot, type Log, output, SetupError } from './shell.js';
 
 export interface Compiler {
   readonly program: string;
-  /** Such as `g++ 12.2.0`. */
+  /** For example, `g++ 12.2.0`. */
   readonly name: string;
 }
 
-/** The compiler in `CXX`, or the system's. */
+/** Finds the compiler named in `CXX`, or the system's. */
 export function findCompiler(): Compiler | undefined {
   const program = process.env['CXX'] || (process.platform === 'darwin' ? 'c++' : 'g++');
   const version = output(program, ['-dumpfullversion', '-dumpversion']);
@@ -30,13 +30,13 @@ export function findOrInstallCompiler(log: Log): Compiler {
   const advice =
     process.platform === 'darwin' ? 'xcode-select --install' : 'Debian, Ubuntu: apt-get install -y g++';
   throw new SetupError(
-    `no C++ compiler '${process.env['CXX'] || 'g++'}': install one (${advice}) or set CXX to yours`,
+    `no C++ compiler '${process.env['CXX'] || 'g++'}'; install one (${advice}) or set CXX to yours`,
   );
 }
 
 const nodeApi = createRequire(import.meta.url).resolve('node-api-headers/package.json');
 
-/** Of node_api.h, in an npm package: a build needs no download. */
+/** Version of node_api.h, which comes in an npm package, so that a build needs no download. */
 export const nodeApiVersion: string = createRequire(import.meta.url)('node-api-headers/package.json').version;
 
 export function compileFlags(packageFolder: string, libtorch: LinkedLibtorch | undefined): string[] {
@@ -48,7 +48,7 @@ export function compileFlags(packageFolder: string, libtorch: LinkedLibtorch | u
   return [
     '-fPIC',
     '-fvisibility=hidden',
-    // libtorch's checks name their file: by its place in the package, not on this machine.
+    // libtorch's checks name their source file; this makes it relative to the package.
     `-ffile-prefix-map=${packageFolder}=`,
     ...(libtorch?.flags ?? ['-std=c++17']),
     ...includes.flatMap((folder) => ['-I', folder]),
@@ -56,9 +56,9 @@ export function compileFlags(packageFolder: string, libtorch: LinkedLibtorch | u
 }
 
 /**
- * nodelete: libtorch cannot be unloaded, so what uses it stays when a worker thread that loaded it ends.
- * no-as-needed: libtorch_cuda registers its operators by being there, though no symbol asks for it.
- * dynamic_lookup: on macOS, what Node itself provides.
+ * nodelete: libtorch cannot be unloaded, so what uses it stays loaded when the worker thread that loaded it exits.
+ * no-as-needed: libtorch_cuda registers its operators when it is loaded, although no symbol refers to it.
+ * dynamic_lookup: on macOS, for symbols that Node itself provides.
  */
 export function linkFlags(libtorch: LinkedLibtorch | undefined, runPath = libtorch?.lib): string[] {
   const isMac = process.platform === 'darwin';

@@ -1,4 +1,4 @@
-// What setup installs on Debian and Ubuntu, where it may; elsewhere it says what to run.
+// What setup installs on Debian and Ubuntu if it runs as root; otherwise it says what to run.
 
 import { isRoot, type Log, output, programPath, run, SetupError } from './shell.js';
 
@@ -7,7 +7,7 @@ export interface DebianPackage {
   readonly isMissing: () => boolean;
 }
 
-/** Beside libtorch itself: Debian's build multiplies matrices with whatever BLAS is installed. */
+/** Packages besides libtorch itself: Debian's build multiplies matrices with whatever BLAS is installed. */
 export const companionPackages: readonly DebianPackage[] = [
   { name: 'libopenblas0-openmp', isMissing: () => !hasFastBlas() },
 ];
@@ -21,7 +21,7 @@ export function hasApt(): boolean {
   return process.platform === 'linux' && programPath('apt-get') !== undefined;
 }
 
-/** The command that root would run. */
+/** Returns the command that root would run. */
 export function installCommand(packages: readonly string[]): string {
   return `apt-get update && apt-get install -y ${packages.join(' ')}`;
 }
@@ -29,13 +29,13 @@ export function installCommand(packages: readonly string[]): string {
 /** Installs packages as root; otherwise throws with the command for root. */
 export function installDebianPackages(packages: readonly string[], log: Log): void {
   if (!isRoot())
-    throw new SetupError(`run this as root, then set up again:\n\n  ${installCommand(packages)}\n`);
+    throw new SetupError(`run this as root, then run setup again:\n\n  ${installCommand(packages)}\n`);
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
   run('apt-get', ['update', '-q'], log, quiet);
   run('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], log, quiet);
 }
 
-/** Installs what makes Debian's libtorch fast, where it is missing; without it libtorch works, and `doctor` warns. */
+/** Installs what makes Debian's libtorch fast, if missing. libtorch works without it, but `doctor` warns. */
 export function installCompanions(log: Log): void {
   const missing = companionPackages.filter(({ isMissing }) => isMissing()).map(({ name }) => name);
   if (missing.length === 0 || !hasApt()) return;

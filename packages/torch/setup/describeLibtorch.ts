@@ -1,4 +1,4 @@
-// What a folder of headers and a folder of libraries tell about the libtorch in them.
+// Describes the libtorch found in a folder of headers and a folder of libraries.
 
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ export interface LibtorchPlace {
   readonly origin: string;
   readonly include: string;
   readonly lib: string;
-  /** For the compiler, beside the language's standard. */
+  /** Compiler flags, besides the language standard. */
   readonly flags?: readonly string[];
 }
 
-/** Undefined where there is no libtorch. Without headers it has no include folders: enough for prebuilt libraries. */
+/** Returns undefined if there is no libtorch. Without headers, `include` is empty, which is enough for prebuilt libraries. */
 export function describeLibtorch({
   origin,
   include,
@@ -23,7 +23,7 @@ export function describeLibtorch({
   const file = libraryFile(lib);
   if (file === undefined) return undefined;
   const api = join(include, 'torch/csrc/api/include');
-  // Newer versions keep the numbers in a header of their own.
+  // Newer versions keep the version numbers in a separate header.
   const header = [join(include, 'torch/headeronly/version.h'), join(api, 'torch/version.h')].find(
     (candidate) => existsSync(candidate),
   );
@@ -46,7 +46,7 @@ export function describeLibtorch({
   };
 }
 
-/** The library that computes: with a version behind its name where only the package to run programs is installed. */
+/** Finds the library that does the computing; its name ends in a version if only the runtime package is installed. */
 function libraryFile(lib: string): string | undefined {
   const plain = ['libtorch_cpu.so', 'libtorch_cpu.dylib'].map((name) => join(lib, name));
   const found = plain.find((candidate) => existsSync(candidate));

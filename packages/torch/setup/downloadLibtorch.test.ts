@@ -23,22 +23,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe('the archives of libtorch', () => {
+describe('libtorch archives', () => {
   const archive = { version: '2.13.0', platform: 'linux-x64', variant: 'cpu', path: 'cpu/a.zip' };
 
-  test('without a pinned hash are refused, with the address to fetch by hand', () => {
+  test('without a pinned hash are refused, with the address to download by hand', () => {
     const choose = () => chooseArchive([{ ...archive, sha256: null }], 'cpu', 'linux-x64');
     expect(choose).toThrow(SetupError);
     expect(choose).toThrow(/download\.pytorch\.org\/libtorch\/cpu\/a\.zip.*LIBTORCH/);
   });
 
-  test('of another platform or variant are named', () => {
+  test('that exist are listed if the requested platform or variant does not', () => {
     const choose = () => chooseArchive([{ ...archive, sha256 }], 'cu130', 'linux-x64');
-    expect(choose).toThrow(/'cu130' for linux-x64; there is: cpu/);
+    expect(choose).toThrow(/'cu130' for linux-x64; available: cpu/);
     expect(() => chooseArchive([{ ...archive, sha256 }], 'cpu', 'linux-riscv64')).toThrow(/linux-riscv64/);
   });
 
-  test('are listed with whole hashes or none, once for a platform and variant', () => {
+  test('have a complete hash or none, and are unique per platform and variant', () => {
     const archives = officialArchives();
     const keys = archives.map(({ platform, variant }) => `${platform} ${variant}`);
     expect(new Set(keys).size).toBe(archives.length);
@@ -88,7 +88,7 @@ ${'// '.repeat(90)}`,
     expect(downloadedLibtorch('cu130')).toBeUndefined();
   });
 
-  test('whole or not at all', async () => {
+  test('completely or not at all', async () => {
     const damaged = Buffer.from(zip);
     const bytes = zip.indexOf('libtorch/lib/libtorch_cpu.so') + 40;
     damaged.fill(0, bytes, bytes + 5);
@@ -98,13 +98,13 @@ ${'// '.repeat(90)}`,
     expect(readdirSync(join(folder, 'home/libtorch'))).toEqual([]);
   });
 
-  test('again from where it stopped: what came of an interrupted one is kept, and set-up says so', async () => {
+  test('from where it stopped: an interrupted download is kept, and setup says so', async () => {
     const most = Math.floor(zip.length / 2);
     server.answer = (request, response) =>
       server.send(request, response, { of: zip, most: server.requests.length === 1 ? most : 0 });
     const failure = downloadLibtorch({ ...wish, mirror: server.address() }, quick);
     await expect(failure).rejects.toThrow(SetupError);
-    await expect(failure).rejects.toThrow(/set up again to resume/);
+    await expect(failure).rejects.toThrow(/run setup again to resume/);
     server.answer = (request, response) => server.send(request, response, { of: zip });
     await downloadLibtorch({ ...wish, mirror: server.address() }, quick);
     expect(server.requests.at(-1)?.headers.range).toMatch(/^bytes=\d+-$/);

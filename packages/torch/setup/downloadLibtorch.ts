@@ -1,4 +1,4 @@
-// libtorch as pytorch.org packs it, in the user's cache.
+// Downloads pytorch.org's libtorch archives into the user's cache.
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -17,19 +17,19 @@ import { describeLibtorch } from './describeLibtorch.js';
 import { type Log, SetupError } from './shell.js';
 
 export interface DownloadWish {
-  /** `cpu`, or a version of CUDA such as `cu130`. */
+  /** `cpu`, or a CUDA version such as `cu130`. */
   readonly variant: string;
-  /** An address that has the official archives below it, in place of pytorch.org's own. */
+  /** An address that serves the official archives, instead of pytorch.org. */
   readonly mirror?: string;
-  /** Other archives than the official ones to choose from. */
+  /** Archives to choose from, instead of the official ones. */
   readonly archives?: readonly LibtorchArchive[];
 }
 
-/** libtorch from an earlier download: of this variant, or of any. */
+/** Finds libtorch from an earlier download, of this variant or any. */
 export function downloadedLibtorch(variant?: string): LinkedLibtorch | undefined {
   const all = join(homeFolder(), 'libtorch');
   const names = existsSync(all) ? readdirSync(all).filter((name) => !name.includes('.partial')) : [];
-  // The newest one, where there are several.
+  // The newest, if there are several.
   const name = names
     .filter((candidate) => variant === undefined || candidate.endsWith(`-${variant}`))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
@@ -37,7 +37,7 @@ export function downloadedLibtorch(variant?: string): LinkedLibtorch | undefined
   return name === undefined ? undefined : describeDownload(join(all, name));
 }
 
-/** Downloads and unpacks an archive that is not there yet. */
+/** Downloads and unpacks an archive, unless that was done before. */
 export async function downloadLibtorch(
   wish: DownloadWish,
   { log, patience = usualPatience }: { readonly log: Log; readonly patience?: Patience },
@@ -86,11 +86,11 @@ async function download({ address, archive, sha256, log, patience }: ArchiveDown
   } catch (error) {
     if (!(error instanceof DownloadError)) throw error;
     const isBegun = existsSync(archive + partialEnding);
-    throw new SetupError(error.message + (isBegun ? '; set up again to resume the download' : ''));
+    throw new SetupError(error.message + (isBegun ? '; run setup again to resume the download' : ''));
   }
 }
 
-/** A line for every tenth. */
+/** Logs a line for every tenth. */
 function progressLines(log: Log): (done: number, total: number) => void {
   let tenth: number | undefined;
   return (done, total) => {

@@ -3,14 +3,14 @@ import { engineLibrary } from '@anyclass/torch/builds';
 import { isUsed, processGroups } from './processGroups.js';
 import type { NativeProject } from './project.js';
 
-/** libtorch's door to JavaScript. */
+/** The addon through which JavaScript calls libtorch. */
 export const engineProject: NativeProject = {
   library: engineLibrary,
   title: 'the engine',
   plan: ({ libtorch, log }) => {
     const groups = libtorch ? processGroups(libtorch, log) : { hasGloo: false, nccl: undefined };
     const includes = [
-      // Declarations of Gloo's types, which c10d's header mentions: see gloo/context.h there.
+      // Declarations of Gloo's types, which c10d's header mentions; see gloo/context.h in that folder.
       join(engineLibrary.packageFolder, 'native/distributed'),
       ...(groups.nccl === undefined ? [] : [groups.nccl]),
     ];

@@ -1,4 +1,4 @@
-// What setup would do here, and why not something else; for `doctor`.
+// Explains to `doctor` what setup would do on this machine, and why.
 
 import { findCompiler } from './compiler.js';
 import { engineProject } from './engineProject.js';
@@ -7,7 +7,7 @@ import { findPrebuilt, fittingLibraries } from './prebuilt.js';
 import type { SetupOptions } from './setup.js';
 
 /**
- * The ways to libtorch and to the native libraries in their order, each with what came of it. Changes nothing.
+ * Lists the ways to get libtorch and the native libraries, in order, each with its outcome. Changes nothing.
  *
  * @example
  * explainSetup()[0] // { way: 'LIBTORCH', outcome: 'skipped', reason: 'not set' }
@@ -26,7 +26,7 @@ export function explainSetup(options: Pick<SetupOptions, 'projects' | 'prebuilt'
       return {
         way,
         outcome: 'skipped',
-        reason: `${options.prebuilt?.packageName ?? 'no package'} is not installed`,
+        reason: `${options.prebuilt?.packageName ?? 'the prebuilt package'} is not installed`,
       };
     }
     if (!libtorch) return { way, outcome: 'skipped', reason: `${found.name} needs a libtorch` };
@@ -42,6 +42,6 @@ export function explainSetup(options: Pick<SetupOptions, 'projects' | 'prebuilt'
     const compiler = findCompiler();
     return compiler
       ? { way, outcome: 'chosen', reason: compiler.name }
-      : { way, outcome: 'skipped', reason: `no '${process.env['CXX'] || 'g++'}' here` };
+      : { way, outcome: 'skipped', reason: `'${process.env['CXX'] || 'g++'}' not found` };
   }
 }

@@ -9,7 +9,7 @@ import { SetupError } from './shell.js';
 
 const folder = withEmptyHome();
 
-describe('libtorch is looked for', () => {
+describe('libtorch is searched for', () => {
   test('in LIBTORCH first, and nowhere else once it is found', () => {
     vi.stubEnv('LIBTORCH', makeLibtorch('given', '2.13.0'));
     vi.stubEnv('LIBTORCH_USE_PYTORCH', '1');
@@ -22,7 +22,7 @@ describe('libtorch is looked for', () => {
     expect(tries.map(({ outcome }) => outcome)).toEqual(['chosen', ...Array(4).fill('skipped')]);
   });
 
-  test('in its order, and every way that is skipped says why', () => {
+  test('in order, and every skipped way says why', () => {
     const tries = explainSetup();
     expect(tries.map(({ way }) => way)).toEqual([
       'LIBTORCH',
@@ -36,7 +36,7 @@ describe('libtorch is looked for', () => {
     expect(tries.filter(({ reason }) => reason === '')).toEqual([]);
   });
 
-  test('among downloads only, where a download is asked for', () => {
+  test('among downloads only, if a download is requested', () => {
     makeLibtorch('home/libtorch/2.13.0-cpu/libtorch', '2.13.0');
     makeLibtorch('home/libtorch/2.9.1-cpu/libtorch', '2.9.1');
     const { libtorch, tries } = lookForLibtorch('cpu');
@@ -45,7 +45,7 @@ describe('libtorch is looked for', () => {
     expect(lookForLibtorch('cu130').libtorch).toBeUndefined();
   });
 
-  test('and one that is asked for and is not there stops the search and the set-up', async () => {
+  test('and a missing one that was requested stops the search and setup', async () => {
     vi.stubEnv('LIBTORCH', join(folder(), 'empty'));
     const { libtorch, tries, failure } = lookForLibtorch();
     expect(libtorch).toBeUndefined();
@@ -54,24 +54,24 @@ describe('libtorch is looked for', () => {
     await expect(setup()).rejects.toThrow(SetupError);
   });
 
-  test('and refused where it is older than 1.13', () => {
+  test('and refused if it is older than 1.13', () => {
     vi.stubEnv('LIBTORCH', makeLibtorch('old', '1.12.1'));
     expect(lookForLibtorch().failure).toMatch(/1\.12\.1.*1\.13 or newer/);
   });
 });
 
-describe('of a libtorch', () => {
+describe('for libtorch', () => {
   test.each([
     ['1.13.1', '-std=c++17'],
     ['2.9.0', '-std=c++17'],
     ['2.10.0', '-std=c++20'],
     ['3.0.0', '-std=c++20'],
-  ])('%s the compiler is asked for %s', (version, flag) => {
+  ])('%s the compiler gets %s', (version, flag) => {
     vi.stubEnv('LIBTORCH', makeLibtorch('given', version));
     expect(lookForLibtorch().libtorch?.flags).toEqual([flag]);
   });
 
-  test('without headers the version is in the name of its file', () => {
+  test('without headers the version comes from the file name', () => {
     const lib = join(folder(), 'runtime/lib');
     mkdirSync(lib, { recursive: true });
     writeFileSync(join(lib, 'libtorch_cpu.so.1.13'), '');
@@ -80,7 +80,7 @@ describe('of a libtorch', () => {
   });
 });
 
-test('a home that cannot be written is told, with what to set', async () => {
+test('a home that cannot be written is an error that says what to set', async () => {
   writeFileSync(join(folder(), 'file'), '');
   vi.stubEnv('ANYCLASS_HOME', join(folder(), 'file/home'));
   await expect(setup()).rejects.toThrow(/file\/home cannot be written.*ANYCLASS_HOME/);

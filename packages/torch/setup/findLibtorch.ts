@@ -1,4 +1,4 @@
-// Finds libtorch without installing anything: one way after another, each with what came of it.
+// Finds libtorch without installing anything: tries one way after another and records each outcome.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { describeLibtorch } from './describeLibtorch.js';
 import { downloadedLibtorch } from './downloadLibtorch.js';
 import { output, SetupError } from './shell.js';
 
-/** One way to a libtorch, and what came of it. */
+/** One way to get libtorch, and its outcome. */
 export interface Try {
   readonly way: string;
   readonly outcome: 'chosen' | 'skipped' | 'failed';
@@ -18,15 +18,15 @@ export interface Try {
 export interface LibtorchSearch {
   readonly libtorch: LinkedLibtorch | undefined;
   readonly tries: readonly Try[];
-  /** What keeps setup from going on: something was asked for that cannot be had. */
+  /** Why setup cannot continue: something that was requested is not available. */
   readonly failure: string | undefined;
 }
 
 /**
- * Looks for libtorch in the order of setup: `LIBTORCH`, `LIBTORCH_USE_PYTORCH=1`, the system's own, an earlier download. What the
- * environment asks for and cannot be had is a failure, never skipped.
+ * Looks for libtorch in setup's order: `LIBTORCH`, `LIBTORCH_USE_PYTORCH=1`, the system's own, an earlier download. If
+ * the environment asks for one that is not available, the search fails; it is never skipped.
  *
- * @param variant of a download that is asked for; the system's own libtorch is then skipped
+ * @param variant variant of a requested download; the system's own libtorch is then skipped
  *
  * @example
  * lookForLibtorch().libtorch?.version // '1.13.1'
@@ -57,7 +57,7 @@ export function lookForLibtorch(variant?: string): LibtorchSearch {
 
 interface Way {
   readonly way: string;
-  /** libtorch, or why there is none. */
+  /** Returns libtorch, or why there is none. */
   readonly look: (variant: string | undefined) => LinkedLibtorch | string;
 }
 
@@ -79,7 +79,7 @@ function fromEnvironment(): LinkedLibtorch | string {
   });
   if (found) return found;
   throw new SetupError(
-    `LIBTORCH=${folder} holds no libtorch: expected include/torch and lib/libtorch_cpu below it`,
+    `LIBTORCH=${folder} holds no libtorch; expected include/torch and lib/libtorch_cpu in it`,
   );
 }
 
@@ -116,12 +116,13 @@ function fromSystem(variant: string | undefined): LinkedLibtorch | string {
 
 function fromDebian(variant: string | undefined): string {
   if (variant !== undefined) return 'a download is asked for';
-  if (!hasApt()) return 'no apt-get here';
-  return `root installs them with: ${installCommand(libtorchPackages)}`;
+  if (!hasApt()) return 'no apt-get on this system';
+  return `root can install them with: ${installCommand(libtorchPackages)}`;
 }
 
 function fromDownload(variant: string | undefined): LinkedLibtorch | string {
   return (
-    downloadedLibtorch(variant) ?? (variant === undefined ? 'not asked for' : `'${variant}' is not here yet`)
+    downloadedLibtorch(variant) ??
+    (variant === undefined ? 'not requested' : `'${variant}' is not downloaded yet`)
   );
 }

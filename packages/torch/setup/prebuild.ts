@@ -1,4 +1,4 @@
-// Makes an npm package of prebuilt libraries for this platform: for maintainers, on the oldest system that it shall run on.
+// Makes an npm package of prebuilt libraries for this platform. Maintainers run it on the oldest system to support.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,18 +14,18 @@ import type { NativeProject } from './project.js';
 import { type Log, output, SetupError } from './shell.js';
 
 export interface PrebuildOptions {
-  /** Libraries to build beside the engine's own. */
+  /** Libraries to build besides the engine. */
   readonly projects: readonly NativeProject[];
-  /** Folders with a libtorch for the CPU each, or `system` for the system's own. */
+  /** Folders that each hold a CPU libtorch, or `system` for the system's own. */
   readonly libtorch: readonly string[];
-  /** The package's folder, which may hold its readme and license already. */
+  /** The package's folder, which may already hold its readme and license. */
   readonly out: string;
   readonly log: Log;
 }
 
 /**
- * Builds all libraries for each libtorch, without its place, and lists them in `prebuilt.json`. A library of Node's interface runs in
- * every version of Node.
+ * Builds all libraries for each libtorch, with a placeholder for its path, and lists them in `prebuilt.json`. Node-API
+ * libraries run in every version of Node.
  *
  * @example
  * await prebuild({ projects: [fusedProject], libtorch: ['system', '/opt/libtorch'], out: 'native', log: console.error });
@@ -36,7 +36,7 @@ export async function prebuild({
   out,
   log,
 }: PrebuildOptions): Promise<PrebuiltLibrary[]> {
-  if (process.platform !== 'linux') throw new SetupError('prebuilt libraries are made on Linux only');
+  if (process.platform !== 'linux') throw new SetupError('prebuilt libraries can only be made on Linux');
   const all = [engineProject, ...projects];
   const found = libtorch.map(openLibtorch);
   const libraries: PrebuiltLibrary[] = [];
@@ -69,7 +69,7 @@ async function build(
     const objects = await compileObjects({ project, compiler, libtorch, log }, plan);
     const target = join(out, file);
     mkdirSync(dirname(target), { recursive: true });
-    // -s: without the names that only a debugger wants.
+    // -s strips symbols that only a debugger needs.
     const flags = [...linkFlags(libtorch, runPathPlaceholder), '-s'];
     await compile(compiler.program, [...flags, ...linked(target, objects, plan, libtorch)]);
     built.push({
@@ -81,7 +81,7 @@ async function build(
   return built;
 }
 
-/** The files of libtorch that a library asks for, which Debian names otherwise than pytorch.org. */
+/** Lists the libtorch files that a library needs; Debian names them differently than pytorch.org. */
 function libtorchFiles(library: string): string[] {
   const needed = output('readelf', ['-d', library])?.matchAll(/\(NEEDED\).*\[((?:libtorch|libc10)[^\]]*)\]/g);
   const files = Array.from(needed ?? [], ([, file = '']) => file);
@@ -96,6 +96,6 @@ function openLibtorch(folder: string): LinkedLibtorch {
       : describeLibtorch({ origin: 'LIBTORCH', include: join(folder, 'include'), lib: join(folder, 'lib') });
   if (!found || found.include.length === 0) throw new SetupError(`${folder}: no libtorch with headers`);
   const hasCuda = readdirSync(found.lib).includes('libtorch_cuda.so');
-  if (hasCuda || !existsSync(found.file)) throw new SetupError(`${folder}: not a libtorch for the CPU`);
+  if (hasCuda || !existsSync(found.file)) throw new SetupError(`${folder}: not a CPU libtorch`);
   return found;
 }

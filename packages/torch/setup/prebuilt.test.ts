@@ -28,13 +28,13 @@ afterEach(() => {
 });
 
 describe('a package of prebuilt libraries', () => {
-  test('is found where the package that wants it would find it', () => {
+  test('is found from the package that depends on it', () => {
     expect(findPrebuilt(source())).toBeUndefined();
     makePackage([]);
     expect(findPrebuilt(source())).toMatchObject({ name: '@tests/native 1.2.3', libraries: [] });
   });
 
-  test('fits the version of libtorch and the names of its files', () => {
+  test('must match the version of libtorch and the names of its files', () => {
     const project = makeProject();
     const prebuilt = entry(project, { version: '2.13', files: ['libtorch_cpu.so'] });
     expect(fitting([prebuilt], project, makeLibtorch('2.13.1'))).toEqual([[prebuilt]]);
@@ -43,7 +43,7 @@ describe('a package of prebuilt libraries', () => {
     expect(fitting([other], project, makeLibtorch('2.13.1'))).toMatch(/for libtorch 2\.13/);
   });
 
-  test('does not fit other sources, nor a libtorch with CUDA', () => {
+  test('does not match other sources or a libtorch with CUDA', () => {
     const project = makeProject();
     const prebuilt = entry(project, { version: '2.13', files: [] });
     const libtorch = makeLibtorch('2.13.1');

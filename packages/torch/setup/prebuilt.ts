@@ -1,5 +1,5 @@
-// Libraries that were built elsewhere and come in an npm package for the platform: with them no compiler is needed. They know no
-// libtorch's place yet; the copy in the cache is told it.
+// Libraries that were built elsewhere and come in an npm package for the platform, so that no compiler is needed. They
+// contain a placeholder for libtorch's path, which is filled in when they are copied into the cache.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { SetupError } from './shell.js';
 /** Where to look for a package of prebuilt libraries. */
 export interface PrebuiltSource {
   readonly packageName: string;
-  /** A file of the package that depends on it. */
+  /** A file in the package that depends on it. */
   readonly from: string;
 }
 
@@ -31,24 +31,24 @@ export interface PrebuiltLibrary {
   readonly file: string;
   /** Null for a library that does not use libtorch. */
   readonly libtorch: {
-    /** Such as `2.13`. */
+    /** For example, `2.13`. */
     readonly version: string;
-    /** The files of libtorch that it is linked with. */
+    /** The libtorch files that it is linked with. */
     readonly files: readonly string[];
   } | null;
 }
 
-/** As long as paths get; setup writes libtorch's folder over it. */
+/** Long enough for any path; setup overwrites it with libtorch's folder. */
 export const runPathPlaceholder = `/anyclass-libtorch${'/placeholder'.repeat(60)}`;
 
 export interface PrebuiltPackage {
-  /** With its version. */
+  /** Name with version. */
   readonly name: string;
   readonly folder: string;
   readonly libraries: readonly PrebuiltLibrary[];
 }
 
-/** The package, or undefined where it is not installed. */
+/** Finds the package; undefined if it is not installed. */
 export function findPrebuilt({ packageName, from }: PrebuiltSource): PrebuiltPackage | undefined {
   let manifest: string;
   try {
@@ -62,14 +62,14 @@ export function findPrebuilt({ packageName, from }: PrebuiltSource): PrebuiltPac
   return { name: `${packageName} ${version}`, folder, libraries };
 }
 
-/** For each project the prebuilt libraries that are for a libtorch, best first; or why there are none. */
+/** Returns, for each project, the prebuilt libraries that match a libtorch, best first; or why there are none. */
 export function fittingLibraries(
   { name, libraries }: PrebuiltPackage,
   projects: readonly NativeProject[],
   libtorch: LinkedLibtorch,
 ): PrebuiltLibrary[][] | string {
   if (existsSync(join(libtorch.lib, 'libtorch_cuda.so'))) {
-    return `${name} is for the CPU, and libtorch in ${libtorch.lib} has CUDA`;
+    return `${name} is for the CPU, but libtorch in ${libtorch.lib} has CUDA`;
   }
   const fitting: PrebuiltLibrary[][] = [];
   for (const { library, title } of projects) {
@@ -87,7 +87,7 @@ export function fittingLibraries(
   return fitting;
 }
 
-/** Puts prebuilt libraries into the cache, for a libtorch: of each project the first that loads. Or says why none does. */
+/** Copies prebuilt libraries for a libtorch into the cache: for each project the first that loads. Or returns why none does. */
 export async function installPrebuilt(
   found: PrebuiltPackage,
   fitting: readonly (readonly PrebuiltLibrary[])[],
@@ -96,10 +96,10 @@ export async function installPrebuilt(
 ): Promise<BuiltLibrary[] | string> {
   const installed: BuiltLibrary[] = [];
   for (const [i, project] of projects.entries()) {
-    let problem: string | undefined = 'it is not there';
+    let problem: string | undefined = 'it is missing';
     for (const candidate of fitting[i] ?? []) {
       const copy = await copyLibrary(found, candidate, project, libtorch);
-      // The engine is the first; what it loads needs it.
+      // The engine comes first; the libraries that it loads need it.
       problem = isSelected(copy, libtorch) ? undefined : checkLoading([...installed.slice(0, 1), copy]);
       if (problem !== undefined) continue;
       installed.push(copy);
@@ -144,10 +144,10 @@ function fits(wanted: NonNullable<PrebuiltLibrary['libtorch']>, libtorch: Linked
   );
 }
 
-/** The library with libtorch's folder in the place that was kept for it, as C ends a text: with zeros. */
+/** Returns the library with libtorch's folder, zero-terminated, in place of the placeholder. */
 function withRunPath(bytes: Buffer, lib: string): Buffer {
   const at = bytes.indexOf(runPathPlaceholder);
-  if (at < 0) throw new SetupError('a prebuilt library has no place for the path of libtorch');
+  if (at < 0) throw new SetupError('a prebuilt library has no placeholder for the path of libtorch');
   const path = Buffer.from(lib);
   if (path.length > runPathPlaceholder.length)
     throw new SetupError(`${lib} is too long a path for prebuilt libraries`);

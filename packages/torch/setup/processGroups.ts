@@ -1,4 +1,4 @@
-// Which process groups a libtorch has, and which sources stand for what it lacks.
+// Which process groups a libtorch has, and which source files replace those it lacks.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import type { LinkedLibtorch } from '@anyclass/torch/builds';
 import { type Log, output } from './shell.js';
 
 export interface ProcessGroups {
-  /** c10d with Gloo. */
+  /** Whether it has c10d with Gloo. */
   readonly hasGloo: boolean;
-  /** The folder of nccl.h, where its process groups have NCCL. */
+  /** The folder of nccl.h, if its process groups have NCCL. */
   readonly nccl: string | undefined;
 }
 
 export function processGroups(libtorch: LinkedLibtorch, log: Log): ProcessGroups {
-  // Nobody has tried Gloo there, and one process is enough for a machine without several GPUs.
+  // Gloo is untested there, and one process is enough for a machine without several GPUs.
   if (process.platform === 'darwin') return { hasGloo: false, nccl: undefined };
   const { file, lib, cuda } = libtorch;
   const hasNccl = cuda !== undefined && hasSymbol(join(lib, 'libtorch_cuda.so'), 'ProcessGroupNCCL');
@@ -23,7 +23,7 @@ export function processGroups(libtorch: LinkedLibtorch, log: Log): ProcessGroups
   };
 }
 
-/** Whether a source belongs in the build: files whose names end in None stand in for what this libtorch does not have. */
+/** Whether a source file belongs in the build. Files named …None are stubs for what this libtorch lacks. */
 export function isUsed(file: string, { hasGloo, nccl }: ProcessGroups): boolean {
   if (file === 'distributedNone.cc') return !hasGloo;
   if (file === 'nccl.cc') return hasGloo && nccl !== undefined;
@@ -38,7 +38,7 @@ function hasSymbol(library: string, name: string): boolean {
   return output('sh', ['-c', 'nm -D --defined-only "$0" | grep -q "$1"', library, name]) !== undefined;
 }
 
-/** The folder of nccl.h: beside pip's torch, which brings its own NCCL, in the CUDA toolkit or in the system. */
+/** Finds the folder of nccl.h: next to pip's torch, which brings its own NCCL, in the CUDA toolkit or in the system. */
 function ncclHeaders(lib: string, cuda: string, log: Log): string | undefined {
   const candidates = [
     join(lib, '../../nvidia/nccl/include'),
@@ -47,6 +47,6 @@ function ncclHeaders(lib: string, cuda: string, log: Log): string | undefined {
     '/usr/local/include',
   ];
   const found = candidates.find((folder) => existsSync(join(folder, 'nccl.h')));
-  if (!found) log('no nccl.h here, so process groups talk over Gloo alone, on GPUs too');
+  if (!found) log('nccl.h not found; process groups will use Gloo only, also for GPUs');
   return found;
 }

@@ -1,4 +1,4 @@
-// What setup is told about a library to build.
+// What setup needs to know about a library to build it.
 
 import type { LinkedLibtorch, NativeLibrary } from '@anyclass/torch/builds';
 import type { Log } from './shell.js';
@@ -6,11 +6,11 @@ import type { Log } from './shell.js';
 /** A native library and how it is built. */
 export interface NativeProject {
   readonly library: NativeLibrary;
-  /** What it is, for the line that says that it is being built. */
+  /** Its name in the log line about building it. */
   readonly title: string;
-  /** How to build it on this machine; it may look for, or install, what it needs. */
+  /** Returns how to build it on this machine; may look for, or install, what it needs. */
   readonly plan: (machine: Machine) => BuildPlan;
-  /** How to build it for other machines, which may lack what this one has; the first that loads there is used. Default: `plan`. */
+  /** Returns how to build it for machines that may lack what this one has; the first that loads is used. Default: `plan`. */
   readonly portablePlans?: (machine: Machine) => readonly BuildPlan[];
 }
 
@@ -23,11 +23,11 @@ export interface Machine {
 }
 
 export interface BuildPlan {
-  /** Whether a source file, by its name without folders, belongs in it. Default: all do. */
+  /** Whether a source file, given by its base name, belongs in the build. Default: all do. */
   readonly uses?: (file: string) => boolean;
-  /** Of the C++ compiler, beside libtorch's own and the language's standard. */
+  /** Flags for the C++ compiler, besides libtorch's and the language standard. */
   readonly flags: readonly string[];
   readonly linkFlags: readonly string[];
-  /** The compiler of its .cu files. */
+  /** The compiler for .cu files. */
   readonly cuda?: { readonly nvcc: string; readonly flags: readonly string[] };
 }

@@ -1,5 +1,5 @@
-// Brings a machine to where tensors work: finds, installs or downloads libtorch, builds the native libraries into the user's cache or
-// takes prebuilt ones, and makes them the ones that programs use. What is there already is left alone.
+// Prepares a machine for tensors: finds, installs or downloads libtorch, builds the native libraries into the user's
+// cache or takes prebuilt ones, and selects them for programs to use. What already exists is left alone.
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ import type { NativeProject } from './project.js';
 import { type Log, SetupError } from './shell.js';
 
 export interface SetupOptions {
-  /** Libraries to build beside the engine's own. */
+  /** Libraries to build besides the engine. */
   readonly projects?: readonly NativeProject[];
-  /** A package of prebuilt libraries, used where it is installed and fits. */
+  /** A package of prebuilt libraries, used if it is installed and matches. */
   readonly prebuilt?: PrebuiltSource;
-  /** Downloads libtorch in place of looking for the system's own. */
+  /** Downloads libtorch instead of looking for the system's own. */
   readonly download?: DownloadWish;
-  /** Takes a line for each thing that is done. Default: nothing is said. */
+  /** Called with a line for each step. Default: silent. */
   readonly log?: Log;
 }
 
@@ -31,17 +31,17 @@ export interface SetupResult {
   readonly libtorch: LinkedLibtorch;
   readonly libraries: readonly {
     readonly path: string;
-    /** A compiler, or a package of prebuilt libraries. */
+    /** The compiler, or the package of prebuilt libraries. */
     readonly builder: string;
-    /** False where it was there already. */
+    /** False if it was already there. */
     readonly isNew: boolean;
   }[];
 }
 
 /**
- * Finds, installs or downloads libtorch and builds the engine and other native libraries, as far as the cache lacks them. Nothing is
- * written outside of the folder in `ANYCLASS_HOME`, by default `~/.cache/anyclass`; only as root, and only on Debian and Ubuntu, are
- * missing packages installed.
+ * Finds, installs or downloads libtorch, and builds the engine and other native libraries that the cache lacks. Writes
+ * only to the folder in `ANYCLASS_HOME` (default `~/.cache/anyclass`), except that as root on Debian or Ubuntu it
+ * installs missing packages.
  *
  * @example
  * const { libtorch } = await setup({ projects: [fusedProject], log: console.error });
@@ -62,12 +62,12 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   };
 }
 
-/** One setup at a time: it spares a second process the work of the first. Nothing breaks without it, for builds are whole or absent. */
+/** One setup runs at a time, which saves a second process the work. It is not needed for safety: builds are all or nothing. */
 function lockSetup(home: string, log: Log): Promise<Disposable> {
   return takeSharedLock(join(home, 'setup.lock'), {
     pause: 100,
     onWait: (holder) =>
-      log(`waiting for another set-up${holder ? ` (process ${holder.pid} on ${holder.host})` : ''}`),
+      log(`waiting for another setup${holder ? ` (process ${holder.pid} on ${holder.host})` : ''}`),
   });
 }
 
@@ -80,7 +80,7 @@ async function provideLibtorch({ download }: SetupOptions, log: Log): Promise<Li
   }
   if (download) return downloadLibtorch(download, { log });
   if (!hasApt()) throw new SetupError(noLibtorch, 'no-libtorch');
-  log('libtorch is needed, and it is not installed');
+  log('libtorch is not installed; installing it');
   installDebianPackages(libtorchPackages, log);
   const installed = lookForLibtorch().libtorch;
   if (installed) return installed;
@@ -90,9 +90,9 @@ async function provideLibtorch({ download }: SetupOptions, log: Log): Promise<Li
 }
 
 const noLibtorch =
-  'no libtorch here: unpack libtorch 1.13 or newer from pytorch.org and set LIBTORCH to its folder, set LIBTORCH_USE_PYTORCH=1 to use the torch of python3, or ask for a download';
+  "libtorch not found: unpack libtorch 1.13 or newer from pytorch.org and set LIBTORCH to its folder, set LIBTORCH_USE_PYTORCH=1 to use python3's torch, or ask for a download";
 
-/** Undefined where there are none that fit and load; `log` gets the reason. */
+/** Returns undefined if no prebuilt libraries match and load; `log` gets the reason. */
 async function takePrebuilt(
   projects: readonly NativeProject[],
   source: PrebuiltSource | undefined,
@@ -139,6 +139,6 @@ function writableHome(): string {
     return home;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SetupError(`${home} cannot be written (${reason}); set ANYCLASS_HOME to a folder that can`);
+    throw new SetupError(`${home} cannot be written (${reason}); set ANYCLASS_HOME to a writable folder`);
   }
 }

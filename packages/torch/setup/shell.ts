@@ -1,11 +1,11 @@
-// Running other programs, and the one error that setup shows without a stack trace.
+// Runs other programs; also defines the error that setup shows without a stack trace.
 
 import { spawnSync } from 'node:child_process';
 
-/** Something that the user can fix; the message says how. */
+/** A problem that the user can fix; the message says how. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
-  /** `no-libtorch`: there is none, and setup cannot install one. */
+  /** `no-libtorch`: libtorch was not found, and setup cannot install it. */
   readonly code: 'no-libtorch' | undefined;
 
   constructor(message: string, code?: 'no-libtorch') {
@@ -14,10 +14,10 @@ export class SetupError extends Error {
   }
 }
 
-/** Takes a line that says what setup does. */
+/** Receives a line that says what setup is doing. */
 export type Log = (line: string) => void;
 
-/** Runs a program, says so, and shows its output as it comes; on standard error, since results go to standard output. */
+/** Runs a program, logs it, and shows its output live on standard error; standard output is for results. */
 export function run(program: string, parameters: readonly string[], log: Log, environment = {}): void {
   log(`${program} ${parameters.join(' ')}`);
   const result = spawnSync(program, parameters, {
@@ -29,13 +29,13 @@ export function run(program: string, parameters: readonly string[], log: Log, en
     throw new SetupError(`${program} failed (exit code ${result.status ?? result.signal})`);
 }
 
-/** The output of a program, or undefined where it is missing or fails. */
+/** Returns the output of a program, or undefined if it is missing or fails. */
 export function output(program: string, parameters: readonly string[]): string | undefined {
   const result = spawnSync(program, parameters, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
 
-/** The path of a program that a shell would run. */
+/** Returns the path of a program, as a shell would find it. */
 export function programPath(name: string): string | undefined {
   return output('sh', ['-c', 'command -v "$0"', name]);
 }

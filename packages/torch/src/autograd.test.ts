@@ -21,7 +21,7 @@ afterEach(() => {
 onEachDevice((device) => {
   const leaf = (values: number[]): Tensor => tensor(values, { device, requiresGrad: true });
 
-  test('backward gives the derivative to the leaves', () => {
+  test('backward stores the derivative in the leaves', () => {
     const x = leaf([1, 2, 3]);
     x.pow(3).sum(null).backward();
     expect(x.grad?.toArray()).toEqual([3, 12, 27]);
@@ -37,14 +37,14 @@ onEachDevice((device) => {
     expect(x.grad?.toArray()).toEqual([1, 1]);
   });
 
-  test('a gradient set by hand is added to', () => {
+  test('backward adds to a gradient that was set by hand', () => {
     const x = leaf([1, 2]);
     x.grad = tensor([10, 20], { device });
     x.sum(null).backward();
     expect(x.grad?.toArray()).toEqual([11, 21]);
   });
 
-  test('backward of more than one element takes the gradient that comes from above', () => {
+  test('backward from more than one element takes the upstream gradient', () => {
     const x = leaf([1, 2]);
     x.mul(3).backward(tensor([1, 10], { device }));
     expect(x.grad?.toArray()).toEqual([3, 30]);
@@ -66,7 +66,7 @@ onEachDevice((device) => {
     expect([dx?.toArray(), dy?.toArray(), x.grad, y.grad]).toEqual([[3, 4], [1, 2], null, null]);
   });
 
-  test('grad adds up several outputs, each weighed by its own gradient', () => {
+  test('grad sums over several outputs, each weighted by its own gradient', () => {
     const x = leaf([1, 2]);
     const [dx] = grad([x.mul(2), x.pow(2)], [x], {
       gradients: [tensor([1, 1], { device }), tensor([10, 100], { device })],
@@ -84,7 +84,7 @@ onEachDevice((device) => {
     ]);
   });
 
-  test('an input without a part in the outputs is an error, or null where that is allowed', () => {
+  test('an input that no output depends on is an error, or null if allowUnused is set', () => {
     const x = leaf([1]);
     const other = leaf([1]);
     const y = x.mul(2).sum(null);
@@ -103,14 +103,14 @@ onEachDevice((device) => {
     expect(x.grad?.toArray()).toEqual([3, 6]);
   });
 
-  test('a leaf that requires gradients refuses to be changed in place, except without recording', () => {
+  test('a leaf that requires gradients cannot be changed in place, except inside noGrad', () => {
     const x = leaf([1, 2]);
     expect(() => x.add_(1)).toThrow('aten::add_.Scalar: a leaf Variable that requires grad');
     noGrad(() => x.add_(1));
     expect(x.toArray()).toEqual([2, 3]);
   });
 
-  test('what a backward needs cannot be changed in between', () => {
+  test('changing in place what backward needs is an error', () => {
     const x = leaf([1, 2]);
     const y = x.exp();
     y.add_(1);
@@ -164,7 +164,7 @@ describe('recording', () => {
     expect(x.mul(2).requiresGrad).toBe(true);
   });
 
-  test('is as before after an exception', () => {
+  test('is restored after an exception', () => {
     expect(() =>
       noGrad(() => {
         enableGrad(() => {
@@ -226,7 +226,7 @@ describe('what cannot be differentiated is refused by name', () => {
       'cannot be float64[2]',
     ],
     [
-      'to stop recording what was computed',
+      'to stop recording a computed tensor',
       () => Reflect.set(x.mul(2), 'requiresGrad', false),
       'use detach()',
     ],

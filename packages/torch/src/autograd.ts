@@ -1,4 +1,4 @@
-// Gradients of functions, and the modes in which functions run. The modes are the thread's own, so they take
+// Gradients of functions, and the modes that functions run in. The modes belong to the thread, so they accept
 // synchronous functions only.
 
 import { type Dtype, dtypeCode } from './dtype.js';
@@ -26,18 +26,18 @@ export function isGradEnabled(): boolean {
 }
 
 export interface GradOptions {
-  /** One for each output that is not a scalar. */
+  /** Upstream gradients, one for each output that is not a scalar. */
   readonly gradients?: readonly Tensor[];
-  /** Keeps what backward needs, for another call. */
+  /** Keeps the graph, so that another call can use it. */
   readonly retainGraph?: boolean;
-  /** Records the gradients' own computation, for second derivatives. */
+  /** Records how the gradients are computed, for second derivatives. */
   readonly createGraph?: boolean;
-  /** Gives null for an input that has no part in the outputs, in place of an error. */
+  /** Returns null, instead of an error, for an input that no output depends on. */
   readonly allowUnused?: boolean;
 }
 
 /**
- * Gradients of outputs with respect to inputs, without touching anyone's `grad`.
+ * Returns the gradients of outputs with respect to inputs, without changing any tensor's `grad`.
  *
  * @example
  * const [dx] = grad([x.pow(3).sum()], [x]); // 3x²
@@ -70,7 +70,7 @@ export interface AutocastOptions {
 
 let cacheAllowed = true;
 
-/** For the capture of CUDA graphs. */
+/** Turns the weight cache off while a CUDA graph is captured. */
 export function setAutocastCacheAllowed(allowed: boolean): void {
   cacheAllowed = allowed;
 }

@@ -1,4 +1,4 @@
-// The bookkeeping of `recordCalls`.
+// The bookkeeping behind `recordCalls`.
 
 import { dtypeOfCode } from './dtype.js';
 import { keep } from './memory.js';
@@ -16,7 +16,7 @@ interface Parameters {
   readonly kinds: readonly ('tensor' | 'tensors' | 'value')[];
 }
 
-/** Follows tensors through the addon's functions: which depend on the inputs, and which memory was overwritten. */
+/** Tracks tensors through the addon's functions: which depend on the inputs, and which memory was overwritten. */
 export class CallRecord {
   readonly #addon: Native;
   readonly #nameOf: ReadonlyMap<Place, string>;
@@ -24,13 +24,13 @@ export class CallRecord {
   readonly #parameters = new Map<OperatorNumber, Parameters>();
   /** Live tensors that depend on the inputs. */
   readonly #values = new Map<Place, RecordedTensor>();
-  /** Live tensors that do not and were met. */
+  /** Live tensors seen so far that do not. */
   readonly #constants = new Map<Place, RecordedTensor>();
-  /** What this record keeps alive. */
+  /** Tensors that this record keeps alive. */
   readonly #kept: Tensor[] = [];
-  /** Values whose memory was overwritten through another tensor, with the operator that did it. */
+  /** Values whose memory was overwritten through another tensor, by id, with the operator that did it. */
   readonly #stale = new Map<number, string>();
-  /** Memory of constants that took on values which depend on the inputs. */
+  /** Memory of constants that was overwritten with values that depend on the inputs, with the operator that did it. */
   readonly #overwritten = new Map<number, string>();
   #count = 0;
 
@@ -44,14 +44,14 @@ export class CallRecord {
     for (const tensor of this.#kept.splice(0)) tensor.dispose();
   }
 
-  /** Makes a tensor one that depends on the inputs. */
+  /** Marks a tensor as one that depends on the inputs. */
   introduce(at: Place): RecordedTensor {
     const value = new RecordedTensor(this.#count++, this.#describe(at));
     this.#values.set(at, value);
     return value;
   }
 
-  /** What a tensor stands for now. */
+  /** Returns what a tensor stands for now; throws if its memory was overwritten through another tensor. */
   valueOf(at: Place, operator: string): RecordedTensor {
     const value = this.#values.get(at);
     const writer = value ? this.#stale.get(value.id) : this.#overwritten.get(this.#addon.storage(at));
@@ -68,7 +68,7 @@ export class CallRecord {
     const refuse = (name: string, at: Place) => {
       if (!this.#values.has(at) && !this.#overwritten.has(addon.storage(at))) return;
       throw new Error(
-        `${name} reads values that depend on the input; a recording holds for one input only then`,
+        `${name} reads values that depend on the input; the recording would hold for this input only`,
       );
     };
     const forget = (at: Place) => {
@@ -140,7 +140,7 @@ export class CallRecord {
     placesOf: (result: Result) => readonly Place[],
   ): Result {
     const depends = this.#tensorsOf(operator, values).some((at) => this.#values.has(at));
-    // Before the call: what it reads is then as it was.
+    // Taken before the call, which may change what it reads.
     const read = depends ? this.#read(operator, values) : undefined;
     const result = call();
     if (read)
@@ -154,7 +154,7 @@ export class CallRecord {
   #recordInPlace(operator: OperatorNumber, values: readonly unknown[]): void {
     const { operator: name } = this.#parametersOf(operator);
     const [written, ...others] = this.#tensorsOf(operator, values);
-    if (written === undefined) throw new Error(`${name}: writes in place to no single tensor`);
+    if (written === undefined) throw new Error(`${name}: does not write in place to a single tensor`);
     const isConstant = !this.#values.has(written);
     if (isConstant && !others.some((at) => this.#values.has(at))) {
       this.#refuseCaptured(written, name);
@@ -207,7 +207,7 @@ export class CallRecord {
   #constant(at: Place): RecordedTensor {
     let known = this.#constants.get(at);
     if (!known) {
-      // Another tensor on the same memory, which stays when the caller disposes of theirs.
+      // Another tensor on the same memory, which stays alive when the caller disposes of theirs.
       const tensor = this.#keep(this.#addon.call(DETACH.number, at));
       known = new RecordedTensor(this.#count++, this.#describe(at), tensor, this.#nameOf.get(at));
       this.#constants.set(at, known);
@@ -215,12 +215,12 @@ export class CallRecord {
     return known;
   }
 
-  /** A constant is about to be overwritten with what depends on the inputs: the record needs its values as they were. */
+  /** Copies a constant that is about to be overwritten with values that depend on the inputs. */
   #keepCopy(at: Place, operator: string): void {
     this.#refuseCaptured(at, operator);
     const tensor = this.#keep(this.#addon.call(CLONE.number, at));
     this.#constants.set(at, new RecordedTensor(this.#count++, this.#describe(at), tensor));
-    // Kept too, so that no later tensor gets the same memory.
+    // The original is kept too, so that no later tensor gets the same memory.
     this.#keep(this.#addon.call(DETACH.number, at));
   }
 
@@ -248,7 +248,7 @@ export class CallRecord {
   }
 }
 
-/** Values as the addon takes them that are no tensors. */
+/** Returns a non-tensor argument as the recording shows it. */
 function plain(value: unknown): Scalar | readonly Scalar[] | string | null | undefined {
   if (value === null || value === undefined || typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value;

@@ -37,7 +37,7 @@ onEachDevice((device) => {
     expect(empty([3, 2], { device }).shape).toEqual([3, 2]);
   });
 
-  test('random tensors keep their range, and float32 unless they count', () => {
+  test('random tensors stay in range; real ones are float32, integers int64', () => {
     setSeed(1);
     const uniform = rand([1000], { device });
     expect(uniform.dtype).toBe('float32');
@@ -61,7 +61,7 @@ onEachDevice((device) => {
   });
 });
 
-test('nested arrays come back as they went in', () => {
+test('nested arrays round-trip', () => {
   const rows = fc.integer({ min: 1, max: 4 }).chain((width) =>
     fc.array(fc.array(fc.float({ noNaN: true }), { minLength: width, maxLength: width }), {
       minLength: 1,
@@ -75,7 +75,7 @@ test('nested arrays come back as they went in', () => {
   );
 });
 
-test('int64 comes back as it went in', () => {
+test('int64 values round-trip', () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })), (data) => {
       expect(tensor(data, { dtype: 'int64' }).toArray()).toEqual(data);
@@ -92,14 +92,14 @@ test('numbers become float32, bigints int64, booleans bool, typed arrays their o
   expect(tensor(new Int16Array(2)).dtype).toBe('int16');
 });
 
-test('a typed array is converted where another dtype is asked for', () => {
+test('a typed array is converted if another dtype is requested', () => {
   expect(tensor(new Float32Array([1.5, 0]), { dtype: 'float16' }).toTypedArray()).toEqual(
     new Uint16Array([0x3e00, 0]),
   );
   expect(tensor(new Uint8Array([0, 2]), { dtype: 'bool' }).toArray()).toEqual([false, true]);
 });
 
-test('only the part of the buffer that an array looks at is copied', () => {
+test('only the part of the buffer that the array covers is copied', () => {
   const buffer = new Float32Array([1, 2, 3, 4]);
   const x = tensor(buffer.subarray(1, 3));
   buffer.fill(0);
@@ -111,7 +111,7 @@ test('an empty dimension is kept', () => {
   expect(tensor(new Float32Array(0), { shape: [0, 3] }).shape).toEqual([0, 3]);
 });
 
-test('null options are none', () => {
+test('null options count as no options', () => {
   expect(String(Reflect.apply(zeros, undefined, [[1], null]))).toBe('tensor([0.])');
 });
 
@@ -137,9 +137,9 @@ describe('data that no tensor can hold is refused', () => {
     ['NaN in an integer dtype', () => make([Number.NaN], { dtype: 'int64' }), 'which int64 cannot hold'],
     ['bits without a dtype', () => make(new Uint16Array(2)), "say which with 'dtype'"],
     [
-      'an array that no dtype has',
+      'an array type that matches no dtype',
       () => make(new Uint32Array(2)),
-      'tensor: no dtype has the elements of a Uint32Array',
+      'tensor: no dtype matches the elements of a Uint32Array',
     ],
     [
       'a shape that is not filled',
@@ -152,7 +152,7 @@ describe('data that no tensor can hold is refused', () => {
       'do not fill the shape [-2, -3]',
     ],
     ['an unknown dtype', () => make([1], { dtype: 'complex64' }), "tensor: unknown dtype 'complex64'"],
-    ['a device that is not here', () => make([1], { device: 'tpu' }), "argument 'device' must be a device"],
+    ['an unknown device', () => make([1], { device: 'tpu' }), "argument 'device' must be a device"],
     [
       'gradients of integers',
       () => make([1n], { requiresGrad: true }),
@@ -162,7 +162,7 @@ describe('data that no tensor can hold is refused', () => {
     expect(call).toThrow(message);
   });
 
-  test('more than the memory has, before it is touched', () => {
+  test('more than the available memory, before anything is allocated', () => {
     expect(() => zeros([1e6, 1e6])).toThrow(
       /^aten::zeros: not enough memory: 3814697 MiB asked for, \d+ MiB available/,
     );
@@ -180,14 +180,16 @@ describe('withBytes', () => {
     expect(sums.toArray()).toEqual([5, 7, 12]);
   });
 
-  test('refuses a result that looks into them, and a shape that they do not fill', () => {
-    expect(() => withBytes(bytes, [6], (view) => view.view([3, 2]))).toThrow('still looks into the bytes');
+  test('refuses a result that views them, and a shape that they do not fill', () => {
+    expect(() => withBytes(bytes, [6], (view) => view.view([3, 2]))).toThrow(
+      'still shares the memory of the bytes',
+    );
     expect(() => withBytes(bytes, [7], (view) => view.clone())).toThrow(
       '6 elements do not fill the shape [7]',
     );
   });
 
-  test('gives them back after an error', () => {
+  test('releases them after an error', () => {
     const before = torch.liveTensors();
     const fail = () => {
       throw new Error('mine');

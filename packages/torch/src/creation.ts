@@ -1,4 +1,4 @@
-// New tensors: from JavaScript's data, filled, counted and random. float32 on the CPU unless told otherwise.
+// New tensors: from JavaScript data, filled with constants or sequences, and random. Default: float32 on the CPU.
 
 import {
   allocate,
@@ -18,19 +18,19 @@ export interface TensorOptions {
   readonly dtype?: Dtype;
   readonly device?: Device;
   readonly requiresGrad?: boolean;
-  /** In page-locked memory, from where copies to a GPU run beside other work. Needs CUDA. */
+  /** Allocates page-locked memory, from which copies to a GPU overlap with other work. Needs CUDA. */
   readonly pinMemory?: boolean;
 }
 
 export interface DataOptions extends TensorOptions {
-  /** Of a typed array's elements; one dimension unless told otherwise. */
+  /** Shape of a typed array's elements; one dimension by default. */
   readonly shape?: readonly number[];
 }
 
 /**
- * A tensor with a copy of the data: a number, nested arrays, or a typed array with its shape. Numbers become float32,
- * bigints int64, booleans bool, typed arrays their own type; a Uint16Array needs `dtype` float16 or bfloat16. A number
- * that an integer dtype cannot hold is refused.
+ * Makes a tensor with a copy of the data: a number, nested arrays, or a typed array with its shape. Numbers become
+ * float32, bigints int64, booleans bool, and typed arrays keep their type; a Uint16Array needs `dtype` float16 or
+ * bfloat16. A number that an integer dtype cannot hold is an error.
  *
  * @example
  * tensor([[1, 2], [3, 4]]) // float32 [2, 2]
@@ -43,8 +43,8 @@ export function tensor(data: NestedArray | TypedArray, options: DataOptions = {}
 }
 
 /**
- * Runs a function on bytes without a copy of them: a uint8 tensor on the CPU that looks into their memory while the function
- * runs. What it gives back must not look there any more, which is checked.
+ * Runs a function on bytes without copying them: it gets a uint8 tensor on the CPU that shares their memory while the
+ * function runs. The result must not share that memory, which is checked.
  *
  * @example
  * withBytes(new Uint8Array([1, 2, 3, 4]), [2, 2], (view) => view.to('float32').mean()).toNumber() // 2.5
@@ -56,7 +56,7 @@ export function withBytes<T>(bytes: Uint8Array, shape: readonly number[], fn: (v
     const alone = native.returnBytes(place(view, 'withBytes'), bytes);
     view.dispose();
     if (!alone)
-      throw new Error('withBytes: a tensor still looks into the bytes; let the function return a clone');
+      throw new Error('withBytes: a tensor still shares the memory of the bytes; return a clone instead');
   };
   let result: T;
   try {
@@ -81,7 +81,7 @@ export function full(shape: readonly number[], value: Scalar, options: TensorOpt
   return finish(operators.full(shape, value, kind(options)), options);
 }
 
-/** Memory as it was found: write before you read. */
+/** Uninitialized memory: write before you read. */
 export function empty(shape: readonly number[], options: TensorOptions = {}): Tensor {
   return finish(operators.empty(shape, kind(options)), options);
 }
@@ -115,7 +115,7 @@ export function randn(shape: readonly number[], options: TensorOptions = {}): Te
   return finish(operators.randn(shape, kind(options)), options);
 }
 
-/** Integers from `low` up to, not including, `high`; int64 unless told otherwise. */
+/** Integers from `low` up to, not including, `high`; int64 by default. */
 export function randint(
   low: number,
   high: number,
@@ -130,7 +130,7 @@ export function randperm(count: number, options: TensorOptions = {}): Tensor {
   return finish(operators.randperm(count, kind(options, 'int64')), options);
 }
 
-// Options of null are none.
+// Null counts as no options.
 function kind(options: TensorOptions | null, natural: Dtype = 'float32') {
   return { dtype: options?.dtype ?? natural, device: options?.device, pinMemory: options?.pinMemory };
 }
@@ -147,14 +147,14 @@ function fromTypedArray(data: TypedArray, options: DataOptions | null): Tensor {
   return placed(bytes, shape, stored, options?.dtype ?? stored, options);
 }
 
-// The dtype whose bits the array holds; other dtypes are converted to afterwards.
+// The dtype whose bits the array holds; conversion to another dtype comes afterwards.
 function storedDtype(data: TypedArray, wanted: Dtype | undefined): Dtype {
   if (wanted === 'bool' && data instanceof Uint8Array && data.every((value) => value <= 1)) return 'bool';
   const own = dtypeOf(data);
   if (own) return own;
   if (!(data instanceof Uint16Array)) {
     throw new TypeError(
-      `tensor: no dtype has the elements of a ${Object.prototype.toString.call(data).slice(8, -1)}`,
+      `tensor: no dtype matches the elements of a ${Object.prototype.toString.call(data).slice(8, -1)}`,
     );
   }
   if (wanted === 'float16' || wanted === 'bfloat16') return wanted;
@@ -218,8 +218,8 @@ function shapeOf(data: NestedArray): number[] {
   return [data.length, ...(first ?? [])];
 }
 
-// Data for a GPU go by pinned memory: a copy from other memory waits until the GPU has done all that it was told before.
-// libtorch gives a pinned block to nobody else before the copies from it are done.
+// Data for a GPU goes through pinned memory: a copy from other memory waits until the GPU has finished all earlier work.
+// libtorch does not reuse a pinned block before the copies from it are done.
 function placed(
   bytes: Uint8Array,
   shape: readonly number[],

@@ -1,4 +1,4 @@
-// Element types, memory formats and devices by name, and the numbers that libtorch gives them.
+// Names of element types, memory formats and devices, and libtorch's numbers for them.
 
 export type Dtype =
   | 'uint8'
@@ -16,7 +16,7 @@ export type MemoryFormat = 'contiguous' | 'preserve' | 'channelsLast';
 
 export type Device = 'cpu' | 'cuda' | `cuda:${number}`;
 
-/** The array that carries a dtype's elements; float16 and bfloat16 travel as their bits. */
+/** The array type for a dtype's elements; float16 and bfloat16 are stored as raw bits. */
 export type TypedArray =
   | Uint8Array
   | Int8Array
@@ -50,19 +50,19 @@ export function isDtype(name: unknown): name is Dtype {
   return typeof name === 'string' && Object.hasOwn(codes, name);
 }
 
-/** The number of a dtype, or an error in the name of the function that was given it. */
+/** Returns libtorch's number for a dtype, or throws an error that names the caller. */
 export function dtypeCode(dtype: Dtype, caller: string): number;
 export function dtypeCode(dtype: Dtype | null | undefined, caller: string): number | null | undefined;
 export function dtypeCode(dtype: Dtype | null | undefined, caller: string): number | null | undefined {
   if (dtype === null || dtype === undefined) return dtype;
   if (!isDtype(dtype))
-    throw new TypeError(`${caller}: unknown dtype ${shown(dtype)}; there are ${dtypes.join(', ')}`);
+    throw new TypeError(`${caller}: unknown dtype ${shown(dtype)}; expected one of ${dtypes.join(', ')}`);
   return codes[dtype];
 }
 
 export function dtypeOfCode(code: number): Dtype {
   const dtype = dtypesByCode.get(code);
-  if (!dtype) throw new TypeError(`libtorch's element type ${code} has no name here`);
+  if (!dtype) throw new TypeError(`libtorch's element type ${code} is not supported`);
   return dtype;
 }
 
@@ -78,12 +78,12 @@ export function memoryFormatCode(
   if (format === null || format === undefined) return format;
   if (typeof format !== 'string' || !Object.hasOwn(memoryFormats, format)) {
     const known = Object.keys(memoryFormats).join(', ');
-    throw new TypeError(`${caller}: unknown memory format ${shown(format)}; there are ${known}`);
+    throw new TypeError(`${caller}: unknown memory format ${shown(format)}; expected one of ${known}`);
   }
   return memoryFormats[format];
 }
 
-/** An empty array of the right kind for a dtype. */
+/** Allocates a typed array for a dtype. */
 export function allocate(dtype: Dtype, length: number): TypedArray {
   switch (dtype) {
     case 'uint8':
@@ -107,7 +107,7 @@ export function allocate(dtype: Dtype, length: number): TypedArray {
   }
 }
 
-/** The dtype that an array's kind stands for; a Uint16Array does not tell float16 from bfloat16. */
+/** Returns the dtype that matches an array type; none for a Uint16Array, which may be float16 or bfloat16. */
 export function dtypeOf(data: TypedArray): Dtype | undefined {
   if (data instanceof Float32Array) return 'float32';
   if (data instanceof Float64Array) return 'float64';

@@ -3,7 +3,7 @@ import { gradcheckInput, gradientError } from '../test/gradcheck.js';
 import { tensor } from './index.js';
 import { dropout } from './operators.generated.js';
 
-test('a right gradient agrees with the finite difference to eight digits', () => {
+test('a correct gradient agrees with the finite difference to eight digits', () => {
   const x = gradcheckInput([3, 4]);
   expect(gradientError(() => x.mul(2).exp(), [x])).toBeLessThan(1e-8);
 });

@@ -15,7 +15,7 @@ import {
   upsampleNearest2d,
 } from './operators.generated.js';
 
-// Without its guard each refused call here ends the process, corrupts its memory, or does not return.
+// Without its guard, each refused call here crashes the process, corrupts its memory, or never returns.
 
 test('chunk and split refuse to make more tensors than memory has room for', () => {
   expect(() => chunk(zeros([0, 3]), 2 ** 31)).toThrow('chunk: 2147483648 tensors are more than 1048576');
@@ -42,13 +42,13 @@ test('pixelShuffle refuses a factor whose square overflows', () => {
   expect(pixelShuffle(ones([1, 4, 2, 2]), 2).shape).toEqual([1, 1, 4, 4]);
 });
 
-test('randomInteger_ refuses bounds that are no safe integers', () => {
+test('randomInteger_ refuses bounds that are not safe integers', () => {
   const wrong: readonly unknown[] = [zeros([2]), 2n ** 63n - 1n, null];
   expect(() => Reflect.apply(randomInteger_, undefined, [...wrong])).toThrow(RangeError);
   expect(randomInteger_(zeros([2]), 3, 4).toArray()).toEqual([3, 3]);
 });
 
-test('searchsorted refuses a sorter that points outside', () => {
+test('searchsorted refuses a sorter with positions out of range', () => {
   const [sequence, values] = [tensor([3, 1, 2]), tensor([2.5])];
   expect(() => searchsorted(sequence, values, { sorter: tensor([1n, 2n, 3n]) })).toThrow(
     "'sorter' holds positions from 1 to 3",
@@ -57,7 +57,7 @@ test('searchsorted refuses a sorter that points outside', () => {
   expect(searchsorted(sequence, values, { sorter: tensor([1n, 2n, 0n]) }).toArray()).toEqual([2n]);
 });
 
-test('upsampling refuses scales that do not lead to the size', () => {
+test('upsampling refuses scales that do not match the output size', () => {
   const x = ones([1, 1, 3, 3]);
   expect(() => upsampleBilinear2d(x, [6, 6], false, 0.5, 2)).toThrow(
     'a scale of 0.5 does not lead from 3 to 6',

@@ -1,21 +1,22 @@
-// Calls that libtorch does not check itself and that would end the process or corrupt its memory. The generated functions
-// of the same names ask here first, as generate/operators.ts lists; each guard says what would happen without it.
+// Checks for calls that libtorch itself does not check and that would crash the process or corrupt its memory. The
+// generated functions of the same names call these first (generate/operators.ts lists them). Each guard says what would
+// happen without it.
 
 import { tidy } from './memory.js';
 import { place, Tensor } from './tensor.js';
 
-/** `groups` beyond 32 bits becomes 0 inside, and the convolution divides by it. */
+/** `groups` beyond 32 bits is truncated to 0, and the convolution divides by it. */
 export function conv2d(groups?: number): void {
   if (isNumber(groups) && groups > 0x7fffffff)
     throw new RangeError(`conv2d: ${groups} groups are more than any tensor has channels`);
 }
 
-/** An empty dimension gives as many empty tensors as asked for, until the memory is full. */
+/** An empty dimension yields as many empty tensors as requested, until memory is full. */
 export function chunk(chunks: number): void {
   checkCount('chunk', Number(isNumber(chunks) ? chunks : 0));
 }
 
-/** A tensor without dimensions has one element to pick; the gradient of more is written past its end. */
+/** A tensor without dimensions has one element to select; the gradient for more is written past its end. */
 export function indexSelect(self: Tensor, index: Tensor): void {
   place(self, 'indexSelect');
   place(index, 'indexSelect');
@@ -31,11 +32,11 @@ export function pixelShuffle(upscaleFactor: number): void {
     );
 }
 
-/** From the largest int64 on up, libtorch counts bits for ever. */
+/** With a lower bound at the largest int64, libtorch loops forever counting bits. */
 export function randomInteger_(from: number | bigint, to?: number | bigint | null): void {
   for (const bound of [from, to].filter(isNumber)) {
     if (bound > Number.MAX_SAFE_INTEGER || bound < Number.MIN_SAFE_INTEGER)
-      throw new RangeError(`randomInteger_: ${bound} is beyond the integers that numbers count exactly`);
+      throw new RangeError(`randomInteger_: ${bound} is not a safe integer`);
   }
 }
 
@@ -54,7 +55,7 @@ export function searchsorted(sortedSequence: Tensor, options?: { sorter?: Tensor
   }
 }
 
-/** An expanded tensor costs nothing, however large; a tensor for each of its parts fills the memory. */
+/** An expanded tensor takes no memory, however large; one tensor per part fills memory. */
 export function split(self: Tensor, splitSize: number | readonly number[], dim = 0): void {
   place(self, 'split');
   if (isNumber(splitSize)) checkCount('split', sizeAlong(self, dim) / Math.max(1, Number(splitSize)));
@@ -66,7 +67,7 @@ export function unbind(self: Tensor, dim = 0): void {
   checkCount('unbind', sizeAlong(self, dim));
 }
 
-/** A source position is the target's over the scale: where the scale does not lead to the size, it lies outside. */
+/** A source position is the target's divided by the scale; if scale and output size disagree, it is out of range. */
 export function upsampleBilinear2d(...values: UpsamplingArguments): void {
   checkScales('upsampleBilinear2d', ...values);
 }
@@ -114,7 +115,7 @@ function checkScales(name: string, ...[self, outputSize, scalesH, scalesW]: Upsa
   });
 }
 
-// Values of other kinds are refused by the call itself.
+// The call itself refuses values of other types.
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }

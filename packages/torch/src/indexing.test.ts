@@ -51,7 +51,7 @@ onEachDevice((device) => {
     ]);
   });
 
-  test('positions of any signed integer type are taken', () => {
+  test('positions can have any signed integer type', () => {
     const x = arange(0, 5, 1, { device });
     for (const dtype of ['int8', 'int16', 'int32', 'int64'] as const) {
       expect(x.at(tensor([4, -5], { dtype, device })).toArray()).toEqual([4, 0]);
@@ -66,7 +66,7 @@ onEachDevice((device) => {
   });
 });
 
-test('a single index need not stand in an array', () => {
+test('a single index does not need an array', () => {
   const x = zeros([2, 2]);
   x.set(1, 3);
   expect(x.toArray()).toEqual([
@@ -93,7 +93,7 @@ describe('a wrong index is refused', () => {
     [
       'positions that are floats',
       [tensor([0.5])],
-      'at: a tensor of positions is int64 and one of truth values bool, not float32',
+      'at: an index tensor must be int64 positions or a bool mask, not float32',
     ],
     ['a mask of uint8', [tensor(new Uint8Array([1, 0]))], 'not uint8'],
     [

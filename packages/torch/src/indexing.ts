@@ -1,4 +1,4 @@
-// Indexing as in Python's brackets: integers, slices, '...', new axes, and tensors of positions or of truth values.
+// Indexing as with Python's brackets: integers, slices, '...', new axes, and tensors of positions or booleans.
 
 import { isFloatingPoint } from './dtype.js';
 import { tidy } from './memory.js';
@@ -66,7 +66,7 @@ export function writeIndex(tensor: Tensor, indices: readonly Index[], value: Ten
 interface BasicIndex {
   /** The tensor after all indices but tensors. */
   readonly view: Tensor;
-  /** What remains, as index() takes it: null for a whole dimension, a truth tensor for as many as it has. */
+  /** The remaining indices for index(): null for a whole dimension; a bool tensor covers as many dimensions as it has. */
   readonly positions: readonly (Tensor | null)[];
 }
 
@@ -78,7 +78,7 @@ function basicIndex(tensor: Tensor, indices: readonly Index[], caller: string): 
     );
   }
   if (indices.filter((item) => item === '...').length > 1)
-    throw new RangeError(`${caller}: only one '...' can stand in an index`);
+    throw new RangeError(`${caller}: only one '...' is allowed in an index`);
   let view = tensor;
   let dimension = 0;
   const positions: (Tensor | null)[] = [];
@@ -101,7 +101,7 @@ function basicIndex(tensor: Tensor, indices: readonly Index[], caller: string): 
       positions.push(item.dtype === 'bool' ? item : item.to('int64'));
       dimension += dimensionsTaken(item, caller);
     } else if (item.dtype === 'bool') {
-      // One truth value keeps or drops everything, along a new axis.
+      // A single boolean keeps or drops everything, along a new axis.
       view = unsqueeze(view, dimension);
       positions.push(item.view([1]));
       dimension += 1;
@@ -109,7 +109,7 @@ function basicIndex(tensor: Tensor, indices: readonly Index[], caller: string): 
       view = select(view, dimension, item.toNumber());
     }
   }
-  // Whole dimensions at the end go without saying; index_put_ miscounts them after a truth tensor.
+  // Whole dimensions at the end are implied; index_put_ miscounts them after a bool tensor.
   while (positions.at(-1) === null) positions.pop();
   return { view, positions };
 }
@@ -126,7 +126,7 @@ function dimensionsTaken(item: Index, caller: string): number {
   if (item.dtype === 'bool') return item.ndim;
   if (isFloatingPoint(item.dtype) || item.dtype === 'uint8') {
     throw new TypeError(
-      `${caller}: a tensor of positions is int64 and one of truth values bool, not ${item.dtype}`,
+      `${caller}: an index tensor must be int64 positions or a bool mask, not ${item.dtype}`,
     );
   }
   return 1;

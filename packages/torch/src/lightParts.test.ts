@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** What programs that never touch a tensor import, each with what it may use besides Node's own modules. */
+/** What programs that never touch a tensor import, and what each may import besides Node's own modules. */
 const lightParts = { files: [], downloads: ['files'], builds: ['files'] } as const;
 
 test.each(Object.entries(lightParts))(
-  '%s loads nothing of the rest of the package, and no other',
+  '%s imports nothing else from this package, and no other package',
   (part, allowed) => {
     const folder = join(import.meta.dirname, part);
     const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));

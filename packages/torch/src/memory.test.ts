@@ -43,7 +43,7 @@ describe('tidy', () => {
     expect(made()).toBe(0);
   });
 
-  test('goes through results that contain themselves', () => {
+  test('handles results that contain themselves', () => {
     interface Loop {
       self?: Loop;
       x: Tensor;
@@ -57,7 +57,7 @@ describe('tidy', () => {
     result.x.dispose();
   });
 
-  test('nested: the result of the inner one belongs to the outer', () => {
+  test('nested: the result of the inner call belongs to the outer one', () => {
     let inner: Tensor | undefined;
     tidy(() => {
       inner = tidy(() => ones([2]).add(1));
@@ -66,14 +66,14 @@ describe('tidy', () => {
     expect([inner?.isDisposed, made()]).toEqual([true, 0]);
   });
 
-  test('leaves tensors of outside alone, also when they are returned', () => {
+  test('leaves tensors from outside alone, even when they are returned', () => {
     const x = zeros([1]);
     expect(tidy(() => tidy(() => x))).toBe(x);
     expect([x.isDisposed, made()]).toEqual([false, 1]);
     x.dispose();
   });
 
-  test('disposes of what was made when the function throws, and works again after', () => {
+  test('disposes of what was made when the function throws, and works afterwards', () => {
     expect(() =>
       tidy(() => {
         zeros([1]);
@@ -102,7 +102,7 @@ describe('tidy', () => {
     expect(made()).toBe(0);
   });
 
-  test('takes a result that was disposed of already', () => {
+  test('accepts a result that is already disposed of', () => {
     const result = tidy(() => {
       const x = zeros([1]);
       x.dispose();
@@ -136,7 +136,7 @@ describe('dispose', () => {
     expect(made()).toBe(0);
   });
 
-  test('does not touch a tensor that came to the same place since', () => {
+  test('does not touch a newer tensor in the same place', () => {
     const x = zeros([1]);
     x.dispose();
     const y = ones([1]);
@@ -161,7 +161,7 @@ describe('dispose', () => {
     expect(made()).toBe(0);
   });
 
-  test('of a tensor outside of every tidy takes back its finalizer', () => {
+  test('of a tensor outside every tidy cancels its finalizer', () => {
     const x = tidy(() => keep(ones([2])));
     x.dispose();
     expect(() => keep(x)).toThrow('keep: the tensor has been disposed of');

@@ -1,6 +1,6 @@
-// Who owns a tensor's memory. Inside `tidy` the scope does: it disposes of everything made within that is not returned
-// or kept. Outside, the garbage collector does, as a net: what it collected is freed as the next tensors are made, also in a
-// synchronous loop, but no sooner than it runs.
+// Who owns a tensor's memory. Inside `tidy`, the scope does: it disposes of everything made within that is not returned
+// or kept. Outside, the garbage collector is the safety net: what it collected is freed when the next tensors are made,
+// also in a synchronous loop, but not before it runs.
 
 import { native } from './native.js';
 import { place, Tensor } from './tensor.js';
@@ -42,7 +42,7 @@ export function tidy<T>(fn: () => T): T {
 }
 
 /**
- * Takes a tensor out of every `tidy` around it: it lives until it is disposed of or nothing refers to it any more.
+ * Takes a tensor out of every `tidy` around it: it lives until it is disposed of or garbage-collected.
  *
  * @example
  * const total = keep(zeros([1])); // survives the tidy that it was made in
@@ -53,17 +53,17 @@ export function keep<T extends Tensor>(tensor: T): T {
   return tensor;
 }
 
-/** The number of tensors that are alive in this thread, for tests of memory. */
+/** Returns the number of live tensors in this thread, for memory tests. */
 export function liveTensors(): number {
   return native.liveTensors();
 }
 
-/** Throws where what should be called is no function, with the name of who was to call it. */
+/** Throws, with the caller's name, if the argument is not a function. */
 export function requireFunction(fn: unknown, name: string): void {
   if (typeof fn !== 'function') throw new TypeError(`${name}: expected a function, not ${typeof fn}`);
 }
 
-/** libtorch's modes belong to the thread: across an `await` they would leak into other code. */
+/** Throws on a promise. libtorch's modes belong to the thread and would leak into other code across an `await`. */
 export function refusePromise(result: unknown, name: string): void {
   if (
     typeof result === 'object' &&
@@ -71,7 +71,7 @@ export function refusePromise(result: unknown, name: string): void {
     'then' in result &&
     typeof result.then === 'function'
   ) {
-    // What the rest of the function does without its mode or its tensors is not reported a second time.
+    // The rest of the function fails later, without its mode or tensors; that is not reported a second time.
     Promise.resolve(result).catch(() => {});
     throw new TypeError(
       `${name} takes a synchronous function: await before it, or call ${name} for each part`,
@@ -79,20 +79,21 @@ export function refusePromise(result: unknown, name: string): void {
   }
 }
 
-/** Gives a new tensor its owner. */
+/** Assigns an owner to a new tensor: the current scope, or the garbage collector. */
 export function own(tensor: Tensor): void {
   if (scope) scope.push(tensor);
   else keep(tensor);
 }
 
-/** Takes a tensor that is disposed of by hand from the garbage collector. */
+/** Stops the garbage collector from watching a tensor that is disposed of by hand. */
 export function disown(tensor: Tensor): void {
   if (!tensor.isWatched) return;
   native.unwatch(tensor.place);
   tensor.isWatched = false;
 }
 
-// What is gone is freed as the next tensors are made. Where none are made, this hears of a collection between turns of the event loop.
+// Collected tensors are freed when the next tensors are made. If none are made, this registry frees them: it is called
+// after a collection, between turns of the event loop.
 const collections = new FinalizationRegistry<undefined>(() => {
   native.release();
   collections.register({}, undefined);

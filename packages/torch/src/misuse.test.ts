@@ -28,7 +28,7 @@ test.each([
   ['keep', () => Reflect.apply(keep, undefined, [undefined])],
   ['keep', () => Reflect.apply(keep, undefined, [{}])],
   ['scaledDotProductAttention', () => Reflect.apply(scaledDotProductAttention, undefined, [1, 2, 3])],
-])('%s names itself where it is given something else', (name, call) => {
+])('%s names itself in the error if it is given something else', (name, call) => {
   expect(call).toThrow(TypeError);
   expect(call).toThrow(`${name}: expected`);
 });

@@ -26,8 +26,8 @@ describe('libtorch is loaded', () => {
   });
 });
 
-describe('where the addon cannot be opened', () => {
-  test('importing works, and a tensor says where nothing is built and the one command to run', () => {
+describe('if the addon cannot be opened', () => {
+  test('importing works, and the first tensor says where a build is missing and which command to run', () => {
     const home = join(folder, 'empty');
     const { imported, computed, failure } = firstTensor({ ANYCLASS_HOME: home });
     expect([imported.loaded, computed.loaded]).toEqual([false, false]);
@@ -35,12 +35,12 @@ describe('where the addon cannot be opened', () => {
     expect(failure).toContain("run 'npx anyclass setup'");
   });
 
-  test('an environment that asks for another libtorch than set-up built for is told so', () => {
+  test('an environment that asks for a libtorch that setup did not build for is an error', () => {
     const { failure } = firstTensor({ LIBTORCH: '/nowhere/libtorch' });
     expect(failure).toMatch(/LIBTORCH=\/nowhere\/libtorch.*npx anyclass setup/);
   });
 
-  test('the reason of the loader is part of the message', () => {
+  test("the loader's reason is part of the message", () => {
     const home = join(folder, 'damaged');
     copyBuild(home, { library: 'no library' });
     const { computed, failure } = firstTensor({ ANYCLASS_HOME: home });
@@ -48,7 +48,7 @@ describe('where the addon cannot be opened', () => {
     expect(failure).toMatch(/^libtorch could not be loaded: .*torch\.node.*npx anyclass setup/s);
   });
 
-  test('a libtorch that is another than at set-up is told before it can fault', () => {
+  test('a libtorch that changed since setup is an error before it can fault', () => {
     const home = join(folder, 'changed');
     copyBuild(home, { libtorchBytes: 1 });
     const { computed, failure } = firstTensor({ ANYCLASS_HOME: home });
@@ -71,7 +71,7 @@ interface FirstTensor {
 }
 
 function firstTensor(environment: NodeJS.ProcessEnv = {}): FirstTensor {
-  // A home of its own has no build but the last one.
+  // A separate home has only the last build.
   const any = { LIBTORCH: undefined, LIBTORCH_USE_PYTORCH: undefined };
   const wanted = environment['ANYCLASS_HOME'] === undefined ? {} : any;
   const { code, output, errors } = runProgram('firstTensor', { environment: { ...wanted, ...environment } });
@@ -79,7 +79,7 @@ function firstTensor(environment: NodeJS.ProcessEnv = {}): FirstTensor {
   return JSON.parse(output);
 }
 
-/** A cache with the engine's build as it is, but for one thing. */
+/** Makes a cache with a copy of the engine's build, altered in one way. */
 function copyBuild(home: string, spoiled: { library?: string; libtorchBytes?: number }): void {
   const { folder, path, libtorch, libtorchBytes, library, builder } = engineBuild();
   const copy = join(home, 'native', libraryKey(engineLibrary));

@@ -1,5 +1,5 @@
-// The addon's functions as TypeScript sees them. Only this package calls them: with arbitrary arguments libtorch itself
-// can fault, so the typed functions are in between. Tensors cross the border as places in the addon's table.
+// TypeScript signatures of the addon's functions. Only this package calls them: libtorch itself can fault on arbitrary
+// arguments, so the typed functions stand in between. Tensors cross the border as places in the addon's table.
 
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
@@ -88,7 +88,7 @@ export interface Native {
 
   distributedUnavailable(): string;
   distributedHasNccl(): boolean;
-  // These only where libtorch has process groups.
+  // These exist only if libtorch has process groups.
   groupCreate(
     path: string,
     host: string,
@@ -119,7 +119,7 @@ export interface Native {
 
   cudaDevices(): number;
   cudaUnavailable(): string;
-  // From here on only where there is a CUDA device.
+  // From here on, only if there is a CUDA device.
   cudaDeviceName(device: number): string;
   cudaDeviceUuid(device: number): string;
   cudaSynchronize(device: number): void;
@@ -145,9 +145,9 @@ export interface Native {
 }
 
 /**
- * The addon. libtorch takes 0.6 s and 160 MB, so it is opened by the first function that needs it, not by importing this
- * package: until then `native` is a stand-in, which puts the addon in its own place. Use it as `native.fn(…)`; a copy of
- * the variable would keep the stand-in.
+ * The addon. libtorch takes 0.6 s and 160 MB to load, so the addon is opened by the first function that needs it, not by
+ * importing this package. Until then `native` is a stand-in that replaces itself with the addon on first use. Always
+ * write `native.fn(…)`; a copy of the variable would keep the stand-in.
  */
 export let native: Native = new Proxy(Object.create(null), {
   get(_, name) {
@@ -160,7 +160,7 @@ export let native: Native = new Proxy(Object.create(null), {
 let isLoaded = false;
 
 /**
- * Whether this thread has opened libtorch: the first tensor does, importing the package does not.
+ * Whether this thread has loaded libtorch. The first tensor loads it; importing the package does not.
  *
  * @example
  * isEngineLoaded() // false
@@ -172,13 +172,13 @@ export function isEngineLoaded(): boolean {
 }
 
 /**
- * Runs a function with some of the addon's functions replaced; the replacements get the addon as it was, to call on.
+ * Runs a function with some of the addon's functions replaced. The replacements receive the original addon.
  *
  * @example
  * interposed((addon) => ({ item: (tensor) => addon.item(tensor) }), () => x.toNumber())
  */
 export function interposed<T>(replace: (addon: Native) => Partial<Native>, fn: () => T): T {
-  native.version(); // opens the addon where nothing has yet
+  native.version(); // opens the addon if nothing has yet
   const before = native;
   native = Object.assign(Object.create(before), replace(before));
   try {
@@ -188,16 +188,16 @@ export function interposed<T>(replace: (addon: Native) => Partial<Native>, fn: (
   }
 }
 
-/** Where libtorch's libraries and its threads get less, some of them fail, and others wait for them for ever. */
+/** With less address space, some of libtorch's threads fail to start, and others wait for them forever. */
 const engineSpace = 1280 * 2 ** 20;
 
 function open(): Native {
   const { path } = engineBuild();
   const problem = lacksAddressSpace(engineSpace);
   if (problem !== undefined) throw new EngineError(`libtorch cannot be loaded: ${problem}`);
-  // OpenMP's threads wait for one another by spinning, which on a busy machine keeps from running those that they wait
-  // for: with five processes on two cores an epoch took 66 s, and 3 to 5 s where waiting threads sleep. Read once, when
-  // libtorch is loaded.
+  // OpenMP's threads wait by spinning, which on a busy machine keeps the threads that they wait for from running. With
+  // five processes on two cores, an epoch took 66 s with spinning and 3 to 5 s with sleeping. The variable is read once,
+  // when libtorch is loaded.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
   const addon = load(path);
   // Debian's build starts with one thread.

@@ -2,7 +2,7 @@
 
 import { native } from './native.js';
 
-/** An operator by its name with the overload, as `aten::add.Tensor`; libtorch is asked for it at the first call. */
+/** An operator by its name with overload, such as `aten::add.Tensor`; it is looked up at the first call. */
 export class Operator {
   readonly #name: string;
   #number: number | undefined;
@@ -11,7 +11,7 @@ export class Operator {
     this.#name = name;
   }
 
-  /** What the addon calls it by. */
+  /** The addon's number for it. */
   get number(): number {
     this.#number ??= findOperator(this.#name);
     return this.#number;
@@ -31,7 +31,7 @@ export function hasOperator(name: string): boolean {
 
 const found = new Map<string, number>();
 
-/** The number of an operator; -1 where there is none, which a library loaded later may change. */
+/** Returns the number of an operator, or -1 if there is none; a library loaded later may add it. */
 export function operatorNumber(name: string): number {
   const known = found.get(name);
   if (known !== undefined) return known;
@@ -41,7 +41,7 @@ export function operatorNumber(name: string): number {
   return number;
 }
 
-/** The name of an operator that was found, with its overload. */
+/** Returns the name, with overload, of an operator that was looked up before. */
 export function operatorName(number: number): string {
   for (const [name, known] of found) if (known === number) return name;
   throw new RangeError(`no operator has the number ${number}`);
@@ -50,6 +50,8 @@ export function operatorName(number: number): string {
 function findOperator(name: string): number {
   const number = operatorNumber(name);
   if (number < 0)
-    throw new Error(`${name}: libtorch ${native.version()} has no such operator; ask with hasOperator`);
+    throw new Error(
+      `${name}: libtorch ${native.version()} has no such operator; check with hasOperator first`,
+    );
   return number;
 }

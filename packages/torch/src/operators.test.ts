@@ -39,7 +39,7 @@ onEachDevice((device) => {
   );
 });
 
-// The floating-point results of a function. One that works in place is given copies, since leaves refuse it.
+// The floating-point results of a function. In-place functions get copies, since leaves cannot be changed in place.
 function evaluate(name: string, values: readonly unknown[]): Tensor[] {
   const fn = operators[name];
   if (typeof fn !== 'function') throw new Error(`no function ${name}`);

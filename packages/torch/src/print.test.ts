@@ -8,14 +8,14 @@ interface Printed extends StoredValues {
   readonly text: string;
 }
 
-describe('a tensor is printed as PyTorch 1.13 prints it', () => {
+describe('a tensor prints as in PyTorch 1.13', () => {
   test.each(readFixture<Printed[]>('print'))('$name', (printed) => {
     const made = fromFixture(printed);
     if (printed.requiresGrad) made.requiresGrad = true;
     expect(String(made)).toBe(printed.text);
   });
 
-  test('with the function that its gradient goes to', () => {
+  test('with its gradient function', () => {
     const x = tensor([1, 2], { requiresGrad: true });
     expect(String(x.mul(x))).toBe('tensor([1., 4.], grad_fn=<MulBackward0>)');
     expect(String(x.sum(null))).toBe('tensor(3., grad_fn=<SumBackward1>)');

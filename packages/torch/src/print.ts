@@ -1,5 +1,5 @@
-// Tensors as text, as PyTorch prints them (torch._tensor_str): four digits, scientific where the range asks for it,
-// aligned columns, the middle of large tensors left out.
+// Tensors as text, the way PyTorch prints them (torch._tensor_str): four digits, scientific notation if the range calls
+// for it, aligned columns, and large tensors abbreviated.
 
 import { isFloatingPoint } from './dtype.js';
 import { tidy } from './memory.js';
@@ -40,7 +40,7 @@ type Element = number | bigint | boolean;
 function formatter(values: readonly Element[], floating: boolean): (value: Element) => string {
   const measured = floating ? values.filter((value) => isFiniteNonZero(Number(value))) : values;
   const text = floating ? floatText(measured.map(Number)) : plainText;
-  // As in PyTorch zeros, nan and infinities do not widen the columns.
+  // As in PyTorch, zeros, nan and infinities do not widen the columns.
   const width = measured.reduce((widest: number, value) => Math.max(widest, text(value).length), 1);
   return (value) => text(value).padStart(width);
 }
@@ -50,7 +50,7 @@ function plainText(value: Element): string {
   return String(value);
 }
 
-// Integers in a float tensor get a dot; a range over 1000, or values under 1e-4, scientific notation.
+// Integers in a float tensor get a dot; a range over 1000 or values under 1e-4 get scientific notation.
 function floatText(nonZero: readonly number[]): (value: Element) => string {
   const magnitudes = nonZero.map(Math.abs);
   const largest = magnitudes.reduce((most, value) => Math.max(most, value), 0);

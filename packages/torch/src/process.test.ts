@@ -6,7 +6,7 @@ import { callTable } from '../test/callTable.js';
 import { buildPrograms, runProgram } from '../test/child.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-engine-'));
-// The programs compute for seconds each, and share the cores with other tests.
+// Each program computes for seconds and shares the cores with other tests.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 beforeAll(buildPrograms);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +15,7 @@ const mebibyte = 2 ** 20;
 const hasGlibc = JSON.stringify(process.report.getReport()).includes('"glibcVersionRuntime"');
 
 describe('memory', () => {
-  test('20,000 training steps hold resident memory flat', () => {
+  test('resident memory stays flat over 20,000 training steps', () => {
     const { code, output, errors } = runProgram('trainingSteps');
     expect([code, errors]).toEqual([0, '']);
     const { first, last, growth, live } = JSON.parse(output);
@@ -25,7 +25,7 @@ describe('memory', () => {
   });
 
   test.runIf(hasGlibc)(
-    'what training frees stays with the process, and is not cleared again for the next step',
+    'memory that training frees stays with the process and is not zeroed again for the next step',
     () => {
       const { code, output, errors } = runProgram('freedMemory');
       expect([code, errors]).toEqual([0, '']);
@@ -41,9 +41,9 @@ describe('memory', () => {
     expect(code).toBe(0);
     const { made, collected, loopGrowth, large, small, mean } = JSON.parse(output);
     expect([made, collected]).toEqual([200, 0]);
-    // Of the 800 MiB that the loop makes.
+    // Out of the 800 MiB that the loop allocates.
     expect(loopGrowth / mebibyte).toBeLessThan(400);
-    // The same without a turn of the event loop: what was collected is freed as other tensors are made.
+    // The same without a turn of the event loop: collected tensors are freed as others are made.
     expect(large.memory / mebibyte).toBeLessThan(400);
     expect(large.live).toBeLessThan(400);
     expect(small.live).toBeLessThan(150_000);
@@ -53,7 +53,7 @@ describe('memory', () => {
 });
 
 describe('the end of a process', () => {
-  test('four worker threads load the addon at once, compute, and may be ended in the middle of it', () => {
+  test('four worker threads load the addon at once, compute, and may be terminated in the middle', () => {
     const { code, signal, output, errors } = runProgram('workers');
     expect([code, signal, errors]).toEqual([0, null, '']);
     expect(JSON.parse(output)).toEqual({ results: [3, 6, 9, 12], mine: 6, live: expect.any(Number) });
@@ -69,7 +69,7 @@ describe('the end of a process', () => {
   });
 });
 
-test('10,000 random wrong calls each succeed or throw an error that names the function; none ends the process', () => {
+test('10,000 random wrong calls each succeed or throw an error that names the function; none crashes the process', () => {
   const [table, log] = [join(folder, 'table.json'), join(folder, 'last_call')];
   writeFileSync(table, JSON.stringify(callTable()));
   const { code, signal, output } = runProgram('wrongCalls', { values: [table, log, '1', '10000'] });

@@ -1,17 +1,17 @@
-// What a recording consists of.
+// The parts of a recording.
 
 import type { Dtype } from './dtype.js';
 import type { Scalar } from './native.js';
 import type { Tensor } from './tensor.js';
 
-/** A value of a recording. What an operator writes in place is another value, although the tensor is the same. */
+/** A value in a recording. Writing a tensor in place creates a new value, although the tensor is the same. */
 export class RecordedTensor {
   readonly id: number;
   readonly shape: readonly number[];
   readonly dtype: Dtype;
-  /** The tensor itself where it does not depend on the inputs: a weight, or what was computed from weights alone. */
+  /** The tensor itself, if it does not depend on the inputs: a weight, or something computed from weights alone. */
   readonly constant: Tensor | undefined;
-  /** Of a constant that was named. */
+  /** Name of a constant, if it was given one. */
   readonly name: string | undefined;
 
   constructor(id: number, of: Pick<Tensor, 'shape' | 'dtype'>, constant?: Tensor, name?: string) {
@@ -34,10 +34,10 @@ export type RecordedValue =
 
 /** A call whose results depend on the inputs. */
 export interface RecordedCall {
-  /** With the overload: `aten::add.Tensor`. */
+  /** Name with overload, such as `aten::add.Tensor`. */
   readonly operator: string;
-  /** By the schema's names; undefined where the caller left the default. */
+  /** Arguments by the schema's names; undefined if the caller left the default. */
   readonly values: Readonly<Record<string, RecordedValue>>;
-  /** Of an operator that writes in place: the tensor's new value. */
+  /** For an operator that writes in place, the tensor's new value. */
   readonly results: readonly RecordedTensor[];
 }

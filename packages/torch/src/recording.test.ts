@@ -33,7 +33,7 @@ function recorded(
 const operators = (calls: readonly RecordedCall[]) => calls.map(({ operator }) => operator);
 
 describe('a recording', () => {
-  test('has every operator that the inputs reach, in order, with values by their names in the schema', () => {
+  test("has every operator that depends on the inputs, in order, with arguments by the schema's names", () => {
     const x = randn([2, 3]);
     const { calls, inputs, outputs } = recorded([x], () => [x.add(2).transpose(0, 1).softmax(-1)]);
     expect(operators(calls)).toEqual(['aten::add.Scalar', 'aten::transpose.int', 'aten::softmax.int']);
@@ -44,7 +44,7 @@ describe('a recording', () => {
     expect(outputs[0]?.shape).toEqual([3, 2]);
   });
 
-  test('holds what does not depend on the inputs as constants, computed', () => {
+  test('holds values that do not depend on the inputs as computed constants', () => {
     const layer = new nn.Linear(3, 2);
     const x = randn([5, 3]);
     const { calls } = recorded(
@@ -64,7 +64,7 @@ describe('a recording', () => {
     expect(other.constant?.toNumber()).toBeCloseTo(2 * layer.weight.sum().toNumber(), 6);
   });
 
-  test('tells lists of tensors and several results apart', () => {
+  test('distinguishes lists of tensors from several results', () => {
     const x = randn([4, 2]);
     const { calls } = recorded([x], () => {
       const [a, b] = x.split(2);
@@ -85,7 +85,7 @@ describe('a recording', () => {
     expect(outputs[0]?.id).toBe(ids[2]);
   });
 
-  test('is not led astray by places that are used again', () => {
+  test('is not confused by places that are reused', () => {
     const x = randn([3]);
     const { calls } = recorded([x], () => {
       for (let i = 0; i < 5; i++) tidy(() => x.mul(2).add(1));
@@ -107,7 +107,7 @@ describe('a recording', () => {
     expect(liveTensors()).toBeLessThanOrEqual(alive + 1);
   });
 
-  test('ends with its function, also where that throws', () => {
+  test('ends with its function, even if that throws', () => {
     const x = randn([3]);
     const calls: RecordedCall[] = [];
     expect(() =>
@@ -177,10 +177,10 @@ describe('a recording refuses', () => {
   });
 });
 
-describe('a recording takes', () => {
+describe('a recording accepts', () => {
   const x = ones([4]);
 
-  test('a copy where a view could not be: writing to one leaves the other', () => {
+  test('a write to a copy, which leaves the original alone', () => {
     const { calls } = recorded([x], () => {
       const y = x.mul(2).view([2, 2]);
       const copy = y.transpose(0, 1).reshape([4]);
@@ -190,7 +190,7 @@ describe('a recording takes', () => {
     expect(operators(calls).at(-1)).toBe('aten::add.Scalar');
   });
 
-  test('constants that the input is written over as a whole', () => {
+  test('constants that are overwritten as a whole with the input', () => {
     const { calls } = recorded([x], () => [zeros([4]).copy_(x).add(1)]);
     expect(operators(calls)).toEqual(['aten::copy_', 'aten::add.Scalar']);
     const { self } = calls[0]!.values;

@@ -1,5 +1,5 @@
-// Which operators a function calls, with which values: for those who write a computation down in another form. Every
-// operator passes through the addon, so that is where they are seen.
+// Records which operators a function calls, and with which arguments, so that exporters can write the computation in
+// another format. Every operator passes through the addon, so calls are observed there.
 
 import { CallRecord } from './callRecord.js';
 import { refusePromise } from './memory.js';
@@ -8,24 +8,24 @@ import type { RecordedCall, RecordedTensor } from './recordedCall.js';
 import { place, type Tensor } from './tensor.js';
 
 export interface RecordOptions {
-  /** What constants are called: a module's state dict. */
+  /** Names of constants, usually a module's state dict. */
   readonly names?: Iterable<readonly [string, Tensor]>;
-  /** Hears of every call as it happens. */
+  /** Called with every call as it happens. */
   readonly onCall: (call: RecordedCall) => void;
 }
 
-/** The inputs and what the function returned, as values of the calls. Constants live until it is disposed of. */
+/** The function's inputs and outputs, as values in the calls. Constants live until the recording is disposed of. */
 export interface Recording extends Disposable {
   readonly inputs: readonly RecordedTensor[];
   readonly outputs: readonly RecordedTensor[];
 }
 
 /**
- * Runs a function and reports every operator that it calls with something that depends on `inputs`. What does not depend on
- * them is computed and reported as constants. Shapes may be read; values that depend on the inputs may not.
+ * Runs a function and reports every operator that it calls with a value that depends on `inputs`. Everything else is
+ * computed and reported as constants. The function may read shapes, but not values that depend on the inputs.
  *
- * @throws Error where a recording could not tell what the function does: it reads values, or it reads memory through one
- * tensor that it has overwritten through another
+ * @throws Error if the recording would be wrong: the function reads values that depend on the inputs, or it reads
+ * memory through one tensor that it has overwritten through another
  *
  * @example
  * const calls: RecordedCall[] = [];

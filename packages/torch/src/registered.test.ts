@@ -12,7 +12,7 @@ describe.skipIf(library === undefined)(
       loadLibrary(library ?? '');
     });
 
-    test('are there once it is loaded', () => {
+    test('exist once it is loaded', () => {
       expect(hasOperator('anyclass_test::scaled_sum')).toBe(true);
       expect(hasOperator('anyclass_test::other')).toBe(false);
     });
@@ -23,13 +23,13 @@ describe.skipIf(library === undefined)(
       expect(result?.item()).toBe(6);
     });
 
-    test('take their defaults for what is left out or undefined', () => {
+    test('use defaults for arguments that are left out or undefined', () => {
       const scaledSum = registeredOperator('anyclass_test::scaled_sum');
       expect(scaledSum(tensor([1, 2]))[0]?.item()).toBe(3);
       expect(scaledSum(tensor([1, 2]), undefined, [], true)[0]?.item()).toBe(6);
     });
 
-    test('give several results, and lists of tensors, as an array', () => {
+    test('return several results, and lists of tensors, as an array', () => {
       const [more, same] = registeredOperator('anyclass_test::split')(tensor([1]), null);
       expect([more?.toArray(), same?.toArray()]).toEqual([[2], [1]]);
       const copies = registeredOperator('anyclass_test::copies');
@@ -43,7 +43,7 @@ describe.skipIf(library === undefined)(
       expect(x.toArray()).toEqual([1, 1]);
     });
 
-    test('have gradients where they are made of operators that have them', () => {
+    test('have gradients if they are composed of operators that have them', () => {
       const x = tensor([1, 2], { requiresGrad: true });
       const [loss] = registeredOperator('anyclass_test::scaled_sum')(x, 3);
       expect(grad([loss ?? x], [x])[0]?.toArray()).toEqual([3, 3]);
@@ -55,7 +55,7 @@ describe.skipIf(library === undefined)(
       expect(() => scaledSum(0)).toThrow('anyclass_test::scaled_sum: expected a tensor, not number');
       expect(() => scaledSum()).toThrow("anyclass_test::scaled_sum: argument 'self' must be given");
       expect(() => scaledSum(ones([1]), ones([1]))).toThrow(
-        'anyclass_test::scaled_sum: a tensor where its schema has none',
+        'anyclass_test::scaled_sum: got a tensor where the schema has none',
       );
       expect(() => scaledSum(ones([1]), 'x')).toThrow(
         "argument 'scale' must be a number, not a string (self: float32[1])",

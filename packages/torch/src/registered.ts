@@ -1,11 +1,11 @@
-// Operators that a library loaded with `loadLibrary` registered. Their schemas are known only then, so that calls are
-// checked against them as they happen; the typed functions of libtorch's own operators are checked by the compiler.
+// Operators registered by a library loaded with `loadLibrary`. Their schemas are known only then, so calls are checked
+// at run time; the typed functions for libtorch's own operators are checked by the compiler.
 
 import { native, type Scalar } from './native.js';
 import { operatorNumber } from './operator.js';
 import { place, places, Tensor } from './tensor.js';
 
-/** What such an operator takes; null where its schema says that a value may be missing, undefined for a default. */
+/** An argument of such an operator; null for an optional value that is missing, undefined for the default. */
 export type RegisteredValue =
   | Tensor
   | readonly Tensor[]
@@ -16,8 +16,8 @@ export type RegisteredValue =
   | undefined;
 
 /**
- * A function that calls a registered operator with its values in the schema's order and gives its results, all of them
- * tensors. Values at the end that have defaults may be left out.
+ * Returns a function that calls a registered operator. It takes the arguments in the schema's order and returns the
+ * results, which are all tensors. Trailing arguments that have defaults may be left out.
  *
  * @example
  * loadLibrary('build/libscale.so'); // TORCH_LIBRARY(scale, m) { m.def("times(Tensor x, float factor) -> Tensor", …); }
@@ -29,7 +29,9 @@ export function registeredOperator(name: string): (...values: readonly Registere
   const kinds = native.parameterKinds(number);
   const unlike = native.resultTypes(number).filter((type) => type !== 'Tensor' && type !== 'Tensor[]');
   if (unlike.length > 0)
-    throw new TypeError(`${name} returns ${unlike.join(', ')}; only tensors can be taken`);
+    throw new TypeError(
+      `${name} returns ${unlike.join(', ')}; only operators that return tensors are supported`,
+    );
   return (...values) => {
     const converted = values.map((value, i) => convert(name, kinds[i], value));
     const results = native.callMixed(number, ...converted);
@@ -58,8 +60,8 @@ function find(name: string): number {
   return number;
 }
 
-// The addon takes tensors by their number, so a number in the place of a tensor must not reach it. All else is checked
-// there, by the schema.
+// The addon identifies tensors by number, so a number in place of a tensor must not reach it. It checks everything else
+// against the schema.
 function convert(
   name: string,
   kind: 'tensor' | 'tensors' | 'value' | undefined,
@@ -70,7 +72,7 @@ function convert(
   if (kind === 'tensor') return place(requireTensor(name, value), name);
   if (kind === 'tensors') return places(requireTensors(name, value), name);
   if (value instanceof Tensor || isTensors)
-    throw new TypeError(`${name}: a tensor where its schema has none`);
+    throw new TypeError(`${name}: got a tensor where the schema has none`);
   return value;
 }
 

@@ -26,9 +26,9 @@ onEachDevice((device) => {
     expect(rand([5], { device }).equal(first)).toBe(false);
   });
 
-  test('the state of the random numbers can be kept and gone back to', () => {
+  test('the random generator can return to a saved state', () => {
     setSeed(7);
-    // An odd count leaves half of a pair of normal numbers in the state.
+    // An odd count leaves half of a pair of normal numbers cached in the state.
     randn([3], { device });
     const state = generatorState(device);
     const first = randn([9], { device });
@@ -37,20 +37,20 @@ onEachDevice((device) => {
   });
 });
 
-test('a seed is an integer from 0 on', () => {
+test('a seed is a non-negative integer', () => {
   for (const seed of [-1, 0.5, Number.NaN, 2 ** 53]) {
-    expect(() => setSeed(seed)).toThrow(`setSeed: expected an integer from 0 on, not ${seed}`);
+    expect(() => setSeed(seed)).toThrow(`setSeed: expected a non-negative integer, not ${seed}`);
   }
 });
 
-test('a state that is none is refused', () => {
+test('an invalid generator state is refused', () => {
   expect(() => setGeneratorState(zeros([3]))).toThrow(
     'setGeneratorState: RNG state must be a torch.ByteTensor',
   );
   expect(() => setGeneratorState(zeros([3], { dtype: 'uint8' }))).toThrow('setGeneratorState: ');
 });
 
-test('the number of threads can be set, and changes no result of a sum by more than rounding', () => {
+test('the number of threads can be set, and changes a sum only by rounding', () => {
   const x = rand([100_000]);
   setThreadCount(1);
   expect(threadCount()).toBe(1);
@@ -62,14 +62,14 @@ test('the number of threads can be set, and changes no result of a sum by more t
     expect(() => setThreadCount(count)).toThrow('setThreadCount: expected an integer');
 });
 
-test('the engine tells its version, threads and BLAS', () => {
+test('the engine reports its version, threads and BLAS', () => {
   const info = engineInfo();
   expect(info.version).toMatch(/^\d+\.\d+/);
   expect(info.threads).toBe(threads);
   expect(info.buildConfiguration).toContain('ATen');
 });
 
-test('hasOperator tells what this libtorch has', () => {
+test('hasOperator reports what this libtorch has', () => {
   expect(hasOperator('aten::add.Tensor')).toBe(true);
   expect(hasOperator('aten::add')).toBe(false);
   expect(hasOperator('aten::no_such_thing')).toBe(false);

@@ -1,18 +1,18 @@
-// The library itself: version, threads, randomness, and operators registered elsewhere.
+// The library as a whole: version, threads, random numbers, and operators registered by other libraries.
 
 import type { Device } from './dtype.js';
 import { native } from './native.js';
 import { place, Tensor } from './tensor.js';
 
-/** Seeds the random numbers of the CPU and of every GPU. */
+/** Seeds the random generators of the CPU and every GPU. */
 export function setSeed(seed: number): void {
   if (!Number.isSafeInteger(seed) || seed < 0)
-    throw new RangeError(`setSeed: expected an integer from 0 on, not ${seed}`);
+    throw new RangeError(`setSeed: expected a non-negative integer, not ${seed}`);
   native.setSeed(seed);
 }
 
 /**
- * The whole state of a device's random numbers, to resume from later.
+ * Returns the full state of a device's random generator, to resume from later.
  *
  * @example
  * const state = generatorState();
@@ -32,7 +32,7 @@ export function threadCount(): number {
   return native.threads();
 }
 
-/** How many threads an operator may use. Results on the CPU can differ in the last bits between counts. */
+/** Sets how many threads an operator may use. CPU results can differ in the last bits between thread counts. */
 export function setThreadCount(count: number): void {
   if (!Number.isInteger(count) || count < 1 || count > 1024) {
     throw new RangeError(`setThreadCount: expected an integer from 1 to 1024, not ${count}`);
@@ -41,8 +41,8 @@ export function setThreadCount(count: number): void {
 }
 
 /**
- * From here on, up to 1 GiB of freed CPU memory stays with this process instead of going back to the kernel: for a process that
- * allocates the same again and again, such as a training. Without effect where the C library is not glibc.
+ * Keeps up to 1 GiB of freed CPU memory in this process from now on, instead of returning it to the kernel. Helps a
+ * process that allocates the same amounts again and again, such as training. Has no effect if the C library is not glibc.
  */
 export function keepFreedMemory(): void {
   native.keepFreedMemory();
@@ -50,7 +50,7 @@ export function keepFreedMemory(): void {
 
 /** Uses only algorithms that give the same bits every time; an operator without one throws. */
 export function setDeterministic(on: boolean): void {
-  // cuBLAS is deterministic with workspaces of fixed size only, and reads which when a GPU is first used.
+  // cuBLAS is deterministic only with fixed-size workspaces, and reads this setting when a GPU is first used.
   if (on) process.env['CUBLAS_WORKSPACE_CONFIG'] ??= ':4096:8';
   native.setDeterministic(on);
 }
@@ -73,9 +73,9 @@ export function loadLibrary(path: string): void {
 export interface EngineInfo {
   readonly version: string;
   readonly threads: number;
-  /** The shared library that multiplies matrices on the CPU; '' where it is part of libtorch. */
+  /** The shared library that multiplies matrices on the CPU; '' if it is part of libtorch. */
   readonly blas: string;
-  /** libtorch's own account of its build. */
+  /** libtorch's own description of its build. */
   readonly buildConfiguration: string;
 }
 

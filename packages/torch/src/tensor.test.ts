@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { onEachDevice } from '../test/devices.js';
 import { arange, type Dtype, dtypes, ones, rand, type TypedArray, tensor, zeros } from './index.js';
 
-// Each dtype's own array with the extremes that it can hold; float16 and bfloat16 as bits.
+// An array for each dtype with the extreme values it can hold; float16 and bfloat16 as bits.
 const extremes: Readonly<Record<Dtype, TypedArray>> = {
   uint8: new Uint8Array([0, 1, 255]),
   int8: new Int8Array([-128, 0, 127]),
@@ -17,7 +17,7 @@ const extremes: Readonly<Record<Dtype, TypedArray>> = {
 };
 
 onEachDevice((device) => {
-  describe('typed arrays go in and come out bit for bit', () => {
+  describe('typed arrays round-trip bit for bit', () => {
     test.each(dtypes)('%s', (dtype) => {
       const x = tensor(extremes[dtype], { dtype, device });
       expect(x.dtype).toBe(dtype);
@@ -38,7 +38,7 @@ onEachDevice((device) => {
     expect(tensor([0.5], { dtype: 'bfloat16', device }).toFloat32Array()).toEqual(new Float32Array([0.5]));
   });
 
-  test('item gives a boolean of a bool, a number, or a bigint where a number would lose digits', () => {
+  test('item returns a boolean for a bool tensor, a number, or a bigint if a number would lose digits', () => {
     expect(tensor(true, { device }).item()).toBe(true);
     expect(tensor(2.5, { device }).item()).toBe(2.5);
     expect(tensor([7n], { device }).item()).toBe(7);
@@ -75,7 +75,7 @@ onEachDevice((device) => {
     expect(x.div(2).toArray()).toEqual([0.5, 1]);
   });
 
-  test('-0 is kept as the float that it is', () => {
+  test('-0 stays a float', () => {
     expect(tensor([1], { device }).mul(-0).toArray()).toEqual([-0]);
   });
 
@@ -107,7 +107,7 @@ onEachDevice((device) => {
     expect(x.to(tensor([1n], { device })).toArray()).toEqual([1n, -1n, 0n]);
   });
 
-  test('to copies only where something changes or where it is asked to', () => {
+  test('to copies only if something changes or a copy is requested', () => {
     const x = zeros([2], { device });
     x.to('float32').fill_(1);
     expect(x.toArray()).toEqual([1, 1]);
@@ -134,7 +134,7 @@ onEachDevice((device) => {
 
 describe('every use of a disposed tensor throws and names the function', () => {
   const disposed = zeros([2]);
-  // Read once, so that nothing remembered hides the end.
+  // Read once, so that the test covers the cached shape too.
   expect(disposed.shape).toEqual([2]);
   disposed.dispose();
   test.each<[string, () => unknown]>([

@@ -1,4 +1,4 @@
-// The tensor: a place in the addon's table, with the operators as methods.
+// The tensor class: a place in the addon's table, with the operators as methods.
 
 import {
   allocate,
@@ -25,12 +25,12 @@ export interface Conversion {
   readonly memoryFormat?: MemoryFormat | undefined;
   /** Returns without waiting for a copy between pinned memory and a GPU. */
   readonly nonBlocking?: boolean | undefined;
-  /** Copies even where nothing changes. */
+  /** Copies even if nothing changes. */
   readonly copy?: boolean | undefined;
 }
 
 /**
- * A multi-dimensional array on a device, recorded for gradients where asked.
+ * A multi-dimensional array on a device, which optionally records gradients.
  *
  * @example
  * const x = tensor([[1, 2], [3, 4]], { requiresGrad: true });
@@ -38,9 +38,9 @@ export interface Conversion {
  * x.grad?.toArray() // [[2, 4], [6, 8]]
  */
 export class Tensor extends TensorMethods implements Disposable {
-  /** Where the addon keeps it; -1 once disposed of. For this package alone. */
+  /** Its place in the addon's table; -1 once disposed of. Internal to this package. */
   place: number;
-  /** Whether it ends with this object, since no `tidy` owns it. For memory.ts alone. */
+  /** Whether the garbage collector frees it, since no `tidy` owns it. Used by memory.ts only. */
   isWatched = false;
   #shape: readonly number[] | undefined;
 
@@ -111,7 +111,7 @@ export class Tensor extends TensorMethods implements Disposable {
     return native.isContiguous(place(this, 'isContiguous'), code);
   }
 
-  /** Gradients of this tensor, a scalar unless `gradient` is given, with respect to the leaves it was made from. */
+  /** Computes gradients with respect to the leaves this tensor depends on. Must be a scalar unless `gradient` is given. */
   backward(
     gradient: Tensor | null = null,
     options: { retainGraph?: boolean; createGraph?: boolean } = {},
@@ -122,8 +122,8 @@ export class Tensor extends TensorMethods implements Disposable {
   }
 
   /**
-   * The same elements on another device, of another type or in another layout, or all as another tensor has them; the
-   * same memory where nothing changes.
+   * Returns the same elements on another device, with another dtype or in another layout, or all as in another tensor.
+   * Shares memory if nothing changes.
    */
   to(target: Device | Dtype | Conversion | Tensor): Tensor {
     place(this, 'to');
@@ -141,17 +141,17 @@ export class Tensor extends TensorMethods implements Disposable {
     return toDtypeLayout(this, { device, dtype, memoryFormat, nonBlocking, copy });
   }
 
-  /** The one element: a boolean of a bool tensor, a bigint where an int64 does not fit a number. */
+  /** Returns the only element: a boolean for a bool tensor, a bigint if an int64 does not fit in a number. */
   item(): number | bigint | boolean {
     return native.item(place(this, 'item'));
   }
 
-  /** The one element as a number. */
+  /** Returns the only element as a number. */
   toNumber(): number {
     return Number(this.item());
   }
 
-  /** A copy of the elements in row-major order; float16 and bfloat16 as their bits in a Uint16Array. */
+  /** Copies the elements in row-major order; float16 and bfloat16 as raw bits in a Uint16Array. */
   toTypedArray(): TypedArray {
     const at = place(this, 'toTypedArray');
     const data = allocate(this.dtype, this.numel);
@@ -159,12 +159,12 @@ export class Tensor extends TensorMethods implements Disposable {
     return data;
   }
 
-  /** Copies the elements in row-major order into memory that is there: as many bytes as they take. */
+  /** Copies the elements in row-major order into existing memory, which must have exactly their size. */
   copyBytesTo(bytes: Uint8Array): void {
     native.toBytes(place(this, 'copyBytesTo'), bytes);
   }
 
-  /** A copy of the elements as float32, whatever the dtype. */
+  /** Copies the elements as float32, whatever the dtype. */
   toFloat32Array(): Float32Array {
     place(this, 'toFloat32Array');
     const data = new Float32Array(this.numel);
@@ -174,7 +174,7 @@ export class Tensor extends TensorMethods implements Disposable {
     return data;
   }
 
-  /** The elements as nested arrays of numbers; int64 as bigint, bool as boolean. */
+  /** Returns the elements as nested arrays of numbers; int64 as bigint, bool as boolean. */
   toArray(): NestedArray {
     place(this, 'toArray');
     const dtype = this.dtype;
@@ -185,7 +185,7 @@ export class Tensor extends TensorMethods implements Disposable {
   }
 
   /**
-   * Elements by position, as in Python's brackets.
+   * Returns elements by position, as with Python's brackets.
    *
    * @example
    * x.at(0) // the first row
@@ -203,13 +203,13 @@ export class Tensor extends TensorMethods implements Disposable {
     writeIndex(this, Array.isArray(indices) ? indices : [indices], value);
   }
 
-  /** Keeps this object and the gradients' links to it, and takes the data of another tensor. */
+  /** Takes over another tensor's data, while this object and its links in the autograd graph stay. */
   setData(source: Tensor): void {
     native.setData(place(this, 'setData'), place(source, 'setData'));
     this.#shape = undefined;
   }
 
-  /** As PyTorch prints it. */
+  /** Formats the tensor the way PyTorch prints it. */
   override toString(): string {
     place(this, 'toString');
     return formatTensor(this);
@@ -219,7 +219,7 @@ export class Tensor extends TensorMethods implements Disposable {
     return this.isDisposed ? 'Tensor (disposed)' : this.toString();
   }
 
-  /** Frees the memory now; any later use throws. */
+  /** Frees the tensor now; any later use throws. */
   dispose(): void {
     if (this.place < 0) return;
     disown(this);
@@ -232,7 +232,7 @@ export class Tensor extends TensorMethods implements Disposable {
   }
 }
 
-/** Wraps what the addon returned. */
+/** Wraps a place that the addon returned. */
 export function wrap(placeOfResult: number): Tensor {
   return new Tensor(placeOfResult);
 }
@@ -244,7 +244,7 @@ export function wrapAll(results: Int32Array | readonly number[]): Tensor[] {
   return Array.from(results, (result) => new Tensor(result));
 }
 
-/** The place of a live tensor, or an error that names the function it was given to. */
+/** Returns the place of a live tensor, or throws an error that names the calling function. */
 export function place(tensor: Tensor, name: string): number {
   if (!(tensor instanceof Tensor))
     throw new TypeError(`${name}: expected a tensor, not ${describeValue(tensor)}`);
@@ -270,7 +270,7 @@ export function placesWithGaps(tensors: readonly (Tensor | null)[], name: string
   return Int32Array.from(tensors, (tensor: Tensor | null) => (tensor === null ? -1 : place(tensor, name)));
 }
 
-/** Options come as an object. A number or an array in its place, as in other libraries, would go unheard. */
+/** Throws unless options are an object. A number or an array, as other libraries take, would be silently ignored. */
 export function checkOptions(options: object | null | undefined, name: string): void {
   const isObject = options === undefined || typeof options === 'object';
   if (!isObject || Array.isArray(options) || options instanceof Tensor)

@@ -23,7 +23,7 @@ import {
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-weights-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.each([false, true])('tensors of every dtype come back as they were (memory-mapped: %s)', (memoryMap) => {
+test.each([false, true])('tensors of every dtype round-trip (memory-mapped: %s)', (memoryMap) => {
   const file = join(folder, `dtypes-${memoryMap}.safetensors`);
   const tensors = new Map(
     dtypes.map((dtype) => [
@@ -47,7 +47,7 @@ test.each([false, true])('tensors of every dtype come back as they were (memory-
   }
 });
 
-test('views are written as they look, not as their memory lies', () => {
+test('views are written in logical order, not in memory order', () => {
   const file = join(folder, 'views.safetensors');
   const matrix = tensor([
     [1, 2],
@@ -75,7 +75,7 @@ test('writing to a memory-mapped tensor leaves the file alone', () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test('a network goes through a file and computes the same', () => {
+test('a network saved to a file and loaded again computes the same', () => {
   const file = join(folder, 'network.safetensors');
   const build = () =>
     new nn.Sequential(
@@ -86,7 +86,7 @@ test('a network goes through a file and computes the same', () => {
     );
   setSeed(1);
   const network = build();
-  tidy(() => network.forward(randn([6, 1, 5, 5]))); // moves the running statistics
+  tidy(() => network.forward(randn([6, 1, 5, 5]))); // updates the running statistics
   saveTensors(file, network.stateDict());
   const copy = build();
   copy.loadStateDict(loadTensors(file).tensors);
@@ -94,7 +94,7 @@ test('a network goes through a file and computes the same', () => {
   expect(noGrad(() => copy.eval().forward(x).equal(network.eval().forward(x)))).toBe(true);
 });
 
-test('a file that does not fit a module changes nothing in it', () => {
+test('a file that does not match a module leaves it unchanged', () => {
   const file = join(folder, 'other.safetensors');
   saveTensors(file, [
     ['weight', ones([2, 3])],
@@ -107,7 +107,7 @@ test('a file that does not fit a module changes nothing in it', () => {
   expect(() => loadTensorsInto(module, file)).toThrow('missing: bias');
 });
 
-test('a module takes its weights from a file, converted to its own types, and gets the metadata', () => {
+test("loading into a module converts weights to the module's dtypes and returns the metadata", () => {
   const file = join(folder, 'halves.safetensors');
   const halves = new nn.Linear(3, 2).to('float16');
   saveTensors(file, halves.stateDict(), { epoch: '3' });
@@ -121,7 +121,7 @@ test('a module takes its weights from a file, converted to its own types, and ge
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a module takes its weights from a file without a copy of them all',
+  'loading into a module does not hold a second copy of all weights',
   () => {
     const file = join(folder, 'many.safetensors');
     const layers = Array.from({ length: 32 }, () => new nn.Linear(1024, 1024, { bias: false }));
@@ -136,7 +136,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a failed write leaves the old file whole', () => {
+test('a failed write leaves the old file intact', () => {
   const file = join(folder, 'kept.safetensors');
   saveTensors(file, [['x', ones([2])]]);
   const gone = ones([2]);
@@ -157,7 +157,7 @@ test('a damaged file is refused by name', () => {
 
 const checkpoint = new URL('../test/fixtures/checkpoints/plain_113.pt', import.meta.url).pathname;
 
-test.skipIf(!existsSync(checkpoint))("a PyTorch checkpoint's tensors become ours", () => {
+test.skipIf(!existsSync(checkpoint))("a PyTorch checkpoint's tensors can be converted", () => {
   const { tensors } = findStateDict(readPytorchCheckpoint(checkpoint).value);
   for (const stored of tensors.values()) expect(fromStored(stored).shape).toEqual(stored.shape);
   expect(tensors.size).toBeGreaterThan(0);

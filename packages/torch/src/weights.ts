@@ -1,4 +1,4 @@
-// Tensors to and from files of weights.
+// Saves tensors to weight files and loads them.
 
 import { noGrad } from './autograd.js';
 import type { Device } from './dtype.js';
@@ -13,9 +13,9 @@ import { Tensor, wrapAll } from './tensor.js';
 export interface LoadOptions {
   readonly device?: Device;
   /**
-   * Lets the tensors look into the file in place of reading it: it costs no memory, and shows what others write to the file. A
-   * file that is cut short by another program while it is looked into ends this process (SIGBUS), as with every mapped file:
-   * leave it off for files that others write to. Default false.
+   * Maps the file into memory instead of reading it, which costs no memory. The tensors then show later changes to the
+   * file, and if another program truncates it, this process dies (SIGBUS), as with any mapped file. Leave this off for
+   * files that others write to. Default false.
    */
   readonly memoryMap?: boolean;
 }
@@ -26,7 +26,7 @@ export interface LoadedTensors {
 }
 
 /**
- * Writes named tensors to a safetensors file, whole or not at all.
+ * Writes named tensors to a safetensors file, which is complete or absent.
  *
  * @example
  * saveTensors('network.safetensors', network.stateDict(), { epoch: '12' });
@@ -46,7 +46,7 @@ export function saveTensors(
 }
 
 /**
- * Reads the tensors of a safetensors file, and compares them with the file's checksums where it has them.
+ * Reads the tensors of a safetensors file and checks them against the file's checksums, if any.
  *
  * @example
  * network.loadStateDict(loadTensors('network.safetensors').tensors);
@@ -63,8 +63,8 @@ export function loadTensors(path: string, { device, memoryMap = false }: LoadOpt
 }
 
 /**
- * Reads a safetensors file into a module, a tensor at a time, so that its weights are in memory only once. Names and shapes must be
- * the module's. A file that proves damaged leaves the module with a part of it.
+ * Reads a safetensors file into a module one tensor at a time, so that its weights are in memory only once. Names and
+ * shapes must match the module's. If the file turns out to be damaged, part of it may already be in the module.
  *
  * @returns the metadata
  *
@@ -83,7 +83,7 @@ export function loadTensorsInto(module: Module, path: string): Readonly<Record<s
   });
 }
 
-/** A tensor with the data of one from a file of weights. */
+/** Makes a tensor from one that was read from a weight file. */
 export function fromStored({ data, shape, dtype }: StoredTensor): Tensor {
   return new Tensor(native.fromBytes(data, shape, dtypeCode(dtype, 'loadTensors'), false));
 }
@@ -111,7 +111,7 @@ function mapped(path: string): LoadedTensors {
   return { tensors: new Map(list.map(([name], i) => [name, tensors[i]!])), metadata };
 }
 
-// Read only when its turn comes to be written, so that a checkpoint is never twice in memory.
+// The data is read only when it is written, so that a checkpoint is never in memory twice.
 function stored(tensor: Tensor): StoredTensor {
   const { dtype, shape } = tensor;
   return {

@@ -1,5 +1,5 @@
-// What the wrong-call test may call: every generated function with its parameters, read from the schemas beside them, and
-// the functions written by hand.
+// What the wrong-call test may call: every generated function with its parameters, read from the schemas in its comments,
+// and the handwritten functions.
 
 import { readFileSync } from 'node:fs';
 import { parseSchema, type SchemaParameter } from '../generate/schema.js';
@@ -22,7 +22,7 @@ export function callTable(): CallTable {
 function generatedCallees(name: string, schemaTexts: readonly string[]): Callee[] {
   const schemas = schemaTexts.map(parseSchema);
   const names = [name, ...schemas.map((schema) => schema.name.replace(/\..*/, ''))];
-  // Each overload is an entry of its own, called in the form of the first.
+  // Each overload is a separate entry, called in the form of the first.
   return schemas.map((schema) => ({
     name,
     home: 'operators',
@@ -78,7 +78,7 @@ const method = (name: string, ...parameters: readonly CallParameter[]): Callee =
   parameters: [positional('Tensor'), ...parameters],
 });
 
-// Indexing is made of these operators, whose errors say more than its own name would.
+// Indexing is composed of these operators, whose errors are more specific than its own.
 const indexing = (name: string, ...parameters: readonly CallParameter[]): Callee => ({
   ...method(name, ...parameters),
   answersTo: [

@@ -1,4 +1,4 @@
-// Runs the programs beside this file in processes of their own, on the built package: a fault would end the tests too.
+// Runs the programs in programs/ in separate processes, on the built package, since a fault would crash the tests too.
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export interface Ending {
 const here = fileURLToPath(new URL('.', import.meta.url));
 const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** Builds the package and the programs, as far as they are not up to date. */
+/** Builds the package and the programs if they are out of date. */
 export function buildPrograms(): void {
   const built = spawnSync(process.execPath, [tsc, '-b', `${here}programs`], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(`the programs do not build:\n${built.stdout}${built.stderr}`);
@@ -22,7 +22,7 @@ export function buildPrograms(): void {
 export interface ProgramOptions {
   readonly values?: readonly string[];
   readonly nodeOptions?: readonly string[];
-  /** Over this process's own; undefined removes a variable. */
+  /** Added to this process's environment; undefined removes a variable. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 

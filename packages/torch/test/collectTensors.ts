@@ -1,11 +1,11 @@
-// Files of tests share a process. What earlier ones left to the garbage collector would go while a later one counts tensors.
+// Test files share a process. Without this, garbage from earlier files would be freed while a later one counts tensors.
 
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { liveTensors } from '../src/index.js';
 
-/** Releases all tensors that nothing refers to: until some rounds in a row found none. */
+/** Releases all tensors that nothing refers to; repeats until several rounds in a row find none. */
 export async function collectTensors(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');

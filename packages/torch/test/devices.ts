@@ -1,11 +1,11 @@
-// The devices that tests run on: the CPU always, a GPU where there is one.
+// The devices that tests run on: always the CPU, and a GPU if there is one.
 
 import { describe, test } from 'vitest';
 import type { Device } from '../src/index.js';
 import { native } from '../src/native.js';
 
 /**
- * Declares the same tests for the CPU and for a GPU. Without one the log shows a single skipped entry that says why.
+ * Declares the same tests for the CPU and a GPU. Without a GPU, the log shows one skipped entry that says why.
  *
  * @example
  * onEachDevice((device) => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
 
 /**
- * Gives each test of a file a new folder, with nothing set up in `home` below it and no libtorch named by the environment.
+ * Gives each test in a file a new folder with an empty `home` in it, and no libtorch in the environment.
  *
- * @returns the folder of the test that runs
+ * @returns a function that returns the current test's folder
  */
 export function withEmptyHome(): () => string {
   let folder = '';

@@ -1,15 +1,15 @@
-// A server of one file, with the manners of bad ones.
+// A server for one file that can misbehave.
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 export interface Manner {
-  /** Breaks the connection after so many bytes. */
+  /** Breaks the connection after this many bytes. */
   readonly most?: number;
   /** Goes silent at this byte of the file. */
   readonly stallAt?: number;
-  /** Another file than the server's own. */
+  /** A file to send instead of the server's own. */
   readonly of?: Uint8Array;
   /** '' for none. */
   readonly etag?: string;
@@ -17,11 +17,11 @@ export interface Manner {
 }
 
 export interface FileServer {
-  /** What it was asked since the last reset. */
+  /** Requests since the last reset. */
   readonly requests: IncomingMessage[];
-  /** Bytes of files that it sent since then. */
+  /** Bytes sent since the last reset. */
   sent: number;
-  /** How it answers the next request; well by default. */
+  /** How it answers requests; correctly by default. */
   answer: (request: IncomingMessage, response: ServerResponse) => void;
   address(path?: string): string;
   send(request: IncomingMessage, response: ServerResponse, manner?: Manner): void;

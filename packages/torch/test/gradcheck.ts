@@ -1,19 +1,19 @@
-// Gradients against finite differences. For a function f of tensors, backward must give what the central difference
-// (f(x + h) - f(x - h)) / 2h approaches; in float64 with h near 1e-6 the two agree to eight digits or so.
+// Checks gradients against finite differences. For a function f of tensors, backward must match the central difference
+// (f(x + h) - f(x - h)) / 2h; in float64 with h near 1e-6, the two agree to about eight digits.
 
 import { grad, keep, noGrad, setSeed, type Tensor, tensor, tidy } from '../src/index.js';
 
 export interface GradcheckOptions {
-  /** The step of the difference. Rounding grows as it shrinks, curvature as it grows. */
+  /** Step of the finite difference. A smaller step increases rounding errors, a larger one curvature errors. */
   readonly step?: number;
-  /** Set before every evaluation, so that dropout and its like draw the same numbers each time. */
+  /** Seed set before every evaluation, so that dropout and the like draw the same numbers each time. */
   readonly seed?: number;
 }
 
 /**
- * The largest error of the gradients of `fn` with respect to float64 leaves that it reads, relative to the largest
- * gradient of each leaf, beyond what rounding of the differences explains. Results of any shape are weighed with fixed numbers and summed, so that every one of their
- * elements counts.
+ * Returns the largest error in the gradients of `fn` with respect to the float64 leaves that it reads, relative to the
+ * largest gradient of each leaf, and beyond what rounding in the differences explains. Results of any shape are weighted
+ * with fixed numbers and summed, so that every element counts.
  *
  * @example
  * const x = tensor([1, 2, 3], { dtype: 'float64', requiresGrad: true });
@@ -33,7 +33,7 @@ export function gradientError(
   return tidy(() => {
     const result = value();
     const gradients = grad([result], leaves, { allowUnused: true });
-    // A value is rounded, and the difference of two of them by twice as much.
+    // Each value is rounded, so the difference of two has twice the error.
     const rounding = (4 * Number.EPSILON * Math.abs(result.toNumber())) / (2 * step);
     const errors = leaves.map((leaf, i) => {
       const analytic = gradients[i]?.toTypedArray() ?? new Float64Array(leaf.numel);
@@ -45,8 +45,8 @@ export function gradientError(
 }
 
 /**
- * A float64 leaf of the given shape with fixed numbers between -1 and 1, no two alike and none near 0: away from the
- * kinks of functions such as relu.
+ * Makes a float64 leaf of the given shape with fixed numbers between -1 and 1, all different and none near 0, away from
+ * the kinks of functions such as relu.
  */
 export function gradcheckInput(shape: readonly number[], scale = 1, offset = 0): Tensor {
   const count = shape.reduce((product, size) => product * size, 1);
@@ -98,7 +98,7 @@ function relativeError(analytic: readonly number[], numeric: readonly number[], 
     difference = Math.max(difference, Math.abs(value - other));
     largest = Math.max(largest, Math.abs(value), Math.abs(other));
   });
-  // Math.max passes a NaN on, so that a missing or undefined gradient fails.
+  // Math.max propagates NaN, so a missing or undefined gradient fails.
   const error = Math.max(0, difference - rounding);
   return largest === 0 ? error : error / largest;
 }

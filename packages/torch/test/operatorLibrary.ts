@@ -1,4 +1,4 @@
-// Compiles the operators of programs/registeredOperators.cc against the libtorch that the addon was built with, once.
+// Compiles the operators in programs/registeredOperators.cc once, against the libtorch that the addon was built with.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engineBuild } from '../src/builds/index.js';
 
-/** The path of the library, or undefined where there is no compiler. */
+/** Returns the path of the library, or undefined if there is no compiler. */
 export function buildOperatorLibrary(): string | undefined {
   const source = fileURLToPath(new URL('./programs/registeredOperators.cc', import.meta.url));
   const { folder, libtorch } = engineBuild();

@@ -1,4 +1,4 @@
-// Several processes of one program that find each other, on the built package.
+// Runs several processes of one program that find each other, on the built package.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +11,13 @@ const programs = fileURLToPath(new URL('./programs/dist', import.meta.url));
 export interface RanksOptions {
   readonly values?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
-  /** Processes that are started; the others are missing. Default all. */
+  /** How many processes are started; the others are missing. Default: all. */
   readonly started?: number;
 }
 
 /**
- * Starts a program once for each rank and waits for all; the endings in the order of the ranks. A rank's standard input ends
- * when rank 0 does.
+ * Starts a program once per rank, waits for all, and returns how they ended, in rank order. A rank's standard input
+ * closes when rank 0 exits.
  */
 export async function runRanks(
   name: string,

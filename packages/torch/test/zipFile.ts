@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A zip archive with these entries, those of more than 100 bytes deflated. */
+/** Builds a zip archive with these entries; those over 100 bytes are deflated. */
 export function zipFile(entries: Readonly<Record<string, string | Uint8Array>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -67,7 +67,7 @@ describe('what is refused', () => {
 
   test('wrong bytes behind a broken connection, again and again: two whole downloads and no more', async () => {
     hub.state.failures.push('reset', 'wrong', 'reset', 'wrong', 'reset', 'wrong');
-    await expect(hubFile(wanted, bench.options)).rejects.toThrow(/other bytes than published/);
+    await expect(hubFile(wanted, bench.options)).rejects.toThrow(/differ from the published file/);
     expect(seen('storage').length).toBe(4);
   });
 
@@ -180,7 +180,7 @@ describe('a file of another address', () => {
 
   test('with another hash is refused', async () => {
     const wrong = { ...file(), sha256: '0'.repeat(64) };
-    await expect(addressFile(wrong, bench.options)).rejects.toThrow(/other bytes than published/);
+    await expect(addressFile(wrong, bench.options)).rejects.toThrow(/differ from the published file/);
     expect(existsSync(addressPath(bench.settings, wrong))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
-// Promises of what waits for other processes. Such waits may take minutes: they have threads of their own and keep none of
-// libuv's few, which read the images.
+// Promises for waits on other processes. Such waits may take minutes, so they get their own threads and do not occupy
+// libuv's few threads, which read the images.
 #include "distributed.h"
 
 #include <thread>
@@ -30,7 +30,7 @@ void run(Task* task) {
 
 void settled(napi_env env, napi_value, void*, void* data) {
   const std::unique_ptr<Task> task(static_cast<Task*>(data));
-  if (!env) return;  // the environment has ended
+  if (!env) return;  // the environment has shut down
   napi_value value;
   if (task->error.empty()) {
     napi_create_double(env, task->result, &value);

@@ -1,5 +1,5 @@
-// Process groups: c10d's stores and backends, named by a number that every thread and every operator library of this process
-// can ask for. Collectives on CPU tensors go through Gloo, those on GPU tensors through NCCL where the group has it.
+// Process groups: c10d's stores and backends. Each group has a number, by which every thread and operator library in this
+// process can find it. Collectives on CPU tensors go through Gloo; those on GPU tensors go through NCCL if the group has it.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
@@ -20,7 +20,7 @@
 
 namespace door {
 
-// libtorch 2.0 gave this name to what ProcessGroup was before.
+// What libtorch 2.0 calls Backend was called ProcessGroup before.
 #if TORCH_AT_LEAST(2, 0)
 using Backend = c10d::Backend;
 #else
@@ -36,10 +36,10 @@ struct Group {
   Milliseconds timeout;
   Store store;
   c10::intrusive_ptr<Backend> gloo;
-  c10::intrusive_ptr<Backend> nccl;  // null where the group has none
+  c10::intrusive_ptr<Backend> nccl;  // null if the group has none
 
   Backend& backendFor(const at::Tensor& tensor) const { return connected(tensor.is_cuda() && nccl ? nccl : gloo); }
-  // Null after this rank hung up.
+  // The backend is null after this rank hung up.
   Backend& connected(const c10::intrusive_ptr<Backend>& backend) const {
     if (!backend) throw std::runtime_error("this rank has closed its connections");
     return *backend;
@@ -50,30 +50,30 @@ std::shared_ptr<Group> groupOf(int64_t number);
 
 // Where ranks meet, and how (stores.cc)
 struct Meeting {
-  std::string path;  // of a file store; '' for one over TCP
+  std::string path;  // path of a file store; '' for a TCP store
   std::string host;
   int port;
   bool isServer;
-  std::string prefix;  // for the keys, where a store serves others too; '' for none
+  std::string prefix;  // prefix of the keys, if the store serves others too; '' for none
 };
 Store openStore(const Meeting& meeting, int rank, int size, Milliseconds timeout);
-// Waits for all ranks; where some are missing, the error names them.
+// Waits for all ranks; if some are missing, the error names them.
 void joinAll(c10d::Store& store, int rank, int size, Milliseconds timeout);
-// The address by which this machine is reached from another, '' where it cannot be told.
+// The address at which the given host can reach this machine; '' if unknown.
 std::string addressTowards(const std::string& host);
 
 // The backend for GPU tensors (nccl.cc, ncclNone.cc)
 bool hasNccl();
 c10::intrusive_ptr<Backend> openNccl(const Store& store, int rank, int size, Milliseconds timeout);
 
-// In a catch block: the exception again, as 'rank 1 of 4: allReduce of float32[3] failed: …'.
+// Call it in a catch block: rethrows the exception as 'rank 1 of 4: allReduce of float32[3] failed: …'.
 [[noreturn]] void rethrowAs(const Group& group, const std::string& operation);
 [[noreturn]] void rethrowAs(int rank, int size, const std::string& operation);
 
-// Work under way (works.cc). What it uses is kept until it is done.
+// Work in progress (works.cc). The tensors it uses are kept until it is done.
 napi_value startedWork(Call& call, std::shared_ptr<Group> group, Work work, std::string operation, std::vector<at::Tensor> used);
 
-// A promise of what a function gives that runs on a thread of its own (background.cc).
+// Runs a function on its own thread and returns a promise of its result (background.cc).
 napi_value inBackground(Call& call, std::function<double()> function);
 
 }  // namespace door

@@ -1,4 +1,4 @@
-// Stands for the other files of this folder where libtorch was built without distribution: TypeScript asks first.
+// Replaces the other files in this folder if libtorch was built without c10d and Gloo. TypeScript asks before it uses them.
 #include "../door.h"
 
 namespace door {

@@ -1,11 +1,11 @@
-// Gradients summed over all ranks in buckets, each as soon as backward has filled it: the sums travel while the rest of
-// backward computes. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", arXiv 2006.15704.
+// Sums gradients over all ranks in buckets, each as soon as backward has filled it, so that communication overlaps with the
+// rest of backward. Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", arXiv 2006.15704.
 //
-// c10d's own Reducer could be called from here, and is not, for three reasons. It moves parameters between buckets after its
-// first step, and the order in which three or more ranks add up an element depends on its place in a bucket: a run that
-// resumes would differ in the last bits from one that never stopped. It divides by the number of ranks, while our loss has
-// its denominator summed over them. And its header needs those of libtorch's RPC. Here the buckets follow from the list of
-// parameters alone.
+// c10d's own Reducer could be called here, but is not, for three reasons. It moves parameters between buckets after its
+// first step, and the order in which three or more ranks add up an element depends on its place in a bucket, so a resumed
+// run would differ in the last bits from one that never stopped. It divides by the number of ranks, while our loss's
+// denominator is already summed over them. And its header needs the headers of libtorch's RPC. Here, the buckets depend
+// only on the list of parameters.
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -21,8 +21,8 @@ namespace {
 struct Bucket {
   std::vector<at::Tensor> parameters;
   at::Tensor sums;
-  std::vector<at::Tensor> views;  // of the sums, one a parameter
-  size_t missing = 0;  // gradients that backward still owes
+  std::vector<at::Tensor> views;  // of the sums, one per parameter
+  size_t missing = 0;  // gradients that backward has yet to compute
   Work work;
 };
 
@@ -39,24 +39,24 @@ class GradientBuckets : public std::enable_shared_from_this<GradientBuckets> {
  private:
   void startWhatIsFull();
   void start(Bucket& bucket);
-  // The gradients of these parameters become parts of the bucket's sums.
+  // Makes the gradients of these parameters part of the bucket's sums.
   void moveIn(Bucket& bucket, size_t begin, size_t end);
   std::string describeBucket(size_t number) const;
 
   std::shared_ptr<Group> group_;
   std::vector<Bucket> buckets_;
 #if !TORCH_AT_LEAST(2, 1)
-  // A parameter refers to its accumulator weakly: without these, hooks would end with the graph of the first step.
+  // A parameter refers to its accumulator weakly; without these, hooks would disappear with the first step's graph.
   std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
 #endif
-  std::mutex mutex_;  // gradients of a GPU and of the CPU arrive on different threads
-  size_t next_ = 0;  // buckets before it are under way; all ranks start them in this order
+  std::mutex mutex_;  // GPU and CPU gradients arrive on different threads
+  size_t next_ = 0;  // buckets before this one have been started; all ranks start them in this order
   bool isPrepared_ = false;
 };
 
 #if TORCH_AT_LEAST(2, 1)
-// On the parameter itself. A hook on its accumulator would keep that alive, and with it the stream that it was made on: a step
-// captured on another stream would then wait for work outside its graph.
+// A hook on the parameter itself. A hook on its accumulator would keep the accumulator alive, and with it the stream that
+// it was made on; a step captured on another stream would then wait for work outside its graph.
 struct Hook : torch::autograd::PostAccumulateGradHook {
   std::weak_ptr<GradientBuckets> owner;
   size_t bucket, place;
@@ -83,7 +83,7 @@ struct Hook : torch::autograd::FunctionPostHook {
 };
 #endif
 
-// Backward reaches the last parameters first, so they share the first bucket, which is small: the network is busy early.
+// Backward reaches the last parameters first, so they share the first bucket, which is small so that sending starts early.
 GradientBuckets::GradientBuckets(std::shared_ptr<Group> group, const std::vector<at::Tensor>& parameters, size_t firstBytes, size_t bytes)
     : group_(std::move(group)) {
   size_t filled = 0;
@@ -104,7 +104,7 @@ GradientBuckets::GradientBuckets(std::shared_ptr<Group> group, const std::vector
     bucket.sums = at::zeros({elements}, bucket.parameters[0].options().requires_grad(false));
     int64_t offset = 0;
     for (const auto& parameter : bucket.parameters) {
-      // In the parameter's own order of memory, which optimizers and channels-last kernels expect of its gradient.
+      // In the parameter's own memory layout, which optimizers and channels-last kernels expect of its gradient.
       bucket.views.push_back(parameter.is_non_overlapping_and_dense() ? bucket.sums.as_strided(parameter.sizes(), parameter.strides(), offset)
                                                                      : bucket.sums.narrow(0, offset, parameter.numel()).view(parameter.sizes()));
       offset += parameter.numel();
@@ -147,9 +147,9 @@ void GradientBuckets::prepare() {
 
 void GradientBuckets::arrived(size_t number, size_t place) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!isPrepared_) return;  // an earlier part of the batch: its gradients stay here until the last part
+  if (!isPrepared_) return;  // an earlier part of the batch: its gradients stay on this rank until the last part
   auto& bucket = buckets_[number];
-  // At once, while it is in the processor's cache, and its memory serves the next one. A GPU rather copies a bucket in one kernel.
+  // On the CPU it is copied at once, while it is in the cache, and its memory can be reused. A GPU copies a bucket in one kernel.
   if (bucket.sums.is_cpu()) moveIn(bucket, place, place + 1);
   bucket.missing--;
   startWhatIsFull();
@@ -177,7 +177,7 @@ void GradientBuckets::moveIn(Bucket& bucket, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) {
     const auto& gradient = bucket.parameters[i].grad();
     if (!gradient.defined()) {
-      bucket.views[i].zero_();  // no part of this rank's loss depends on it; another's may
+      bucket.views[i].zero_();  // this rank's loss does not depend on it; another rank's may
     } else if (!gradient.is_alias_of(bucket.sums)) {
       from.push_back(gradient);
       to.push_back(bucket.views[i]);
@@ -245,7 +245,7 @@ napi_value bucketsPrepare(Call& call) {
   return nullptr;
 }
 
-// bucketsFinish(buckets): the gradients are sums over all ranks when this returns (on a GPU: for what its stream does next)
+// bucketsFinish(buckets): when this returns, the gradients are sums over all ranks (on a GPU, for later work on its stream)
 napi_value bucketsFinish(Call& call) {
   at(call).finish();
   return nullptr;

@@ -1,5 +1,5 @@
-// Groups of processes and what they do together. A group belongs to the process, not to a thread: operators with gradients
-// talk to it from libtorch's own threads.
+// Process groups and their collectives. A group belongs to the process, not to a thread: operators with gradients use it
+// from libtorch's own threads.
 #define USE_C10D_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/library.h>
@@ -14,7 +14,7 @@
 namespace door {
 namespace {
 
-// Never destroyed: a process that ends while others still talk must not wait for them.
+// Never destroyed: a process that exits while others are still communicating must not wait for them.
 std::mutex& groupsMutex() {
   static auto* mutex = new std::mutex;
   return *mutex;
@@ -62,7 +62,7 @@ napi_value groupCreate(Call& call) {
   });
 }
 
-// groupAddNccl(group): from now on tensors on GPUs go through NCCL
+// groupAddNccl(group): GPU tensors go through NCCL from now on
 napi_value groupAddNccl(Call& call) {
   const auto group = groupOf(call.place(0));
   group->nccl = openNccl(group->store, group->rank, group->size, group->timeout);
@@ -71,7 +71,7 @@ napi_value groupAddNccl(Call& call) {
 
 // groupDispose(group)
 napi_value groupDispose(Call& call) {
-  std::shared_ptr<Group> gone;  // its destructor waits for threads: outside the lock
+  std::shared_ptr<Group> gone;  // its destructor waits for threads, so it runs outside the lock
   const std::lock_guard<std::mutex> lock(groupsMutex());
   auto& list = groups();
   const auto number = static_cast<size_t>(call.number(0));
@@ -79,10 +79,10 @@ napi_value groupDispose(Call& call) {
   return nullptr;
 }
 
-// groupHangUp(group): closes the connections, so that the other ranks notice; what was left in the store stays readable
+// groupHangUp(group): closes the connections, so that the other ranks notice; notes in the store stay readable
 napi_value groupHangUp(Call& call) {
   const auto group = groupOf(call.place(0));
-  // Their destructors wait for what is under way, perhaps until its time is up.
+  // Their destructors wait for work in progress, perhaps until it times out.
   std::thread([gloo = std::exchange(group->gloo, {}), nccl = std::exchange(group->nccl, {})]() mutable {
     gloo.reset();
     nccl.reset();
@@ -93,7 +93,7 @@ napi_value groupHangUp(Call& call) {
 napi_value distributedUnavailable(Call& call) { return call.make(std::string()); }
 napi_value distributedHasNccl(Call& call) { return call.make(hasNccl()); }
 
-// The backends read a tensor's memory from its first element on, whatever its strides.
+// The backends read a tensor's memory contiguously from its first element, whatever its strides.
 void checkDense(const at::Tensor& tensor, const char* name) {
   if (!tensor.is_non_overlapping_and_dense()) throw std::runtime_error(std::string(name) + ": the tensor " + describe(tensor) + " has gaps; use contiguous()");
 }
@@ -112,7 +112,7 @@ napi_value started(Call& call, const std::string& operation, std::vector<at::Ten
   }
 }
 
-// allReduce(group, tensor, operation) → work; the operation as c10d numbers it
+// allReduce(group, tensor, operation) → work; the operation is c10d's number for it
 napi_value allReduce(Call& call) {
   const auto& tensor = call.tensor(1);
   checkDense(tensor, "allReduce");
@@ -159,14 +159,14 @@ napi_value storeSet(Call& call) {
   return nullptr;
 }
 
-// storeGet(group, key) → its text, or null where nobody has set it
+// storeGet(group, key) → its text, or null if no rank has set it
 napi_value storeGet(Call& call) {
   std::packaged_task<c10::optional<std::string>()> ask([store = groupOf(call.place(0))->store, key = call.text(1)]() -> c10::optional<std::string> {
     if (!store->check({key})) return c10::nullopt;
     const auto value = store->get(key);
     return std::string(value.begin(), value.end());
   });
-  // A store whose process is frozen never answers, and libtorch would wait for it without an end.
+  // A store whose process is frozen never answers, and libtorch would wait for it forever.
   auto answer = ask.get_future();
   std::thread(std::move(ask)).detach();
   if (answer.wait_for(kStorePatience) != std::future_status::ready) throw std::runtime_error("the store that the ranks met at does not answer");
@@ -174,7 +174,7 @@ napi_value storeGet(Call& call) {
   return value ? call.make(*value) : call.null();
 }
 
-// For operators of other libraries, which have gradients to talk about in backward.
+// For operators in other libraries, which reduce gradients during backward.
 at::Tensor& allReduceNow(at::Tensor& tensor, int64_t number) {
   const auto group = groupOf(number);
   std::vector<at::Tensor> list = {tensor};
@@ -202,7 +202,7 @@ void rethrowAs(int rank, int size, const std::string& operation) {
     raise(rank, size, operation, error.what_without_backtrace());
   } catch (const std::exception& error) {
     const std::string message = error.what();
-    if (message.rfind("rank ", 0) == 0) throw;  // names rank and operation already
+    if (message.rfind("rank ", 0) == 0) throw;  // already names rank and operation
     raise(rank, size, operation, message);
   }
 }

@@ -1,4 +1,4 @@
-// NCCL, for GPU tensors. Built where libtorch has it and nccl.h is at hand; else ncclNone.cc stands in.
+// NCCL, for GPU tensors. Built if libtorch has it and nccl.h was found; otherwise ncclNone.cc replaces it.
 #define USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 

@@ -1,4 +1,4 @@
-// Stands for nccl.cc where libtorch has no NCCL, or its header nccl.h was not found: GPU tensors go through Gloo.
+// Replaces nccl.cc if libtorch has no NCCL or nccl.h was not found; GPU tensors then go through Gloo.
 #include "distributed.h"
 
 namespace door {

@@ -1,4 +1,4 @@
-// Where ranks meet before they talk to one another: a store that rank 0 (or torchrun) serves over TCP, or a shared file.
+// Where ranks meet before they connect to each other: a store that rank 0 (or torchrun) serves over TCP, or a shared file.
 #include "distributed.h"
 
 #include <netdb.h>
@@ -24,7 +24,7 @@ Store openStore(const Meeting& meeting, int rank, int size, Milliseconds timeout
       c10d::TCPStoreOptions options;
       options.port = static_cast<std::uint16_t>(meeting.port);
       options.isServer = meeting.isServer;
-      options.waitWorkers = false;  // joinAll waits, and can tell who is missing
+      options.waitWorkers = false;  // joinAll waits, and can say who is missing
       options.timeout = timeout;
       store = c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
     }
@@ -40,7 +40,7 @@ void joinAll(c10d::Store& store, int rank, int size, Milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   try {
     store.set(keyOf(rank), std::vector<uint8_t>{1});
-    // Asked for again and again: in libtorch 1.13 a wait that timed out leaves the connection unusable.
+    // Polls: in libtorch 1.13, a wait that times out leaves the connection unusable.
     auto pause = Milliseconds(1);
     for (int next = 0; next < size;) {
       if (store.check({keyOf(next)})) {
@@ -71,7 +71,7 @@ std::string addressTowards(const std::string& host) {
   for (auto* candidate = found; candidate && address.empty(); candidate = candidate->ai_next) {
     const int handle = socket(candidate->ai_family, SOCK_DGRAM, 0);
     if (handle < 0) continue;
-    // Connecting a datagram socket sends nothing: the kernel only chooses the way, and with it our own address.
+    // Connecting a datagram socket sends nothing: the kernel only chooses the route, and with it our own address.
     sockaddr_storage own{};
     socklen_t length = sizeof(own);
     char text[NI_MAXHOST];

@@ -1,4 +1,4 @@
-// Collectives under way. JavaScript holds each by a number until it has waited for it.
+// Collectives in progress. JavaScript holds each by a number until it has waited for it.
 #include "distributed.h"
 
 #include <thread>
@@ -33,7 +33,7 @@ Started taken(Call& call) {
   return result;
 }
 
-// For a GPU this makes the current stream wait and returns; for the CPU it is done when this returns.
+// On a GPU, this makes the current stream wait and returns; on the CPU, the work is done when this returns.
 void waitFor(const Started& started) {
   try {
     started.work->wait();
@@ -60,7 +60,7 @@ napi_value workFinished(Call& call) {
   });
 }
 
-// workIsDone(work) → whether waiting would take no time
+// workIsDone(work) → whether waiting would return at once
 napi_value workIsDone(Call& call) {
   const auto& started = works(call).started;
   const auto found = started.find(call.place(0));

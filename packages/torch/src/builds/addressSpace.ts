@@ -1,4 +1,4 @@
-// How much more memory the process may map, where it has a limit (`ulimit -v`).
+// How much more memory the process may map, if it has a limit (`ulimit -v`).
 
 import { readFileSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ export interface AddressSpace {
 }
 
 /**
- * Undefined where there is no limit, or the system does not tell.
+ * Returns the address space limit and what is left of it; undefined if there is no limit or it is unknown.
  *
  * @example
  * addressSpace() // { limit: 4096000000, left: 3289000000 } after `ulimit -v 4000000`
@@ -26,7 +26,7 @@ export function addressSpace(): AddressSpace | undefined {
 }
 
 /**
- * What is wrong where less is left than needed, in words; undefined where there is enough.
+ * Returns a message if less address space is left than needed, and undefined if there is enough.
  *
  * @example
  * lacksAddressSpace(2e9) // 'the memory limit of the process (ulimit -v, 1,024 MB) leaves 296 MB of the 2,000 MB needed: raise it'

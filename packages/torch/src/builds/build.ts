@@ -20,22 +20,22 @@ export interface LinkedLibtorch {
   readonly include: readonly string[];
   /** The folder of its libraries. */
   readonly lib: string;
-  /** The library in there that computes. */
+  /** The library in that folder that does the computing, such as `libtorch_cpu.so`. */
   readonly file: string;
-  /** The CUDA toolkit's folder, where libtorch was built with CUDA. */
+  /** The CUDA toolkit's folder, if libtorch was built with CUDA. */
   readonly cuda: string | undefined;
-  /** For the C++ compiler. */
+  /** Flags for the C++ compiler. */
   readonly flags: readonly string[];
 }
 
 /** What `build.json` records. */
 export interface Build {
   readonly library: string;
-  /** Such as `g++ 12.2.0`, or the name of a package of prebuilt libraries. */
+  /** The compiler, such as `g++ 12.2.0`, or the package that the prebuilt library came from. */
   readonly builder: string;
-  /** Undefined for a library that does not use it. */
+  /** Undefined for a library that does not use libtorch. */
   readonly libtorch: LinkedLibtorch | undefined;
-  /** The size of libtorch's file: another size is another libtorch in the same place. */
+  /** The size of libtorch's file. If it differs, another libtorch is now in the same place. */
   readonly libtorchBytes: number | undefined;
 }
 
@@ -46,8 +46,8 @@ export interface FoundBuild extends Build {
 }
 
 /**
- * The build to use here, or undefined where setup has not made one. `LIBTORCH` and `LIBTORCH_USE_PYTORCH=1` ask for the build of that
- * libtorch; else the last setup counts.
+ * Returns the build to use, or undefined if setup has not made one. `LIBTORCH` and `LIBTORCH_USE_PYTORCH=1` select
+ * the build for that libtorch; otherwise it is the one from the last setup.
  *
  * @example
  * findBuild(engineLibrary)?.libtorch?.version // '1.13.1'
@@ -57,7 +57,7 @@ export function findBuild(library: NativeLibrary): FoundBuild | undefined {
 }
 
 /**
- * The build of a library for one libtorch.
+ * Returns the build of a library for one particular libtorch, if any.
  *
  * @example
  * findBuildFor(fusedLibrary, engineBuild().libtorch)?.path
@@ -66,7 +66,7 @@ export function findBuildFor(library: NativeLibrary, libtorch: LinkedLibtorch): 
   return openBuild(library, library.usesLibtorch ? nameOfLibtorch(libtorch.lib) : 'last');
 }
 
-/** Makes a build the one to use, of a library that uses libtorch for this one. */
+/** Selects a build as the one to use; if the library uses libtorch, the one to use with this libtorch. */
 export function selectBuild(library: NativeLibrary, folderName: string, libtorch: LinkedLibtorch): void {
   const selected = join(buildsFolder(library), 'selected');
   mkdirSync(selected, { recursive: true });
@@ -75,7 +75,7 @@ export function selectBuild(library: NativeLibrary, folderName: string, libtorch
   for (const name of names) writeFileAtomically(join(selected, name), (write) => write(folderName));
 }
 
-/** The size of libtorch's file, by which a build knows it again; undefined where it is gone. */
+/** Returns the size of libtorch's file, which identifies it, or undefined if the file is gone. */
 export function libtorchBytes({ file }: LinkedLibtorch): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size;
 }

@@ -21,7 +21,7 @@ describe('the home folder', () => {
 });
 
 describe('the key of a library', () => {
-  test('is the same wherever the package lies', () => {
+  test('is the same wherever the package is installed', () => {
     const here = scale('here');
     cpSync(here.packageFolder, join(folder(), 'there'), { recursive: true });
     expect(libraryKey({ ...here, packageFolder: join(folder(), 'there') })).toBe(libraryKey(here));
@@ -51,11 +51,11 @@ describe('the key of a library', () => {
 });
 
 describe('the build to use', () => {
-  test('is none before set-up', () => {
+  test('does not exist before setup', () => {
     expect(findBuild(scale('package'))).toBeUndefined();
   });
 
-  test('is that of the last set-up', () => {
+  test('is the one from the last setup', () => {
     const library = scale('package');
     add('first', 'A');
     add('second', 'B');
@@ -68,7 +68,7 @@ describe('the build to use', () => {
     }
   });
 
-  test('is that of the libtorch that the environment asks for', () => {
+  test('is the one for the libtorch that the environment asks for', () => {
     const library = scale('package');
     addBuild(library, 'python', { ...libtorch('P'), origin: 'python3' });
     addBuild(library, 'one', libtorch('A'));
@@ -82,7 +82,7 @@ describe('the build to use', () => {
     expect(findBuild(library)?.libtorch?.version).toBe('P');
   });
 
-  test('is, beside an engine, the one for its libtorch', () => {
+  test('can be asked for by libtorch, as the engine does', () => {
     const library = scale('package');
     addBuild(library, 'one', libtorch('A'));
     addBuild(library, 'two', libtorch('B'));
@@ -90,7 +90,7 @@ describe('the build to use', () => {
     expect(findBuildFor(library, libtorch('C'))).toBeUndefined();
   });
 
-  test('is none where its folder was removed by hand', () => {
+  test('does not exist if its folder was removed by hand', () => {
     const library = scale('package');
     addBuild(library, 'one', libtorch('A'));
     rmSync(join(buildsFolder(library), 'one'), { recursive: true });

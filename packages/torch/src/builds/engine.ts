@@ -1,4 +1,4 @@
-// The engine's own library, and the build of it that this process uses.
+// The engine's native library, and the build of it that this process uses.
 
 import { fileURLToPath } from 'node:url';
 import { type FoundBuild, findBuild, findBuildFor, type LinkedLibtorch, libtorchBytes } from './build.js';
@@ -16,7 +16,7 @@ export const engineLibrary: NativeLibrary = {
   usesLibtorch: true,
 };
 
-/** There is no engine here, or it cannot be loaded; the message says what to run. */
+/** The engine is not set up, or cannot be loaded; the message says what to run. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
 }
@@ -28,7 +28,7 @@ interface EngineBuild extends FoundBuild {
 let found: EngineBuild | undefined;
 
 /**
- * The build that this process uses. Where setup runs for another libtorch meanwhile, the process keeps the first.
+ * Returns the build that this process uses. It stays the same even if setup selects another libtorch meanwhile.
  *
  * @example
  * engineBuild().libtorch.lib // '/usr/lib/x86_64-linux-gnu'
@@ -39,7 +39,7 @@ export function engineBuild(): EngineBuild {
 }
 
 /**
- * The path of a library of operators for this process's libtorch.
+ * Returns the path of an operator library built for this process's libtorch.
  *
  * @example
  * loadLibrary(operatorLibrary(fusedLibrary))
@@ -59,7 +59,7 @@ function findEngine(): EngineBuild {
   const { libtorch } = build;
   if (libtorchBytes(libtorch) !== build.libtorchBytes) {
     throw new EngineError(
-      `libtorch in ${libtorch.lib} is gone or has changed since set-up: run 'npx anyclass setup'`,
+      `libtorch in ${libtorch.lib} is gone or has changed since setup: run 'npx anyclass setup'`,
     );
   }
   return { ...build, libtorch };

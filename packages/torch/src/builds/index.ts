@@ -1,4 +1,4 @@
-// Where setup puts native libraries and how programs find them. Loads nothing.
+// Where setup puts native libraries and how programs find them. Loads no library.
 
 export { lacksAddressSpace } from './addressSpace.js';
 export {

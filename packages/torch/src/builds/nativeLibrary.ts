@@ -1,25 +1,25 @@
-// What is compiled: the sources in a package and the file that comes of them.
+// What is compiled: the sources in a package and the file built from them.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFolder } from './home.js';
 
-/** A shared library that setup builds from sources which a package ships. */
+/** A shared library that setup builds from the sources a package ships. */
 export interface NativeLibrary {
-  /** The package's own folder, which holds its `package.json`. */
+  /** The package's root, which holds its `package.json`. */
   readonly packageFolder: string;
-  /** Below the package's folder; what is in folders below them does not count. */
+  /** Relative to the package's folder. Their subfolders are not searched. */
   readonly sourceFolders: readonly string[];
-  /** The name of the file to make: `.node` for what Node opens itself. */
+  /** The name of the file to build; ends in `.node` if Node loads it. */
   readonly file: string;
-  /** Whether it is linked with libtorch: then there is one build for each libtorch. */
+  /** Whether it is linked with libtorch. If so, there is one build per libtorch. */
   readonly usesLibtorch: boolean;
 }
 
 /**
- * Which library this is, wherever the package lies: its package and version, the platform, and a hash of its sources, by which a
- * checkout's builds follow its changes and an installed package shares them.
+ * Identifies a library, wherever its package is installed: package and version, platform, and a hash of the sources.
+ * The hash makes a checkout rebuild when its sources change, and lets installed copies share one build.
  *
  * @example
  * libraryKey(engineLibrary) // '@anyclass+torch-0.1.0-linux-x64-torch.node-3fb41c0a95d2'
@@ -35,13 +35,13 @@ export function libraryKey(library: NativeLibrary): string {
   return `${name}-${process.platform}-${process.arch}-${library.file}-${sources}`;
 }
 
-/** The folder of all builds of a library. */
+/** Returns the folder that holds all builds of a library. */
 export function buildsFolder(library: NativeLibrary): string {
   return join(homeFolder(), 'native', libraryKey(library));
 }
 
 /**
- * The sources and headers of a library, from the package's folder.
+ * Lists the sources and headers of a library, relative to the package's folder.
  *
  * @example
  * sourceFiles(engineLibrary) // ['native/autograd.cc', 'native/cuda.cc', …]

@@ -16,7 +16,7 @@ import {
 
 const cudaIt = hasCuda() ? '' : ' (skipped: no CUDA device)';
 
-/** Losses of `steps` steps of a small network with momentum or AdamW, under a rate that changes on the way. */
+/** Losses over `steps` steps of a small network, with SGD with momentum or AdamW and a learning rate that changes. */
 function losses(
   optimizerName: 'sgd' | 'adamw',
   captured: boolean,
@@ -62,13 +62,13 @@ function losses(
   });
 }
 
-test('without CUDA, or for tensors elsewhere, a captured step simply calls', () => {
+test('without CUDA, or for tensors not on a GPU, a captured step simply calls the function', () => {
   expect(losses('sgd', true, 5, { device: 'cpu' })).toEqual(losses('sgd', false, 5, { device: 'cpu' }));
 });
 
 describe.skipIf(!hasCuda())(`on cuda${cudaIt}`, () => {
   test.each(['sgd', 'adamw'] as const)(
-    'replays of a captured %s step give the losses of eager for 100 steps',
+    'replays of a captured %s step match the eager losses for 100 steps',
     (name) => {
       const eager = losses(name, false, 100);
       const replayed = losses(name, true, 100);
@@ -94,7 +94,7 @@ describe.skipIf(!hasCuda())(`on cuda${cudaIt}`, () => {
     );
   });
 
-  test('a step that reads a value back cannot be captured, and the engine goes on', () => {
+  test('a step that reads a value back cannot be captured, and the engine still works', () => {
     const step = captureStep((x) => [x!.mul(x!.sum().toNumber())], { warmUp: 0 });
     expect(() => step(zeros([2], { device: 'cuda' }))).toThrow('the step cannot be captured');
     expect(zeros([2], { device: 'cuda' }).add(1).toArray()).toEqual([1, 1]);

@@ -14,8 +14,8 @@ export interface CaptureOptions {
 }
 
 /**
- * Captures a function of tensors at its first calls and replays it at the later ones. Each call is one execution of the
- * function, in the captured phase as before it. Where there is no CUDA, or an input is not on it, it simply calls.
+ * Captures a function of tensors after its first calls and replays it from then on. Every call runs the function exactly
+ * once, before the capture and after it. Without CUDA, or if an input is not on a GPU, it simply calls the function.
  *
  * The function gets tensors of the same shapes each time, does all its work on the GPU and reads nothing back (no
  * `item()`, no `toTypedArray()`). What it returns stays valid until the next call.
@@ -55,7 +55,7 @@ class Captured {
 
   constructor(fn: (...inputs: Tensor[]) => readonly Tensor[], inputs: readonly Tensor[], stream: CudaStream) {
     this.#inputs = inputs.map((input) => keep(emptyLike(input)));
-    // A graph has a pool of memory of its own: what the calls before it left spare has to go back first.
+    // A graph has its own memory pool, so what earlier calls left unused is released first.
     cudaSynchronize();
     emptyCudaCache();
     const { graph, outputs } = onSideStream(stream, () => record(() => fn(...this.#inputs)));
@@ -75,7 +75,7 @@ class Captured {
         const shapes = (tensors: readonly Tensor[]) =>
           tensors.map((tensor) => `${tensor.dtype}[${tensor.shape.join(', ')}]`).join(', ');
         throw new Error(
-          `the step was captured with inputs ${shapes(this.#inputs)}, not ${shapes(inputs)}: capture another for these`,
+          `the step was captured with inputs ${shapes(this.#inputs)}, not ${shapes(inputs)}; capture another step for these`,
         );
       }
       own.copy_(given, true);
@@ -87,7 +87,7 @@ class Captured {
 
 function record(fn: () => readonly Tensor[]): { graph: number; outputs: readonly Tensor[] } {
   const graph = native.graphBegin();
-  // A weight cast before the capture would be cached as it was, and replays would never cast the updated one.
+  // A weight cast before the capture would stay cached, and replays would never cast the updated weight.
   setAutocastCacheAllowed(false);
   try {
     const outputs = tidy(fn);
@@ -98,7 +98,7 @@ function record(fn: () => readonly Tensor[]): { graph: number; outputs: readonly
     abandon(graph);
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `the step cannot be captured (${reason}): do what reads values back, or allocates outside libtorch, outside it`,
+      `the step cannot be captured (${reason}); move whatever reads values back or allocates outside libtorch out of it`,
       {
         cause: error,
       },
@@ -117,7 +117,7 @@ function abandon(graph: number): void {
   }
 }
 
-// The side stream first waits for what is in progress, and the current one then for it.
+// The side stream first waits for the work in progress; the current stream then waits for the side stream.
 function onSideStream<T>(stream: CudaStream, fn: () => T): T {
   using before = new CudaEvent().record();
   stream.waitFor(before);

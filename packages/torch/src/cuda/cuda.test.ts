@@ -19,7 +19,7 @@ import {
   zeros,
 } from '../index.js';
 
-describe.skipIf(hasCuda())('where there is no CUDA', () => {
+describe.skipIf(hasCuda())('without CUDA', () => {
   test('the status says why', () => {
     expect(cudaStatus().devices).toEqual([]);
     expect(cudaStatus().unavailable).toMatch(/built without CUDA|no CUDA|driver/);
@@ -55,7 +55,7 @@ describe.skipIf(!hasCuda())(`on cuda${hasCuda() ? '' : ' (skipped: no CUDA devic
     });
   });
 
-  test('data made one after another arrive whole, though nobody waits for the copies', () => {
+  test('tensors made in quick succession arrive intact, although nothing waits for the copies', () => {
     tidy(() => {
       const slow = randn([4000, 4000], { device: 'cuda' });
       const product = slow.matmul(slow).matmul(slow);
@@ -69,7 +69,7 @@ describe.skipIf(!hasCuda())(`on cuda${hasCuda() ? '' : ' (skipped: no CUDA devic
     });
   });
 
-  test('work on another stream is there after its event', () => {
+  test('work on another stream waits for an event and is done after synchronize', () => {
     tidy(() => {
       const stream = new CudaStream();
       const x = ones([1000, 1000], { device: 'cuda' });

@@ -1,16 +1,16 @@
-// GPUs: whether there are any and why not, their memory, and the switches of their libraries.
+// GPUs: which are available or why none is, their memory, and settings of the CUDA libraries.
 
 import { native } from '../native.js';
 
 export interface CudaStatus {
   /** `cuda:0` and so on. */
   readonly devices: readonly string[];
-  /** Why there is none; null where there is one. */
+  /** Why no GPU is available; null if there is one. */
   readonly unavailable: string | null;
 }
 
 /**
- * The GPUs that tensors can live on.
+ * Lists the GPUs that tensors can live on.
  *
  * @example
  * cudaStatus() // { devices: [], unavailable: 'libtorch 1.13.0 was built without CUDA' }
@@ -27,23 +27,23 @@ export function hasCuda(): boolean {
   return native.cudaDevices() > 0;
 }
 
-/** The name that the driver gives a GPU. */
+/** Returns the driver's name for a GPU. */
 export function cudaDeviceName(device = 0): string {
   requireCuda();
   return native.cudaDeviceName(device);
 }
 
-/** Waits until the GPU has done all that it was told. */
+/** Waits until the GPU has finished all queued work. */
 export function cudaSynchronize(device = 0): void {
   requireCuda();
   native.cudaSynchronize(device);
 }
 
 export interface CudaMemory {
-  /** Bytes in tensors now, and at most since the last reset. */
+  /** Bytes in tensors: now, and the peak since the last reset. */
   readonly allocated: number;
   readonly peakAllocated: number;
-  /** Bytes taken from the GPU, tensors and spare, now and at most. */
+  /** Bytes reserved on the GPU, in use or cached: now, and the peak since the last reset. */
   readonly reserved: number;
   readonly peakReserved: number;
 }
@@ -54,19 +54,19 @@ export function cudaMemory(device = 0): CudaMemory {
   return { allocated, peakAllocated, reserved, peakReserved };
 }
 
-/** Lets the peaks start over from what is in use. */
+/** Resets the peaks to current usage. */
 export function resetPeakCudaMemory(device = 0): void {
   requireCuda();
   native.cudaResetPeak(device);
 }
 
-/** Gives spare memory back to the GPU, for other processes. */
+/** Returns cached memory to the GPU, for other processes. */
 export function emptyCudaCache(): void {
   requireCuda();
   native.cudaEmptyCache();
 }
 
-/** Times each convolution's algorithms once per shape and keeps the fastest; pays where shapes stay the same. */
+/** Times each convolution's algorithms once per shape and keeps the fastest; pays off if shapes stay the same. */
 export function setCudnnBenchmark(on: boolean): void {
   requireCuda();
   native.setCudnnBenchmark(on);

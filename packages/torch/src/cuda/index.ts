@@ -1,4 +1,4 @@
-// What is particular to GPUs.
+// GPU-specific functions.
 
 export * from './captureStep.js';
 export {

@@ -1,4 +1,4 @@
-// Streams and events: work that a GPU does side by side, and the points at which it meets.
+// Streams and events: concurrent queues of GPU work, and the points where they synchronize.
 
 import { refusePromise } from '../memory.js';
 import { native } from '../native.js';
@@ -31,7 +31,7 @@ export class CudaStream {
     }
   }
 
-  /** What this stream is told from now on waits for the event. */
+  /** Makes all work added to this stream from now on wait for the event. */
   waitFor(event: CudaEvent): void {
     native.streamWait(this.#number, event.number);
   }
@@ -52,7 +52,7 @@ export class CudaStream {
  * start.millisecondsTo(end)
  */
 export class CudaEvent implements Disposable {
-  /** For this package alone. */
+  /** Internal to this package. */
   readonly number: number;
 
   constructor() {
@@ -60,7 +60,7 @@ export class CudaEvent implements Disposable {
     this.number = native.eventCreate();
   }
 
-  /** Marks where the current stream is. */
+  /** Marks the current stream's position. */
   record(): this {
     native.eventRecord(this.number);
     return this;

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-distributed-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(buildPrograms, 120_000);
 
-/** What libtorch itself logs, newer versions with the frames of the call. */
+/** What libtorch itself logs; newer versions add a stack trace. */
 const warnings = /^\[[WE].*\n(?:Exception raised from .*\n(?:frame #.*\n)*\n?)?/gm;
 
 async function results(worldSize: number, options: RanksOptions) {
@@ -24,12 +24,12 @@ async function results(worldSize: number, options: RanksOptions) {
 
 const { unavailable } = distributedStatus();
 
-// At once, since some wait for a timeout.
+// Concurrent, since some wait for a timeout.
 describe
   .skipIf(unavailable !== null)
   .concurrent(`process groups${unavailable ? ` (skipped: ${unavailable})` : ''}`, () => {
     test.each([
-      ['over TCP, as the environment says', 2, 'env://'],
+      ['over TCP, from the environment', 2, 'env://'],
       ['over a file', 3, `file://${folder}/store`],
     ])('%s, reduce, broadcast, gather and scatter', async (_, worldSize, meet) => {
       const all = await results(worldSize, { values: ['collectives', meet] });
@@ -61,7 +61,7 @@ describe
       }
     });
 
-    test('say who lost whom in what, at once when a rank is killed', async () => {
+    test('report at once when a rank is killed, naming the rank and the operation', async () => {
       const [first, , last] = await results(3, { values: ['failing', 'killed'] });
       expect(last).toEqual({ signal: 'SIGKILL' });
       expect(first).toMatchObject({
@@ -73,13 +73,13 @@ describe
       expect(first.message).toContain('rank 0 of 3: allReduce of float32[3] failed');
     });
 
-    test('end with a timeout where a rank is silent', async () => {
+    test('end with a timeout if a rank is silent', async () => {
       const [first] = await results(2, { values: ['failing', 'silent'] });
       expect(first).toMatchObject({ rank: 0, operation: 'allReduce of float32[3]', reason: 'timeout' });
     });
 
-    test('name the ranks that never came', async () => {
-      // Rank 1 may find the store of rank 0 gone before its own time is up.
+    test('name the ranks that never joined', async () => {
+      // Rank 1 may find rank 0's store gone before its own timeout.
       const [seen] = await results(4, { values: ['missing'], started: 2 });
       expect(seen).toMatchObject({ operation: 'joining', reason: 'timeout' });
       expect(seen.message).toContain('rank 2, 3');

@@ -1,10 +1,10 @@
-/** A collective that failed, with who noticed it and in what. */
+/** A collective failed; says which rank noticed, and in which operation. */
 export class DistributedError extends Error {
   override readonly name = 'DistributedError';
   readonly rank: number;
   readonly worldSize: number;
   readonly operation: string;
-  /** `lost`: a rank ended or cannot be reached; `timeout`: no answer came in time; else `failed`. */
+  /** `lost`: a rank exited or cannot be reached; `timeout`: no answer came in time; otherwise `failed`. */
   readonly reason: 'lost' | 'timeout' | 'failed';
 
   constructor(
@@ -21,14 +21,14 @@ export class DistributedError extends Error {
 }
 
 const causes = {
-  lost: 'the connection to another rank is lost; that rank ended or cannot be reached',
+  lost: 'the connection to another rank was lost; that rank exited or cannot be reached',
   timeout: 'no answer in time; a rank hangs, is far behind or cannot be reached',
   failed: '',
 } as const;
 
 /**
- * The error of a collective as a DistributedError; anything else as it is. The addon writes them as
- * 'rank 1 of 2: allReduce of float32[3] failed: REASON', also out of `backward`, where layers talk to other ranks.
+ * Turns a collective's error into a DistributedError; returns any other error as it is. The addon's messages read
+ * 'rank 1 of 2: allReduce of float32[3] failed: REASON', also from `backward`, where layers talk to other ranks.
  *
  * @example
  * try { loss.backward(); } catch (error) { throw asDistributedError(error); }
@@ -47,7 +47,7 @@ export function asDistributedError(error: unknown): unknown {
   );
 }
 
-/** Does what may talk to other ranks. */
+/** Runs work that may talk to other ranks; its failures become DistributedErrors. */
 export function namingRank<T>(work: () => T): T {
   try {
     return work();

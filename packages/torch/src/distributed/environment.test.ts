@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { launchEnvironment } from './environment.js';
 
-describe('a process is one of several', () => {
-  test('only where a launcher says so', () => {
+describe('a process is a rank', () => {
+  test('only if a launcher says so', () => {
     expect(launchEnvironment({ HOME: '/root' })).toBeUndefined();
-    // A batch script of Slurm that runs without srun.
+    // A Slurm batch script that runs without srun.
     expect(launchEnvironment({ SLURM_NTASKS: '4', SLURM_PROCID: '0', SLURM_JOB_ID: '7' })).toBeUndefined();
   });
 
@@ -19,7 +19,7 @@ describe('a process is one of several', () => {
     });
   });
 
-  test('as torchrun tells it', () => {
+  test('as described by torchrun', () => {
     const variables = {
       RANK: '5',
       WORLD_SIZE: '8',
@@ -42,7 +42,7 @@ describe('a process is one of several', () => {
     });
   });
 
-  test('as an indexed Job of Kubernetes tells it, beside WORLD_SIZE and MASTER_ADDR', () => {
+  test('as described by an indexed Kubernetes Job, with WORLD_SIZE and MASTER_ADDR', () => {
     const variables = { JOB_COMPLETION_INDEX: '3', WORLD_SIZE: '4', MASTER_ADDR: 'sewer-0.sewer' };
     expect(launchEnvironment(variables)).toEqual({
       rank: 3,
@@ -52,7 +52,7 @@ describe('a process is one of several', () => {
       masterAddress: 'sewer-0.sewer',
       masterPort: 29500,
     });
-    // A Job whose pods have nothing to do with one another.
+    // A Job whose pods are independent of each other.
     expect(launchEnvironment({ JOB_COMPLETION_INDEX: '3' })).toBeUndefined();
   });
 
@@ -60,7 +60,7 @@ describe('a process is one of several', () => {
     ['gpu[07-12,20],login1', '4(x2),3', '1', 'gpu07', 4],
     ['host-a,host-b', '2,1', '1', 'host-a', 1],
     ['solo', '3', '0', 'solo', 3],
-  ])('as srun tells it on %s', (nodes, tasks, node, masterAddress, localWorldSize) => {
+  ])('as described by srun on %s', (nodes, tasks, node, masterAddress, localWorldSize) => {
     const variables = {
       SLURM_STEP_NUM_TASKS: '11',
       SLURM_PROCID: '4',
@@ -86,7 +86,7 @@ describe('a process is one of several', () => {
     [{ RANK: 'x', WORLD_SIZE: '2' }, 'RANK is x'],
     [{ RANK: '0', WORLD_SIZE: '2', MASTER_PORT: '70000' }, 'MASTER_PORT is 70000'],
     [{ SLURM_STEP_NUM_TASKS: '2' }, 'SLURM_LOCALID is not set'],
-  ])('never by numbers that cannot be: %o', (variables, message) => {
+  ])('never with impossible numbers: %o', (variables, message) => {
     expect(() => launchEnvironment(variables)).toThrow(message);
   });
 });

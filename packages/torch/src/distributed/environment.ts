@@ -1,21 +1,22 @@
-// Which of how many processes this one is, as launchers tell it: torchrun, Kubernetes' PyTorchJob and people by RANK and
-// WORLD_SIZE, Slurm's srun by variables of its own, an indexed Job of Kubernetes by JOB_COMPLETION_INDEX beside WORLD_SIZE.
+// This process's rank and the number of processes, from the launcher's environment variables. torchrun, Kubernetes'
+// PyTorchJob and users set RANK and WORLD_SIZE; Slurm's srun sets its own variables; an indexed Kubernetes Job sets
+// JOB_COMPLETION_INDEX next to WORLD_SIZE.
 
 import { dirname } from 'node:path';
 
 export interface LaunchEnvironment {
   readonly rank: number;
   readonly worldSize: number;
-  /** Among the processes of this machine. */
+  /** Rank among the processes on this machine. */
   readonly localRank: number;
   readonly localWorldSize: number;
   readonly masterAddress: string;
   readonly masterPort: number;
-  /** torchrun, which serves the store itself. */
+  /** Set under torchrun, which serves the store itself. */
   readonly agent?: {
-    /** Of the keys that belong to this attempt of the job. */
+    /** Prefix of the store keys that belong to this attempt of the job. */
     readonly prefix: string;
-    /** A folder of this attempt alone, on this machine. */
+    /** A folder on this machine that only this attempt uses. */
     readonly folder: string | undefined;
   };
 }
@@ -25,7 +26,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const defaultPort = 29500;
 
 /**
- * What the environment says about this process; undefined where no launcher started it.
+ * Reads this process's place among the ranks from the environment; undefined if no launcher started it.
  *
  * @example
  * launchEnvironment({ RANK: '1', WORLD_SIZE: '2' })
@@ -33,7 +34,7 @@ const defaultPort = 29500;
  */
 export function launchEnvironment(variables: Variables = process.env): LaunchEnvironment | undefined {
   if (variables['RANK'] !== undefined || variables['WORLD_SIZE'] !== undefined) return fromRank(variables);
-  // Only srun sets this; inside a batch script that runs without it, the job's other variables are there too.
+  // Only srun sets this. A batch script without srun sees the job's other variables too.
   if (variables['SLURM_STEP_NUM_TASKS'] !== undefined) return fromSlurm(variables);
   return undefined;
 }
@@ -44,7 +45,7 @@ function fromRank(variables: Variables): LaunchEnvironment {
   const rank = wholeNumber(variables, isIndexedJob ? 'JOB_COMPLETION_INDEX' : 'RANK', {
     most: worldSize - 1,
   });
-  // Without an address all processes are on this machine.
+  // Without an address, all processes are on this machine.
   const onOneMachine = variables['MASTER_ADDR'] === undefined;
   const localWorldSize = wholeNumber(variables, 'LOCAL_WORLD_SIZE', {
     least: 1,
@@ -81,7 +82,7 @@ function fromSlurm(variables: Variables): LaunchEnvironment {
     localRank,
     localWorldSize: Math.max(localRank + 1, tasksOnNode(variables, worldSize)),
     masterAddress: variables['MASTER_ADDR'] ?? firstNode(nodes ?? '127.0.0.1'),
-    // Jobs that share a machine get ports of their own.
+    // Jobs that share a machine get different ports.
     masterPort: wholeNumber(variables, 'MASTER_PORT', {
       least: 1,
       most: 65_535,
@@ -90,7 +91,7 @@ function fromSlurm(variables: Variables): LaunchEnvironment {
   };
 }
 
-/** '4(x2),3' has an entry for each node, in their order. */
+/** Parses '4(x2),3', which has one entry per node, in node order. */
 function tasksOnNode(variables: Variables, worldSize: number): number {
   const text = variables['SLURM_STEP_TASKS_PER_NODE'];
   if (text === undefined) return worldSize;
@@ -101,7 +102,7 @@ function tasksOnNode(variables: Variables, worldSize: number): number {
   return counts[Number(variables['SLURM_NODEID'] ?? 0)] ?? 1;
 }
 
-/** 'gpu[07-12,20],login1' begins with gpu07. */
+/** Returns the first node of a Slurm node list: gpu07 for 'gpu[07-12,20],login1'. */
 function firstNode(list: string): string {
   const [, name = list, first = ''] = /^([^[,]+)(?:\[(\d+))?/.exec(list) ?? [];
   return `${name}${first}`;

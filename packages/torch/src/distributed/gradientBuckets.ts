@@ -6,16 +6,16 @@ import type { ProcessGroup } from './processGroup.js';
 const mebibyte = 2 ** 20;
 
 export interface GradientBucketsOptions {
-  /** A bucket is sent when it holds as much. Default 25 MiB. */
+  /** Size at which a bucket is sent. Default 25 MiB. */
   readonly bytes?: number;
-  /** Of the first bucket, whose gradients come first. Default 1 MiB. */
+  /** Size of the first bucket, smaller so that sending starts early. Default 1 MiB. */
   readonly firstBytes?: number;
 }
 
 /**
- * Sums the gradients of parameters over all ranks while backward still computes others, in the memory of buckets, which the
- * gradients then are views of. The buckets follow from the parameters' order and sizes alone, so a sum is always taken in
- * the same order.
+ * Sums the parameters' gradients over all ranks while backward is still computing others. The sums live in the buckets'
+ * memory, and the gradients become views of it. The buckets depend only on the parameters' order and sizes, so a sum is
+ * always taken in the same order.
  *
  * @example
  * const buckets = new GradientBuckets(group, network.parameters());
@@ -38,7 +38,7 @@ export class GradientBuckets implements Disposable {
     return native.bucketsSizes(this.#number);
   }
 
-  /** From here on gradients are summed as they come: call it before a step's last backward. */
+  /** Starts summing gradients as they are computed; call it before a step's last backward. */
   prepare(): void {
     native.bucketsPrepare(this.#number);
   }

@@ -1,4 +1,4 @@
-// Several processes that compute together, on libtorch's own process groups.
+// Several processes that compute together, using libtorch's process groups.
 
 export { asDistributedError, DistributedError } from './distributedError.js';
 export { type LaunchEnvironment, launchEnvironment } from './environment.js';

@@ -10,31 +10,31 @@ import { ProcessGroup } from './processGroup.js';
 export type BackendName = 'gloo' | 'nccl';
 
 export interface InitOptions {
-  /** For tensors on GPUs; `auto` is NCCL where every process has a GPU of its own. Default `auto`. */
+  /** Backend for tensors on GPUs; `auto` uses NCCL if every process has its own GPU. Default `auto`. */
   readonly backend?: BackendName | 'auto';
   /**
-   * Where the processes meet: `env://` as the environment says, `tcp://HOST:PORT` (rank 0 listens there), or
+   * Where the processes meet: `env://` (taken from the environment), `tcp://HOST:PORT` (rank 0 listens there), or
    * `file:///PATH`, a new file that all can write to. Default `env://`.
    */
   readonly meet?: string;
-  /** These are in the environment, unless they are given. */
+  /** This and the next three are read from the environment unless given. */
   readonly rank?: number;
   readonly worldSize?: number;
   readonly localRank?: number;
   readonly localWorldSize?: number;
-  /** How long a rank waits for others, in any operation. Default 600. */
+  /** How long a rank waits for the others in any operation. Default 600. */
   readonly timeoutSeconds?: number;
 }
 
 export interface DistributedStatus {
-  /** None where libtorch was built without process groups. */
+  /** Empty if libtorch was built without process groups. */
   readonly backends: readonly BackendName[];
-  /** Why there are none; null where there are. */
+  /** Why there is no backend; null if there is one. */
   readonly unavailable: string | null;
 }
 
 /**
- * What processes can talk over.
+ * Lists the backends that processes can talk over.
  *
  * @example
  * distributedStatus() // { backends: ['gloo'], unavailable: null }
@@ -46,8 +46,8 @@ export function distributedStatus(): DistributedStatus {
 }
 
 /**
- * Joins the processes that were started together; resolves when all of them have. Each computes on `cuda:0` of what it sees:
- * give each a GPU of its own with CUDA_VISIBLE_DEVICES.
+ * Joins the processes that were started together; resolves when all of them have joined. Each computes on the `cuda:0`
+ * that it sees, so give each its own GPU with CUDA_VISIBLE_DEVICES.
  *
  * @example
  * using group = await distributed.init(); // started by torchrun, srun or anything that sets RANK and WORLD_SIZE
@@ -137,14 +137,14 @@ function meetingOf(
   const { masterAddress = '127.0.0.1', masterPort = 29500, agent } = environment ?? {};
   const master = { ...nowhere, host: masterAddress, port: masterPort };
   if (agent === undefined) return { ...master, isServer: rank === 0 };
-  // torchrun has taken the port itself, and its store speaks the protocol of libtorch 2; on one machine a file serves as well.
+  // torchrun has taken the port itself, and its store speaks libtorch 2's protocol. On one machine, a file works as well.
   const { version } = engineInfo();
   if (Number.parseInt(version, 10) >= 2) return { ...master, prefix: agent.prefix };
   if (environment?.localWorldSize === worldSize && agent.folder !== undefined) {
     return { ...nowhere, path: join(agent.folder, 'anyclass-store') };
   }
   throw new Error(
-    `torchrun's store does not speak with libtorch ${version}: set up again with LIBTORCH_USE_PYTORCH=1, or start with srun or RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT`,
+    `torchrun's store does not support libtorch ${version}; run setup again with LIBTORCH_USE_PYTORCH=1, or start with srun or by setting RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT`,
   );
 }
 
@@ -158,7 +158,7 @@ function checkBackend(wanted: BackendName | 'auto'): void {
   if (native.cudaDevices() === 0) throw new Error(`backend nccl: ${native.cudaUnavailable()}`);
 }
 
-/** Whether every rank has NCCL and a GPU that no other rank has: NCCL refuses to share one. */
+/** Whether every rank has NCCL and its own GPU; NCCL refuses to share one. */
 async function haveOwnGpus(group: ProcessGroup): Promise<boolean> {
   const own = Uint8Array.from(Buffer.from(gpuOf(group.localRank) ?? nothing, 'hex'));
   const gathered = await group.allGather(tensor(own)).finished();
@@ -167,7 +167,7 @@ async function haveOwnGpus(group: ProcessGroup): Promise<boolean> {
   return !gpus.includes(nothing) && new Set(gpus).size === group.worldSize;
 }
 
-/** The identity of no GPU. */
+/** The UUID that stands for no GPU. */
 const nothing = '00'.repeat(16);
 
 function gpuOf(localRank: number): string | undefined {

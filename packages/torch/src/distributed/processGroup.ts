@@ -1,4 +1,4 @@
-// A group of processes, and what they compute together. All of them call the same functions in the same order.
+// A group of processes and its collectives. All processes call the same functions in the same order.
 
 import { keep } from '../memory.js';
 import { native } from '../native.js';
@@ -6,7 +6,7 @@ import { emptyLike, stack } from '../operators.generated.js';
 import { place, places, type Tensor } from '../tensor.js';
 import { type Work, workOf } from './work.js';
 
-/** As c10d numbers them. */
+/** c10d's numbers for the operations. */
 const operationNumbers = { sum: 0, product: 2, min: 3, max: 4 } as const;
 
 export type ReduceOperation = keyof typeof operationNumbers;
@@ -24,7 +24,7 @@ export interface GroupDescription {
 }
 
 /**
- * This process among others, as {@link init} gives it.
+ * This process's membership in a group of processes; returned by {@link init}.
  *
  * @example
  * const group = await distributed.init();
@@ -33,12 +33,12 @@ export interface GroupDescription {
 export class ProcessGroup implements Disposable {
   readonly rank: number;
   readonly worldSize: number;
-  /** Among the processes of this machine. */
+  /** Rank among the processes on this machine. */
   readonly localRank: number;
   readonly localWorldSize: number;
-  /** What tensors on GPUs go through; those on the CPU always take Gloo. */
+  /** Backend for tensors on GPUs; tensors on the CPU always use Gloo. */
   readonly backend: 'gloo' | 'nccl';
-  /** The addon's number for it, which operators of other libraries take. */
+  /** The addon's number for this group, which operators in other libraries take. */
   readonly number: number;
 
   constructor(number: number, { rank, worldSize, localRank, localWorldSize, backend }: GroupDescription) {
@@ -50,7 +50,7 @@ export class ProcessGroup implements Disposable {
     this.backend = backend;
   }
 
-  /** Reduces a tensor over all ranks, in its own memory. */
+  /** Reduces a tensor over all ranks, in place. */
   allReduce(tensor: Tensor, { operation = 'sum' }: ReduceOptions = {}): Work<Tensor> {
     const at = place(tensor, 'allReduce');
     return workOf(
@@ -59,7 +59,7 @@ export class ProcessGroup implements Disposable {
     );
   }
 
-  /** Gives every rank the tensor of one of them, in its own memory. */
+  /** Copies one rank's tensor to every rank, in place. */
   broadcast(tensor: Tensor, { source = 0 }: { readonly source?: number } = {}): Work<Tensor> {
     if (!(Number.isInteger(source) && source >= 0 && source < this.worldSize)) {
       throw new RangeError(`broadcast: source is ${source}; expected a rank from 0 to ${this.worldSize - 1}`);
@@ -71,7 +71,7 @@ export class ProcessGroup implements Disposable {
     );
   }
 
-  /** The tensors of all ranks, which must be of one shape and type, in the order of the ranks. */
+  /** Gathers the tensors of all ranks, in rank order. They must have the same shape and dtype. */
   allGather(tensor: Tensor): Work<Tensor[]> {
     const outputs = Array.from({ length: this.worldSize }, () => keep(emptyLike(tensor)));
     return workOf(
@@ -80,14 +80,14 @@ export class ProcessGroup implements Disposable {
     );
   }
 
-  /** Of tensors of one shape, one for each rank: this rank's, reduced over all ranks. */
+  /** Takes one tensor per rank, all of one shape; returns this rank's tensor reduced over all ranks. */
   reduceScatter(tensors: readonly Tensor[], options: ReduceOptions = {}): Work<Tensor> {
     if (tensors.length !== this.worldSize) {
       throw new RangeError(
-        `reduceScatter: ${tensors.length} tensors; expected ${this.worldSize}, one a rank`,
+        `reduceScatter: ${tensors.length} tensors; expected ${this.worldSize}, one per rank`,
       );
     }
-    // Gloo has no reduce-scatter in libtorch 1.13, and newer ones compose it in this way.
+    // Gloo has no reduce-scatter in libtorch 1.13, and newer versions compose it like this.
     const all = stack([...tensors]);
     const work = this.allReduce(all, options);
     const own = () => all.at(this.rank).clone();
@@ -114,12 +114,12 @@ export class ProcessGroup implements Disposable {
     );
   }
 
-  /** Leaves a text for other ranks in the store that they met at. */
+  /** Leaves a text for other ranks in the group's store. */
   leaveNote(key: string, text: string): void {
     native.storeSet(this.number, `note/${key}`, text);
   }
 
-  /** A text that some rank left; undefined where none did. */
+  /** Returns a text that some rank left, or undefined if none did. */
   note(key: string): string | undefined {
     return native.storeGet(this.number, `note/${key}`) ?? undefined;
   }

@@ -2,7 +2,7 @@ import { native } from '../native.js';
 import { asDistributedError } from './distributedError.js';
 
 /**
- * A collective in progress. Wait for every one, with one of the two; until then its tensors belong to it.
+ * A collective in progress. Always call `wait` or `finished`; until then, do not touch its tensors.
  *
  * @example
  * const work = group.allReduce(gradient);
@@ -10,11 +10,11 @@ import { asDistributedError } from './distributedError.js';
  * work.wait(); // gradient is the sum over all ranks
  */
 export interface Work<T> {
-  /** What the collective gives. Blocks on the CPU until it is done; on a GPU the current stream waits for it instead. */
+  /** Returns the result. On the CPU it blocks until the collective is done; on a GPU the current stream waits instead. */
   wait(): T;
-  /** The same, while the event loop continues; on a GPU it resolves when the GPU is through. */
+  /** Like `wait`, without blocking the event loop; on a GPU it resolves when the GPU is done. */
   finished(): Promise<T>;
-  /** Whether it is done, so that waiting takes no time. */
+  /** Whether it is done, so that waiting returns at once. */
   readonly isDone: boolean;
 }
 

@@ -1,4 +1,5 @@
-// The bytes of a file from some position on, or from the start where the server has another version by now or knows no ranges.
+// The bytes of a file from some position on, or from the start if the server has another version by now or does not
+// support ranges.
 
 import { DownloadError, TemporaryProblem } from './problems.js';
 import { networkReason, type Request, request } from './request.js';
@@ -12,19 +13,19 @@ export interface BodySource extends Pick<Request, 'address' | 'token'> {
 }
 
 export interface Body {
-  /** The position of the first byte that comes: where it was asked for, or 0. */
+  /** Position of the first byte in the response: the one requested, or 0. */
   readonly start: number;
-  /** Of the whole file, where the server tells. */
+  /** Size of the whole file, if the server says. */
   readonly size: number | undefined;
-  /** A strong ETag, which bytes of this very version can be asked for with. */
+  /** A strong ETag, with which more bytes of this same version can be requested. */
   readonly version: string | undefined;
   parts(): AsyncGenerator<Uint8Array>;
 }
 
 /**
- * Asks for a file from `start` on.
+ * Requests a file from `start` on.
  *
- * @param version of the bytes before `start`: `If-Range` makes the server send all where it has another
+ * @param version version of the bytes before `start`; with `If-Range`, the server sends the whole file if it has another
  */
 export async function openBody(
   source: BodySource,
@@ -92,7 +93,7 @@ interface SilenceTimer {
   isOver(): boolean;
 }
 
-/** Aborts where nothing was heard for too long, or by the source's own signal. */
+/** Aborts if nothing arrives for too long, or when the source's own signal aborts. */
 function silenceTimer({ patience, signal }: BodySource): SilenceTimer {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), patience.silence);
@@ -104,17 +105,19 @@ function silenceTimer({ patience, signal }: BodySource): SilenceTimer {
   };
 }
 
-/** A page is what a log-in or a proxy answers with in place of a file. */
+/** A login page or a proxy answers with a web page instead of the file. */
 function refuseOtherContent({ title }: BodySource, { status, headers }: Response): void {
-  if (status === 416) throw new DownloadError(`${title}: the server says that the file has no content`);
+  if (status === 416) throw new DownloadError(`${title}: the server says that the file is empty`);
   if (/^text\/html\b/i.test(headers.get('content-type') ?? '')) {
     throw new DownloadError(
-      `${title}: the server sent a web page in place of the file; is a login page or a proxy in between?`,
+      `${title}: the server sent a web page instead of the file; is there a login page or a proxy in between?`,
     );
   }
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding !== 'identity') {
-    throw new DownloadError(`${title}: the server packs the file (${encoding}), though it was asked not to`);
+    throw new DownloadError(
+      `${title}: the server compressed the file (${encoding}), although it was asked not to`,
+    );
   }
 }
 

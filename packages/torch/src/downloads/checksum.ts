@@ -4,14 +4,14 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 
 export interface Checksum {
-  /** `git`: SHA-1 as git hashes a file, with a header in front that tells the size. */
+  /** `git`: SHA-1 as git hashes a file, after a header with its size. */
   readonly algorithm: 'sha256' | 'git';
-  /** Hexadecimal; the first digits where no more are known. */
+  /** Hexadecimal; only the first digits if no more are known. */
   readonly value: string;
 }
 
 /**
- * What the hub's tag of a file says about its content: SHA-256 of a large file, git's hash of a small one.
+ * Reads a checksum from the hub's ETag for a file: SHA-256 for a large file, git's hash for a small one.
  *
  * @example
  * checksumOfTag('d7edf6bd2a681fb0175f7735299831ee1b22b812') // { algorithm: 'git', value: 'd7ed…' }
@@ -21,13 +21,13 @@ export function checksumOfTag(tag: string): Checksum | undefined {
   return /^[0-9a-f]{40}$/.test(tag) ? { algorithm: 'git', value: tag } : undefined;
 }
 
-/** A hash to be fed with the content of a file of `size` bytes. */
+/** Starts a hash of a file of `size` bytes; feed it the content. */
 export function startHash({ algorithm }: Pick<Checksum, 'algorithm'>, size: number): Hash {
   return algorithm === 'sha256' ? createHash('sha256') : createHash('sha1').update(`blob ${size}\0`);
 }
 
 /**
- * The hash of a file, by the algorithm of a checksum.
+ * Hashes a file with a checksum's algorithm.
  *
  * @example
  * await fileHash('model.safetensors', { algorithm: 'sha256' }) // 'a1b2…'

@@ -1,5 +1,5 @@
-// Downloads that resume, are verified as they come, and are whole or absent. Needs Node's own modules only, so that programs which
-// never touch a tensor can use it as '@anyclass/torch/downloads'.
+// Downloads that resume, are verified as they arrive, and leave a complete file or none. Uses Node's own modules only,
+// so programs that never touch a tensor can import it as '@anyclass/torch/downloads'.
 
 export { type Checksum, checksumOfTag, fileHash } from './checksum.js';
 export { DownloadError, type ServerAnswer, TemporaryProblem } from './problems.js';

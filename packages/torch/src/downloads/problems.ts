@@ -1,7 +1,7 @@
-/** A download that cannot be had, or not now; the message says why. */
+/** A download failed; the message says why. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError';
-  /** What the server answered, where it did. */
+  /** The server's answer, if any. */
   readonly answer: ServerAnswer | undefined;
 
   constructor(message: string, answer?: ServerAnswer) {
@@ -15,10 +15,10 @@ export interface ServerAnswer {
   readonly headers: Headers;
 }
 
-/** What may go better the next time. */
+/** A problem that may go away on another try. */
 export class TemporaryProblem extends Error {
   override readonly name = 'TemporaryProblem';
-  /** Seconds that the server asked to wait for. */
+  /** Seconds that the server asked to wait, if it did. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, retryAfter?: number) {

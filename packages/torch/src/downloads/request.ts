@@ -1,14 +1,14 @@
-// One request, with its redirects followed by hand: the token goes to the host that was asked for and to no other.
+// One request, with redirects followed by hand, so that the token goes to the requested host and no other.
 
 import { DownloadError, TemporaryProblem } from './problems.js';
 
 export interface Request {
   readonly address: string;
   readonly method: 'GET' | 'HEAD';
-  /** For the host of the address. */
+  /** Bearer token, sent only to the host in the address. */
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where to stop following: the response that leads to another host is then given itself. */
+  /** Do not follow redirects to another host; return the redirecting response instead. */
   readonly stayOnHost?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -16,9 +16,9 @@ export interface Request {
 const mostRedirects = 8;
 
 /**
- * The response at the end of all redirects: a success, or 416.
+ * Returns the response after all redirects: a success, or 416.
  *
- * @throws TemporaryProblem where it is worth another try, else a DownloadError
+ * @throws TemporaryProblem if another try may help, otherwise DownloadError
  */
 export async function request({
   address,
@@ -38,7 +38,7 @@ export async function request({
       redirect: 'manual',
       headers: {
         ...headers,
-        // Packed bytes would be of another length than the file.
+        // Compressed bytes would not have the file's length.
         'accept-encoding': 'identity',
         'user-agent': `anyclass; node/${process.versions.node}`,
         ...(token !== undefined && !hasLeft && { authorization: `Bearer ${token}` }),
@@ -50,14 +50,14 @@ export async function request({
     if (stayOnHost && next.origin !== first.origin) return response;
     await response.body?.cancel();
     if (url.protocol === 'https:' && next.protocol !== 'https:') {
-      throw new DownloadError(`${shown(url)} leads to ${shown(next)}, which is not encrypted`);
+      throw new DownloadError(`${shown(url)} redirects to ${shown(next)}, which is not encrypted`);
     }
     url = next;
   }
-  throw new DownloadError(`${shown(first)} leads in a circle: ${mostRedirects} redirects`);
+  throw new DownloadError(`${shown(first)} redirects more than ${mostRedirects} times`);
 }
 
-/** An address for messages, without what signs it. */
+/** Returns an address for messages, without the query string, which may hold a signature. */
 function shown(url: URL | string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -78,7 +78,7 @@ async function fetched(url: URL, options: RequestInit): Promise<Response> {
   }
 }
 
-/** Why a connection failed: `fetch` hides it in the cause. */
+/** Returns why a connection failed, which `fetch` hides in the error's cause. */
 export function networkReason(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof AggregateError) return networkReason(cause.errors[0]);
@@ -104,7 +104,7 @@ function checked(response: Response, url: URL): Response {
 }
 
 /**
- * The seconds in a `Retry-After`, which is a number or a date.
+ * Returns the seconds to wait according to `Retry-After`, which is a number or a date.
  *
  * @example
  * waitAskedFor('Fri, 31 Jan 2025 12:00:10 GMT', Date.parse('2025-01-31T12:00:00Z')) // 10

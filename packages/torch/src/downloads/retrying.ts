@@ -1,17 +1,17 @@
-// Work over a network, tried again where that may help.
+// Network work with retries.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DownloadError, TemporaryProblem } from './problems.js';
 
 export interface Patience {
-  /** How many tries in a row may bring nothing. */
+  /** How many tries in a row may fail without progress. */
   readonly tries: number;
-  /** Milliseconds before the second try; each next pause is twice as long. */
+  /** Milliseconds before the second try; each later pause is twice as long. */
   readonly firstPause: number;
   readonly longestPause: number;
-  /** The longest wait that a server may ask for. */
+  /** The longest wait, in milliseconds, that a server may ask for. */
   readonly longestWait: number;
-  /** A connection that is silent for so long is given up. */
+  /** Milliseconds after which a silent connection is dropped. */
   readonly silence: number;
 }
 
@@ -24,18 +24,18 @@ export const usualPatience: Patience = {
 };
 
 export interface RetryOptions {
-  /** What messages name. */
+  /** The name used in messages. */
   readonly title: string;
   readonly patience: Patience;
   readonly signal?: AbortSignal | undefined;
   readonly onNote?: ((text: string) => void) | undefined;
-  /** How far the work is; a try that got further does not count as failed. */
+  /** Returns how far the work has come; a try that got further restarts the count of failures. */
   readonly progress?: () => number;
 }
 
 /**
- * Does work until it succeeds. Pauses grow, with a part of chance so that many clients do not come back at the same moment;
- * a server that says when to come back is obeyed.
+ * Runs work until it succeeds. Pauses grow, with some randomness so that many clients do not retry at the same moment.
+ * If a server says when to come back, that is honored.
  *
  * @throws DownloadError after the last try
  *

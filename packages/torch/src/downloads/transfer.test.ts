@@ -37,7 +37,7 @@ function job(changes: Partial<Transfer> = {}): Transfer {
 
 const download = (changes: Partial<Transfer> = {}) => transfer(job(changes));
 
-test('is the file, and leaves nothing else', async () => {
+test('writes the file and leaves nothing else', async () => {
   await download();
   expect(sha256Of(readFileSync(file))).toBe(sha256);
   expect(readdirSync(folder)).toEqual(['file']);
@@ -70,7 +70,7 @@ test('resumes after the process was killed', async () => {
   expect(server.sent).toBeLessThanOrEqual(1.1 * content.length);
 });
 
-test('starts over where the server has another file meanwhile', async () => {
+test('starts over if the server has another file by then', async () => {
   const old = randomBytes(content.length);
   server.answer = (request, response) => {
     if (server.requests.length === 1)
@@ -82,10 +82,10 @@ test('starts over where the server has another file meanwhile', async () => {
 });
 
 test.each([
-  ['no range', { ignoresRange: true }],
-  ['no mark of the file', { etag: '' }],
-  ['a weak mark of the file', { etag: 'W/"one"' }],
-])('is right from a server with %s', async (_, manner) => {
+  ['no support for ranges', { ignoresRange: true }],
+  ['no ETag', { etag: '' }],
+  ['a weak ETag', { etag: 'W/"one"' }],
+])('gets the right bytes from a server with %s', async (_, manner) => {
   server.answer = (request, response) =>
     server.send(request, response, { ...manner, ...(server.requests.length < 3 && { most: 700_000 }) });
   await download();
@@ -102,21 +102,21 @@ test('waits as long as a busy server asks', async () => {
   expect(performance.now() - start).toBeGreaterThan(900);
 });
 
-test('takes a silent connection for lost', async () => {
+test('treats a silent connection as lost', async () => {
   server.answer = (request, response) =>
     server.send(request, response, server.requests.length === 1 ? { stallAt: 500_000 } : {});
   await download({ patience: { ...quick, silence: 300 } });
   expect(sha256Of(readFileSync(file))).toBe(sha256);
 });
 
-test('of the wrong bytes is refused and not kept', async () => {
+test('refuses the wrong bytes and does not keep them', async () => {
   const failure = await download({ checksum: { algorithm: 'sha256', value: '0'.repeat(64) } }).catch(String);
   expect(failure).toContain(sha256);
   expect(failure).toContain('the file');
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('gives up on a server that never gets further, keeps what came, and says so', async () => {
+test('gives up on a server that makes no progress, keeps what arrived, and says so', async () => {
   server.answer = (request, response) =>
     server.send(request, response, { most: server.requests.length === 1 ? 2_000_000 : 0 });
   const failure = await download().catch(String);
@@ -124,7 +124,7 @@ test('gives up on a server that never gets further, keeps what came, and says so
   expect(sizeOf(file + partialEnding)).toBeGreaterThan(0);
 });
 
-test('of what is not there fails at once', async () => {
+test('fails at once for a missing file', async () => {
   server.answer = (_, response) => response.writeHead(404).end('<html>');
   await expect(download()).rejects.toThrow(/404/);
   expect(server.requests).toHaveLength(1);

@@ -1,8 +1,8 @@
-// One file from a server to the disk: resumed where it stopped, hashed as it comes, whole or absent at its place.
+// Downloads one file: resumes where it stopped, hashes the bytes as they arrive, and leaves a complete file or none.
 //
-// The bytes gather in a partial file, beside it a note with the version (ETag) that they are of. Whoever holds the lock goes
-// on from there, be it after a broken connection or after a kill; bytes are written at their own positions, so that even two
-// writers of one version could not harm each other.
+// The bytes collect in a partial file, next to a note with their version (ETag). Whoever holds the lock resumes from
+// there, after a broken connection or after a kill. Each byte is written at its own position, so that even two writers
+// of the same version could not harm each other.
 
 import type { Hash } from 'node:crypto';
 import { constants, readFileSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
@@ -17,12 +17,12 @@ import { type Patience, retrying } from './retrying.js';
 export interface Transfer {
   readonly address: string;
   readonly token?: string | undefined;
-  /** Where the file is to be. */
+  /** Path of the finished file. */
   readonly target: string;
   readonly checksum: Checksum;
-  /** Undefined where only the server knows. */
+  /** Undefined if only the server knows it. */
   readonly size: number | undefined;
-  /** What messages name. */
+  /** The name used in messages. */
   readonly title: string;
   readonly patience: Patience;
   readonly signal?: AbortSignal | undefined;
@@ -31,10 +31,10 @@ export interface Transfer {
 }
 
 /**
- * Brings a file to its place; call it with a lock held. What arrived stays for the next call where this one fails.
+ * Downloads a file to its target; call it with a lock held. If it fails, what arrived is kept for the next call.
  *
  * @returns its hash and its size
- * @throws DownloadError where the server cannot be reached, has something else, or the bytes are not what they should be
+ * @throws DownloadError if the server cannot be reached, has something else, or sends the wrong bytes
  */
 export async function transfer(job: Transfer): Promise<{ readonly hash: string; readonly size: number }> {
   const partial = partialPath(job.target);
@@ -52,21 +52,21 @@ export async function transfer(job: Transfer): Promise<{ readonly hash: string; 
     removePartial(job.target);
     if (resumedAt === 0 || isSecond) {
       throw new DownloadError(
-        `${job.title}: the server sent other bytes than published: their ${job.checksum.algorithm} hash is ${hash}, ` +
+        `${job.title}: the server sent bytes that differ from the published file: their ${job.checksum.algorithm} hash is ${hash}, ` +
           `expected ${job.checksum.value}; nothing was kept`,
       );
     }
-    job.onNote?.(`${job.title}: what was resumed does not fit together; starting over`);
+    job.onNote?.(`${job.title}: the resumed parts do not match; starting over`);
   }
 }
 
-/** Removes what an unfinished transfer left. */
+/** Removes what an unfinished download left. */
 export function removePartial(target: string): void {
   rmSync(partialPath(target), { force: true });
   rmSync(notePath(partialPath(target)), { force: true });
 }
 
-/** Behind the name of a file that is not complete; Python has other names for its own. */
+/** Suffix of an incomplete file; differs from the one that Python's hub client uses. */
 export const partialEnding = '.anyclass.incomplete';
 
 function partialPath(target: string): string {
@@ -80,11 +80,11 @@ function notePath(partial: string): string {
 interface Arrived {
   readonly hash: string;
   readonly size: number;
-  /** How many of the bytes were there before. */
+  /** How many bytes an earlier attempt had already downloaded. */
   readonly resumedAt: number;
 }
 
-/** One connection: from what is there to the end. */
+/** Makes one connection, which continues from the bytes already there. */
 async function attempt(job: Transfer, partial: string): Promise<Arrived> {
   const file = await open(partial, constants.O_RDWR | constants.O_CREAT).catch((error: unknown) => {
     throw new DownloadError(`${partial} cannot be written: ${fileProblem(error)}`);
@@ -97,7 +97,7 @@ async function attempt(job: Transfer, partial: string): Promise<Arrived> {
     const body = await openBody(job, { start, version });
     const size = job.size ?? body.size;
     if (size === undefined)
-      throw new DownloadError(`${job.title}: the server does not tell the size of the file`);
+      throw new DownloadError(`${job.title}: the server does not report the file's size`);
     checkSpace(job, size - body.start);
     if (body.start === 0) await beginAnew(file, partial, body);
     const hash = (body.start === 0 ? undefined : before) ?? startHash(job.checksum, size);
@@ -108,7 +108,7 @@ async function attempt(job: Transfer, partial: string): Promise<Arrived> {
   }
 }
 
-/** Bytes that nothing is known about are not resumed; a small file, hashed in git's way, starts over each time. */
+/** Bytes of unknown version are not resumed. A small file, which is hashed git's way, starts over each time. */
 function resumePoint(
   { checksum, size }: Transfer,
   there: number,
@@ -118,7 +118,7 @@ function resumePoint(
   return there > (size ?? there) ? 0 : there;
 }
 
-/** Bytes of another version go first, then their note: what a kill leaves between the two starts over. */
+/** Removes bytes of another version first, then replaces their note; after a kill in between, the download starts over. */
 async function beginAnew(file: FileHandle, partial: string, { version }: Body): Promise<void> {
   await file.truncate(0);
   writeFileAtomically(notePath(partial), (write) => write(JSON.stringify({ version: version ?? null })));
@@ -135,14 +135,14 @@ async function receive(file: FileHandle, job: Transfer, { body, hash, size }: Re
   job.onProgress?.(position, size);
   for await (const part of body.parts()) {
     if (position + part.length > size) {
-      throw new DownloadError(`${job.title}: the server sends more than the ${size} bytes that the file has`);
+      throw new DownloadError(`${job.title}: the server sent more than the file's ${size} bytes`);
     }
     hash.update(part);
     await write(file, part, position, job);
     position += part.length;
     job.onProgress?.(position, size);
   }
-  if (position < size) throw new TemporaryProblem(`the connection ended after ${position} of ${size} bytes`);
+  if (position < size) throw new TemporaryProblem(`the connection closed after ${position} of ${size} bytes`);
   await file.sync();
 }
 
@@ -166,7 +166,7 @@ async function write(file: FileHandle, part: Uint8Array, position: number, job: 
     }
   } catch (error) {
     throw new DownloadError(
-      `${job.target} cannot be written: ${fileProblem(error)}; what arrived is kept to resume from`,
+      `${job.target} cannot be written: ${fileProblem(error)}; what arrived is kept, and the next try resumes from it`,
     );
   }
 }
@@ -177,17 +177,17 @@ function checkSpace({ title, target }: Transfer, needed: number): void {
   if (free >= needed) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
   throw new DownloadError(
-    `${title}: ${megabytes(needed)} do not fit into ${dirname(target)}, where ${megabytes(free)} are free`,
+    `${title}: needs ${megabytes(needed)}, but ${dirname(target)} has only ${megabytes(free)} free; make room there`,
   );
 }
 
-/** Of the bytes that are there: null where the server gave none, undefined where nothing is known of them. */
+/** Returns the version of the bytes already there: null if the server gave none, undefined if it is unknown. */
 function versionOf(partial: string): string | null | undefined {
   try {
     const note: { readonly version?: unknown } | null = JSON.parse(readFileSync(notePath(partial), 'utf8'));
     const version = note?.version;
     return typeof version === 'string' || version === null ? version : undefined;
   } catch {
-    return undefined; // there is none, or a kill cut it off
+    return undefined; // no note, or a kill truncated it
   }
 }

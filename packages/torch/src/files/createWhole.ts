@@ -3,10 +3,10 @@ import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { errorCode } from './problem.js';
 
 /**
- * Creates a file that appears with its content or not at all; false where there is one of that name already.
+ * Creates a file that appears with its full content or not at all; returns false if the file already exists.
  *
  * @example
- * createWhole('runs/sewer/lock', text) // true for one of all processes that try
+ * createWhole('runs/sewer/lock', text) // true for exactly one of the processes that try
  */
 export function createWhole(path: string, text: string): boolean {
   const draft = `${path}.${randomUUID()}`;
@@ -21,7 +21,7 @@ export function createWhole(path: string, text: string): boolean {
     try {
       rmSync(draft, { force: true });
     } catch {
-      // On a disk that became read-only: what went wrong before is the one to report.
+      // The disk may have become read-only; the earlier error is the one to report.
     }
   }
 }

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('what was at its place stays until the draft is finished, then there is the new file alone', () => {
+test('the old file stays until the draft is finished; then only the new one is there', () => {
   writeFileSync(at('rows.csv'), 'old');
   const draft = draftFile(at('rows.csv'));
   draft.write('né');
@@ -32,7 +32,7 @@ test('what was at its place stays until the draft is finished, then there is the
   expect(readdirSync(folder)).toEqual(['rows.csv']);
 });
 
-test('a draft lies beside its file as .partial-…, or where it is asked to', () => {
+test('a draft is next to its file as .partial-…, or at the path asked for', () => {
   const [unique, named] = [
     draftFile(at('a')),
     draftFile(at('b'), { draftPath: (target) => `${target}.part` }),
@@ -46,7 +46,7 @@ test('a draft lies beside its file as .partial-…, or where it is asked to', ()
   expect(read('b.part')).toBe('half');
 });
 
-test('what fails in the middle leaves the old file and no draft', () => {
+test('a failure in the middle leaves the old file and no draft', () => {
   writeFileSync(at('kept'), 'old');
   const failing = () =>
     writeFileAtomically(at('kept'), (write) => {
@@ -86,7 +86,7 @@ test.skipIf(!existsSync('/dev/shm'))('a file in /dev/shm is replaced as anywhere
   }
 });
 
-test.skipIf(process.platform === 'win32')('what is no file is written to as it is', () => {
+test.skipIf(process.platform === 'win32')('a device is written to directly', () => {
   expect([isSpecialFile('/dev/null'), isSpecialFile(folder), isSpecialFile(at('none'))]).toEqual([
     true,
     true,

@@ -1,4 +1,4 @@
-// Files that are whole or absent, whatever happens while they are written.
+// Files that are complete or absent, whatever happens while they are written.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -16,27 +16,27 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, withPath } from './problem.js';
 
-/** A file in the making. */
+/** A file that is being written. */
 export interface FileDraft {
-  /** Where the content is until the draft is finished. */
+  /** Path of the content until the draft is finished. */
   readonly path: string;
   write(content: string | Uint8Array): void;
-  /** Brings the content to the disk and to its place. */
+  /** Flushes the content to disk and moves it into place. */
   finish(): void;
   /** Closes the draft and leaves it where it is. */
   leave(): void;
-  /** Removes the draft; what was at its place stays as it was. */
+  /** Removes the draft; the old file, if any, stays as it was. */
   discard(): void;
 }
 
 export interface DraftOptions {
-  /** Where the draft lies, in the folder of the file that it will replace. Default: a `.partial-…` that nobody else has. */
+  /** Path of the draft, in the folder of the file that it will replace. Default: a unique `.partial-…`. */
   readonly draftPath?: (target: string) => string;
 }
 
 /**
- * Begins a file beside its place. Finishing brings it to the disk and renames it over what was there. A link is followed:
- * what it points to is replaced. What is no file, such as a device or a pipe, is written to as it is.
+ * Starts a file next to its final path. Finishing flushes it to disk and renames it over the old file. A link is
+ * followed, and its target is replaced. A device or a pipe is written to directly.
  *
  * @example
  * const draft = draftFile('rows.csv');
@@ -66,7 +66,7 @@ export function draftFile(path: string, { draftPath = uniquePath }: DraftOptions
 }
 
 /**
- * Writes a file that is whole or absent. On any failure the new file is removed and the old one stays as it was.
+ * Writes a file that is complete or absent. On any failure the new file is removed and the old one stays as it was.
  *
  * @throws FileError with the path, the cause and what to do
  *
@@ -84,18 +84,18 @@ export function writeFileAtomically(path: string, contents: (write: FileDraft['w
   }
 }
 
-/** Removes a draft after another failure, which is the one to report: a disk that became read-only refuses this too. */
+/** Removes a draft after another failure, which is the one to report; a read-only disk refuses the removal too. */
 export function discardQuietly(draft: FileDraft): void {
   try {
     draft.discard();
   } catch {
-    // As said above.
+    // See above.
   }
 }
 
 /**
- * Whether there is something that a file must not replace. `/dev/stdout` may lead to a file, which others write to as well;
- * `/dev/shm` is an ordinary folder in memory.
+ * Whether the path holds something that a file must not replace. `/dev/stdout` may point to a file that others write to
+ * as well; `/dev/shm` is an ordinary folder in memory.
  *
  * @example
  * isSpecialFile('/dev/null') // true
@@ -129,7 +129,7 @@ function openDraft(path: string, mode: 'a' | 'w') {
   };
 }
 
-// One call to the system writes at most 2 GiB, and may write less than it was given, as where a disk is nearly full.
+// One system call writes at most 2 GiB, and may write less than it was given, for example if the disk is nearly full.
 const longestWrite = 2 ** 30;
 
 function writeFully(descriptor: number, bytes: Uint8Array): void {
@@ -138,7 +138,7 @@ function writeFully(descriptor: number, bytes: Uint8Array): void {
   }
 }
 
-/** What a link points to, be it there or not; any other path as it is. */
+/** Returns what a link points to, whether or not that exists; returns any other path unchanged. */
 function linkTarget(path: string): string {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
   try {
@@ -150,7 +150,7 @@ function linkTarget(path: string): string {
 }
 
 /**
- * Brings what was created, renamed or removed in a folder to the disk: a rename is lost in a power cut without it.
+ * Flushes a folder's entries to disk; without this, a power cut can undo a rename.
  *
  * @example
  * renameSync('weights/draft', 'weights/model.safetensors');

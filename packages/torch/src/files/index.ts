@@ -1,5 +1,5 @@
-// Files that are whole or absent, whatever happens while they are written, and locks between processes. Needs Node's own modules
-// only, so that programs which never touch a tensor can use it as '@anyclass/torch/files'.
+// Files that are complete or absent, whatever happens while they are written, and locks between processes. Uses Node's
+// own modules only, so programs that never touch a tensor can import it as '@anyclass/torch/files'.
 
 export { createWhole } from './createWhole.js';
 export {

@@ -1,10 +1,10 @@
-// The one place that says what errors of the file system mean and what to do about them.
+// What file system errors mean and what to do about them; all messages about files come from here.
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
-  ENOTDIR: 'a part of the path is a file, not a folder',
+  ENOTDIR: 'part of the path is a file, not a folder',
   EISDIR: 'it is a folder',
-  EEXIST: 'there is a file of that name',
+  EEXIST: 'a file of that name already exists',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
@@ -12,10 +12,10 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be too large',
   ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'the link leads back to itself',
+  ELOOP: 'the link points back to itself',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
-  EIO: 'the disk reports an error',
+  EIO: 'the disk reported an error',
   ESTALE: 'the network share has lost the file',
   ENXIO: 'the device is gone',
   ENODEV: 'the device is gone',
@@ -38,7 +38,7 @@ const remedies: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'check the network share',
 };
 
-/** A file that could not be read or written: the message has its path, the cause and what to do. */
+/** A file could not be read or written; the message has its path, the cause and what to do. */
 export class FileError extends Error {
   override readonly name = 'FileError';
   readonly path: string;
@@ -52,8 +52,8 @@ export class FileError extends Error {
 }
 
 /**
- * Does something with a file. What the system refuses is thrown with the file's name, in words: of an open file it tells none, and of
- * a draft one that nobody knows.
+ * Runs file operations and rethrows system errors as a FileError with the given path. The system's own message has no
+ * name for an open file, and for a draft a name that the user does not know.
  *
  * @example
  * withPath('model.safetensors', () => writeSync(descriptor, bytes)) // FileError: model.safetensors: the disk is full; make room …
@@ -66,19 +66,19 @@ export function withPath<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** An error of the system with the name of the file that it is about; any other as it is. */
+/** Turns a system error into a FileError with the given path; returns any other error as it is. */
 export function namedError(path: string, error: unknown): unknown {
   const code = isSystemError(error) ? errorCode(error) : undefined;
   return code === undefined ? error : new FileError(path, code, error);
 }
 
-/** Whether the system refused something: such an error has its call. */
+/** Whether an error comes from the operating system; such errors name the system call. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && typeof error.syscall === 'string';
 }
 
 /**
- * What to do about an error of the file system, to follow its reason; '' where nothing is known.
+ * Returns what to do about a file system error, to append to its reason; '' if there is no advice.
  *
  * @example
  * `${fileProblem(error)}${remedyOf(error)}` // 'the disk is full; make room or choose another path'
@@ -88,13 +88,13 @@ export function remedyOf(error: unknown): string {
   return remedy === undefined ? '' : `; ${remedy}`;
 }
 
-/** The system's name of what went wrong, such as ENOENT. */
+/** Returns the system's code for an error, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /**
- * Why a file could not be read or written, in words and without its name: that may be of a draft that nobody knows.
+ * Returns why a file could not be read or written, without its name, which may be a draft's that the user does not know.
  *
  * @example
  * fileProblem(error) // 'the disk is full'

@@ -1,4 +1,4 @@
-// Processes that hold something, told apart from others that got the same number later.
+// Identifies processes that hold locks, even after a process ID has been reused.
 
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -8,7 +8,7 @@ import { errorCode } from './problem.js';
 export interface Holder {
   readonly host: string;
   readonly pid: number;
-  /** When the process began, where the system tells: a number may have been given to another process since. */
+  /** When the process started, if the system says; its ID may have been reused since. */
   readonly started: string;
 }
 
@@ -16,7 +16,7 @@ export function thisProcess(): Holder {
   return { host: hostname(), pid: process.pid, started: startOf(process.pid) };
 }
 
-/** Whether a process runs still; of one on another machine that cannot be known from here. */
+/** Whether a process is still running; true for one on another machine, where it cannot be checked. */
 export function isAlive({ host, pid, started }: Holder): boolean {
   if (host !== hostname()) return true;
   try {
@@ -27,7 +27,7 @@ export function isAlive({ host, pid, started }: Holder): boolean {
   return startOf(pid) === started;
 }
 
-/** The process that the text of a lock names; undefined for what is no lock, such as a file that lost its content with the power. */
+/** Returns the process that a lock's text names; undefined if it is not a lock, such as a file emptied by a power cut. */
 export function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -51,8 +51,8 @@ function isHolder(value: unknown): value is Holder {
 }
 
 /**
- * The 22nd field of Linux's /proc/PID/stat, in clock ticks since the machine started; '' elsewhere, and for a process that
- * was killed and whose parent did not ask for it yet.
+ * Returns the 22nd field of Linux's /proc/PID/stat: the start time in clock ticks since boot. Returns '' on other
+ * systems, and for a zombie, which has exited but not been reaped by its parent.
  */
 function startOf(pid: number): string {
   try {

@@ -21,7 +21,7 @@ async function withSharedLock<Result>(
 let count = 0;
 const lockPath = () => join(folder, `${count++}.lock`);
 
-/** `performance.now` runs ahead by as much as the function says. */
+/** Makes `performance.now` run ahead by the function's result. */
 function fastClock(ahead: () => number): void {
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead());
@@ -29,7 +29,7 @@ function fastClock(ahead: () => number): void {
 
 const elsewhere = (host: string) => JSON.stringify({ host, pid: 1, started: '1', token: 'other' });
 
-test('calls for one lock follow one another, and the lock is gone after the last', async () => {
+test('holders of one lock take turns, and the lock is gone after the last', async () => {
   const path = lockPath();
   const order: string[] = [];
   const work = (name: string) => async () => {
@@ -42,13 +42,13 @@ test('calls for one lock follow one another, and the lock is gone after the last
   expect(existsSync(path)).toBe(false);
 });
 
-test('a lock of a dead process of this machine is taken over at once', async () => {
+test('a lock held by a dead process on this machine is taken over at once', async () => {
   const path = lockPath();
   writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: '1', token: 'dead' }));
   expect(await withSharedLock(path, () => 'in')).toBe('in');
 });
 
-test('a lock of another machine is waited for while it shows life, and taken over a minute after its last sign', async () => {
+test('a lock held on another machine is respected while it shows heartbeats, and taken over a minute after the last', async () => {
   const path = lockPath();
   writeFileSync(path, elsewhere('a-machine-far-away'));
   let ahead = 0;
@@ -59,7 +59,7 @@ test('a lock of another machine is waited for while it shows life, and taken ove
   });
   for (let beat = 1; beat <= 3; beat++) {
     await sleep(30);
-    ahead += 50_000; // most of the patience, then a sign of life
+    ahead += 50_000; // most of the patience, then a heartbeat
     utimesSync(path, beat, beat);
     await sleep(30);
     expect(isIn).toBe(false);
@@ -69,7 +69,7 @@ test('a lock of another machine is waited for while it shows life, and taken ove
   expect(isIn).toBe(true);
 });
 
-test('who lost its lock is told, and leaves the lock of the other alone', async () => {
+test('a holder that lost its lock is notified, and leaves the new lock alone', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const path = lockPath();
@@ -86,7 +86,7 @@ test('who lost its lock is told, and leaves the lock of the other alone', async 
   }
 });
 
-test('waiting ends with the signal', async () => {
+test('waiting stops when the signal aborts', async () => {
   const path = lockPath();
   writeFileSync(path, elsewhere('a-machine-far-away'));
   const waits: (string | undefined)[] = [];
@@ -109,7 +109,7 @@ test('a lock whose content is lost is taken over after two seconds', async () =>
   expect(await waiting).toBe('in');
 });
 
-test('the lock is released where the work fails, and one that cannot be written is told', async () => {
+test('the lock is released if the work fails, and a lock that cannot be written is an error', async () => {
   const path = lockPath();
   await expect(withSharedLock(path, () => Promise.reject(new Error('no compiler')))).rejects.toThrow(
     'no compiler',

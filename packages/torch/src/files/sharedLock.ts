@@ -1,5 +1,5 @@
-// A lock that processes wait for, on one machine or on several that share a folder. It is a file that `link` creates, which
-// network file systems do for one process alone; their advisory locks (flock) may let everybody in.
+// A lock that processes wait for, on one machine or on several that share a folder. It is a file created with `link`,
+// which succeeds for exactly one process even on network file systems; their advisory locks (flock) may let everyone in.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
@@ -10,32 +10,32 @@ import { type Holder, isAlive, parseHolder, thisProcess } from './process.js';
 
 const beatEvery = 5000;
 /**
- * A lock of another machine that stays the same for so long was left by a process that died. The time is measured here,
- * from when the lock was last seen to change: clocks of machines are never compared.
+ * A lock from another machine that stays unchanged for this long was left by a process that died. The time is measured
+ * locally, from when the lock was last seen to change; the machines' clocks are never compared.
  */
 const foreignPatience = 60_000;
 const unreadablePatience = 2000;
 
 export interface SharedLockOptions {
-  /** Milliseconds between two looks at a lock that another process holds. Default 5. */
+  /** Milliseconds between checks of a lock that another process holds. Default 5. */
   readonly pause?: number;
-  /** Called once where the lock is another's, with whose, as far as that can be read. */
+  /** Called once if another process holds the lock, with that process if it can be read. */
   readonly onWait?: (holder: Holder | undefined) => void;
-  /** Ends the waiting. */
+  /** Stops the waiting when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A lock that this process holds until it is disposed of. */
 export interface SharedLock extends Disposable {
-  /** Aborted where the lock was lost, as after a machine slept for more than a minute. */
+  /** Aborted if the lock was lost, for example after the machine slept for more than a minute. */
   readonly lost: AbortSignal;
 }
 
 /**
- * Waits until no other process holds a lock, and takes it. A holder shows that it lives by touching the file; one that was killed
- * is noticed at once on its own machine, and after a minute on others.
+ * Waits until no other process holds a lock, and takes it. A holder shows that it is alive by touching the file. A
+ * killed holder is noticed at once on its own machine, and after a minute on others.
  *
- * @throws the file system's error where the lock cannot be written
+ * @throws the file system's error if the lock cannot be written
  *
  * @example
  * using lock = await takeSharedLock('weights/model.lock');
@@ -68,10 +68,10 @@ export async function takeSharedLock(
   };
 }
 
-/** Nobody's lock is a folder: waiting for it would never end. */
+/** A folder is never a lock; waiting for it would never end. */
 function refuseFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new Error(`${path} is a folder, where a lock would be a file; rename or remove it`);
+    throw new Error(`${path} is a folder, but a lock must be a file; rename or remove it`);
 }
 
 function showLife(path: string, own: string, lost: AbortController): void {
@@ -79,18 +79,18 @@ function showLife(path: string, own: string, lost: AbortController): void {
     if (look(path).text !== own) lost.abort();
     else utimesSync(path, new Date(), new Date());
   } catch {
-    // A disk that does not answer for a moment: the next beat tells.
+    // The disk may be unresponsive for a moment; the next heartbeat tries again.
   }
 }
 
 function isLeftBehind(text: string, unchangedFor: number): boolean {
   const holder = parseHolder(text);
-  // No process of a machine that lost its power: the file is there, its content is not.
+  // After a power cut the file may exist without its content.
   if (!holder) return unchangedFor > unreadablePatience;
   return holder.host === hostname() ? !isAlive(holder) : unchangedFor > foreignPatience;
 }
 
-/** One process at a time removes what others left, so that none removes a lock that was taken since it looked. */
+/** Only one process at a time removes stale locks, so that none removes a lock taken since it looked. */
 function removeLeftBehind(path: string, lock: Look, own: string, unchangedFor: number): void {
   const removal = `${path}.removal`;
   if (createWhole(removal, own)) {
@@ -103,11 +103,11 @@ function removeLeftBehind(path: string, lock: Look, own: string, unchangedFor: n
 
 interface Look {
   readonly text: string;
-  /** Changes with every sign of life. */
+  /** Changes with every heartbeat. */
   readonly state: string;
 }
 
-// Opening asks a network file system for the file as it is now, where a mere `stat` may answer from memory.
+// Opening the file makes a network file system return its current state; a mere `stat` may answer from a cache.
 function look(path: string): Look {
   try {
     const descriptor = openSync(path, 'r');

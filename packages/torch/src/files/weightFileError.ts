@@ -1,4 +1,4 @@
-/** A file of weights that cannot be read or written. `SafetensorsError` and `CheckpointError` are its two kinds. */
+/** A weight file cannot be read or written. `SafetensorsError` and `CheckpointError` are its two subclasses. */
 export class WeightFileError extends Error {
   override readonly name: string = 'WeightFileError';
   readonly file: string;

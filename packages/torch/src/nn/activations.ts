@@ -3,7 +3,7 @@ import type { Tensor } from '../tensor.js';
 import { Module } from './module.js';
 
 export interface ActivationOptions {
-  /** Overwrites the input, and saves its memory. */
+  /** Overwrites the input, which saves memory. */
   readonly inPlace?: boolean;
 }
 

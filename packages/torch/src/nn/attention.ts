@@ -1,5 +1,5 @@
-// Vaswani et al., "Attention Is All You Need", arXiv 1706.03762. Parameter names and initialization as PyTorch's
-// MultiheadAttention; always batch first.
+// Vaswani et al., "Attention Is All You Need", arXiv 1706.03762. Parameter names and initialization as in PyTorch's
+// MultiheadAttention; always batch-first.
 
 import { empty, zeros } from '../creation.js';
 import { hasOperator } from '../operator.js';
@@ -17,15 +17,15 @@ import { Module } from './module.js';
 import { Parameter } from './parameter.js';
 
 export interface AttentionOptions {
-  /** Added to the scores, or, as a bool tensor, true where a query may look. Broadcasts to [batch, heads, query, key]. */
+  /** Added to the scores; a bool mask is true where a query may attend. Broadcasts to [batch, heads, query, key]. */
   readonly mask?: Tensor | null;
   readonly dropout?: number;
-  /** Of the scores; 1/√width where not given. */
+  /** Factor for the scores; default 1/√width. */
   readonly scale?: number;
 }
 
 /**
- * softmax(q kᵀ · scale + mask) v over the last two dimensions; libtorch's fused kernels from 2.0 on.
+ * Computes softmax(q kᵀ · scale + mask) v over the last two dimensions, with fused kernels from libtorch 2.0 on.
  *
  * @example
  * scaledDotProductAttention(q, k, v).shape // [batch, heads, queries, width of v]
@@ -39,7 +39,7 @@ export function scaledDotProductAttention(
   for (const tensor of [query, key, value]) place(tensor, 'scaledDotProductAttention');
   const { mask = null, dropout = 0, scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1) } = options;
   if (hasOperator('aten::scaled_dot_product_attention')) {
-    // The fused operator wants a mask of two dimensions at least.
+    // The fused operator needs a mask with at least two dimensions.
     const broadcast = mask?.ndim === 1 ? mask.unsqueeze(0) : mask;
     return fusedAttention(query, key, value, broadcast, dropout, false, { scale });
   }
@@ -54,7 +54,7 @@ export interface MultiheadAttentionOptions {
 }
 
 /**
- * Attention of several heads, with the three input projections in one weight.
+ * Multi-head attention, with the three input projections in one weight.
  *
  * @example
  * const attention = new MultiheadAttention(64, 4);
@@ -82,7 +82,7 @@ export class MultiheadAttention extends Module {
     if (this.outProj.bias) constant_(this.outProj.bias, 0);
   }
 
-  /** Queries attend to keys and values, [batch, length, width]; to themselves where only queries are given. */
+  /** Queries attend to keys and values, all [batch, length, width]; to themselves if only queries are given. */
   forward(
     query: Tensor,
     key: Tensor = query,

@@ -31,9 +31,9 @@ export class Conv2d extends Module {
   readonly stride: Size2d;
   readonly dilation: Size2d;
   readonly groups: number;
-  /** Left to the convolution itself. */
+  /** Padding done by the convolution itself. */
   readonly #padding: Size2d;
-  /** [left, right, top, bottom], padded by hand before. */
+  /** [left, right, top, bottom] of padding added before the convolution, if it cannot do it itself. */
   readonly #padded: readonly number[] | undefined;
   readonly #padMode: string;
 
@@ -84,7 +84,7 @@ function evenPadding([height, width]: readonly [number, number]): number[] {
   return [width, width, height, height];
 }
 
-// An even kernel cannot be centered: the odd cell goes to the right and bottom, as in PyTorch.
+// An even kernel cannot be centered: the extra cell goes to the right and bottom, as in PyTorch.
 function samePadding(kernel: readonly [number, number], dilation: readonly [number, number]): number[] {
   const [height, width] = [dilation[0] * (kernel[0] - 1), dilation[1] * (kernel[1] - 1)];
   return [Math.floor(width / 2), Math.ceil(width / 2), Math.floor(height / 2), Math.ceil(height / 2)];

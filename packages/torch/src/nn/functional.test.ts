@@ -26,7 +26,7 @@ test('squared and absolute errors take the mean, the sum, or each element', () =
   });
 });
 
-test('the identity gives its input itself', () => {
+test('the identity returns its input itself', () => {
   const x = tensor([1]);
   expect(new Identity().forward(x)).toBe(x);
 });

@@ -1,4 +1,4 @@
-// The layers' computations as functions, and losses. Whatever is a plain operator is passed on as it is.
+// The layers' computations as functions, and losses. Plain operators are re-exported as they are.
 
 import {
   binaryCrossEntropyWithLogits as bceOperator,

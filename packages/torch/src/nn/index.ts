@@ -1,4 +1,4 @@
-// Layers and the modules that hold them.
+// Layers, and the modules that contain them.
 
 export * from './activations.js';
 export { MultiheadAttention, type MultiheadAttentionOptions } from './attention.js';

@@ -29,7 +29,7 @@ const initialized: Readonly<Record<string, () => Tensor>> = {
   attention: () => new MultiheadAttention(120, 4).inProjWeight,
 };
 
-test.each(Object.keys(fixtures.initializers))('%s has the distribution of PyTorch', (name) => {
+test.each(Object.keys(fixtures.initializers))("%s has PyTorch's distribution", (name) => {
   setSeed(3);
   const expected = fixtures.initializers[name]!;
   tidy(() => {
@@ -37,7 +37,7 @@ test.each(Object.keys(fixtures.initializers))('%s has the distribution of PyTorc
     const range = expected.max - expected.min;
     expect(Math.abs(values.mean().toNumber() - expected.mean)).toBeLessThan(0.01 * range);
     expect(Math.abs(values.standardDeviation().toNumber() / expected.std - 1)).toBeLessThan(0.02);
-    // A uniform one ends sharply; the extremes of a normal one scatter.
+    // A uniform distribution ends sharply; the extremes of a normal one scatter.
     expect(Math.abs(values.amax().toNumber() - expected.max)).toBeLessThan(0.15 * range);
     expect(Math.abs(values.amin().toNumber() - expected.min)).toBeLessThan(0.15 * range);
   });
@@ -51,7 +51,7 @@ test('the same seed gives the same weights', () => {
   expect(draw().equal(draw())).toBe(true);
 });
 
-test('without drawing, weights are zeros and the generator stays as it is, until the function ends', () => {
+test('withoutDrawing makes weights zero and leaves the generator alone until the function returns', () => {
   setSeed(11);
   const before = generatorState();
   const layers = init.withoutDrawing(() => [
@@ -71,6 +71,6 @@ test('without drawing, weights are zeros and the generator stays as it is, until
   expect(new Linear(5, 4).weight.eq(0).sum().toNumber()).toBe(0);
 });
 
-test('the fan of a bias is an error that tells its shape', () => {
+test('the fan of a bias is an error that names its shape', () => {
   expect(() => init.xavierUniform_(zeros([3]))).toThrow('two or more dimensions, not of shape [3]');
 });

@@ -1,4 +1,4 @@
-// PyTorch's initializers (torch.nn.init): they fill a tensor in place, without recording, and return it.
+// PyTorch's initializers (torch.nn.init). They fill a tensor in place, without recording gradients, and return it.
 // Glorot & Bengio, "Understanding the difficulty of training deep feedforward neural networks" (Xavier);
 // He et al., "Delving Deep into Rectifiers", arXiv 1502.01852 (Kaiming).
 
@@ -9,7 +9,7 @@ import type { Tensor } from '../tensor.js';
 export type Nonlinearity = 'linear' | 'relu' | 'leakyRelu' | 'tanh' | 'sigmoid' | 'selu';
 
 export interface KaimingOptions {
-  /** Keeps the size of the signal on the way forward (fanIn) or of the gradient on the way back (fanOut). */
+  /** Preserves the variance of the signal forward (fanIn) or of the gradient backward (fanOut). */
   readonly mode?: 'fanIn' | 'fanOut';
   readonly nonlinearity?: Nonlinearity;
   /** The negative slope of a leaky ReLU. */
@@ -23,8 +23,8 @@ export function constant_(tensor: Tensor, value: number): Tensor {
 let isDrawing = true;
 
 /**
- * Builds modules whose weights will be loaded: initializers write zeros where they would draw random numbers, which takes
- * seconds for a large network, and the generator stays as it is.
+ * Builds modules whose weights will be loaded. Initializers write zeros instead of drawing random numbers, which would
+ * take seconds for a large network, and the generator's state does not change.
  *
  * @example
  * const layer = init.withoutDrawing(() => new Linear(4096, 4096));
@@ -50,7 +50,7 @@ export function normal_(tensor: Tensor, mean = 0, standardDeviation = 1): Tensor
   return noGrad(() => (isDrawing ? tensor.normal_(mean, standardDeviation) : tensor.zero_()));
 }
 
-/** Normal, with values outside [low, high] drawn again (by the inverse of the distribution's integral). */
+/** Draws from a normal distribution truncated to [low, high], with the inverse of its distribution function. */
 export function truncatedNormal_(
   tensor: Tensor,
   mean = 0,
@@ -89,7 +89,7 @@ export function kaimingNormal_(tensor: Tensor, options: KaimingOptions = {}): Te
 }
 
 /**
- * The factor by which a nonlinearity shrinks the signal, to be made up for.
+ * Returns the factor that makes up for a nonlinearity shrinking the signal.
  *
  * @example
  * gain('relu') // 1.4142…
@@ -110,7 +110,7 @@ export function gain(nonlinearity: Nonlinearity, slope = 0.01): number {
   }
 }
 
-/** How many inputs reach one output (fanIn), or outputs one input (fanOut), of a weight [out, in, …kernel]. */
+/** How many inputs reach one output (fanIn), or outputs one input reaches (fanOut), for a weight [out, in, …kernel]. */
 export function fan(tensor: Tensor, mode: 'fanIn' | 'fanOut'): number {
   const [out, into, ...kernel] = tensor.shape;
   if (out === undefined || into === undefined) {
@@ -128,7 +128,7 @@ function kaimingDeviation(
   return gain(nonlinearity, slope) / Math.sqrt(fan(tensor, mode));
 }
 
-// Abramowitz & Stegun 7.1.26 would do to 1e-7; this series (7.1.6) is exact to double precision for |x| below 6.
+// Abramowitz & Stegun 7.1.26 is good to 1e-7; this series (7.1.6) is exact to double precision for |x| below 6.
 function erf(x: number): number {
   if (Math.abs(x) > 6) return Math.sign(x);
   let term = x;

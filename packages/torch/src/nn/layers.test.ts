@@ -47,7 +47,7 @@ const fixtures: { cases: Case[] } = JSON.parse(
   readFileSync(new URL('../../test/fixtures/nn/layers.json', import.meta.url), 'utf8'),
 );
 
-/** The same layers as bench/fixtures/nn/make.py builds, by the name of its case. */
+/** The same layers that bench/fixtures/nn/make.py builds, by case name. */
 const layers: Readonly<Record<string, () => Layer>> = {
   linear: () => new Linear(4, 3),
   'linear without bias': () => new Linear(4, 3, { bias: false }),
@@ -88,7 +88,7 @@ onEachDevice((device) => {
     expect(Math.max(0, ...difference), what).toBeLessThan(1e-9);
   };
 
-  test.each(fixtures.cases)('$name gives what PyTorch gives, forward and backward', (fixture) => {
+  test.each(fixtures.cases)('$name matches PyTorch, forward and backward', (fixture) => {
     tidy(() => {
       const layer = layers[fixture.name]!().to('float64').to(device).train(fixture.train);
       const expectedNames = Object.keys(fixture.state);
@@ -155,7 +155,7 @@ test('attention refuses a width that its heads do not divide', () => {
   expect(() => new MultiheadAttention(10, 3)).toThrow('3 heads do not divide the width 10');
 });
 
-test('attention looks only where its mask lets it', () => {
+test('attention attends only where its mask allows', () => {
   tidy(() => {
     const attention = new MultiheadAttention(8, 2).eval();
     const x = tensor(

@@ -27,7 +27,7 @@ class Network extends Module {
   }
 }
 
-test("names are the fields' in Python's spelling, a module's own tensors before its parts'", () => {
+test("names are the field names in Python's spelling, a module's own tensors before those of its children", () => {
   const block = (i: number) => [
     `blocks.${i}.conv1.weight`,
     `blocks.${i}.pre_norm.weight`,
@@ -47,7 +47,7 @@ test("names are the fields' in Python's spelling, a module's own tensors before 
   ]);
 });
 
-test('parameters and buffers are told apart', () => {
+test('parameters and buffers are distinguished', () => {
   const network = new Network();
   expect([...network.namedBuffers()].map(([name]) => name.split('.').at(-1))).toEqual([
     'running_mean',
@@ -60,14 +60,14 @@ test('parameters and buffers are told apart', () => {
   expect(network.parameterCount()).toBe(2 + 6 + 2 + 2 * (4 + 4) + 8 + 4);
 });
 
-test('train and eval reach every part', () => {
+test('train and eval reach every child', () => {
   const network = new Network().eval();
   expect([...network.namedModules()].every(([, module]) => !module.training)).toBe(true);
   network.train();
   expect([...network.namedModules()].every(([, module]) => module.training)).toBe(true);
 });
 
-test('a strict load names what is missing, left over and of another shape; a lenient one reports it', () => {
+test('a strict load fails on missing and unexpected names, a lenient one returns them; a wrong shape always fails', () => {
   const network = new Network();
   const state = new Map<string, Tensor>(network.stateDict());
   state.delete('head.1.bias');
@@ -94,7 +94,7 @@ test('a failed load leaves the module as it was', () => {
   expect(linear.weight.toArray()).toEqual(before);
 });
 
-test('a dtype changes floating-point tensors only, and gradients go along', () => {
+test('a dtype changes floating-point tensors only, and their gradients too', () => {
   const network = new Network();
   network
     .forward(ones([1, 3, 2, 2]))
@@ -108,7 +108,7 @@ test('a dtype changes floating-point tensors only, and gradients go along', () =
   expect(network.forward(ones([1, 3, 2, 2], { dtype: 'float64' })).dtype).toBe('float64');
 });
 
-test('channels-last reaches the weights of four dimensions', () => {
+test('channels-last applies to four-dimensional weights', () => {
   const conv = new Conv2d(4, 4, { kernel: 3 }).to({ memoryFormat: 'channelsLast' });
   expect(conv.weight.isContiguous('channelsLast')).toBe(true);
   expect(conv.weight.isContiguous()).toBe(false);
@@ -123,7 +123,7 @@ test('parameters and buffers outlive the tidy that they were made in; dispose fr
   expect(() => network.forward(ones([1, 3, 2, 2]))).toThrow('disposed');
 });
 
-test('a sequence holds no more than what backward needs', () => {
+test('a Sequential keeps only what backward needs', () => {
   class Doubled extends Module {
     forward(x: Tensor): Tensor {
       return x.add(1).add(x);

@@ -1,4 +1,4 @@
-// A module holds parameters, buffers and other modules in its fields, and finds them there.
+// A module keeps parameters, buffers and other modules in its fields, and finds them by looking at those fields.
 
 import { noGrad } from '../autograd.js';
 import { type Device, type Dtype, isDtype, isFloatingPoint } from '../dtype.js';
@@ -13,9 +13,9 @@ export type StateDict = ReadonlyMap<string, Tensor>;
 export type Layer = Module & { forward(input: Tensor): Tensor };
 
 /**
- * The base of all layers and networks. Fields give the names of the state dict, in Python's spelling: a `Parameter` is
- * learned, any other `Tensor` is a buffer, a `Module` or an array of them is a part (`runningMean` becomes
- * `running_mean`, the first of `blocks` becomes `blocks.0`).
+ * The base class of all layers and networks. Field names become the state dict's names, in Python's spelling
+ * (`runningMean` becomes `running_mean`, the first of `blocks` becomes `blocks.0`). A `Parameter` is learned, any other
+ * `Tensor` is a buffer, and a `Module` or an array of modules holds children.
  *
  * @example
  * class Classifier extends Module {
@@ -30,7 +30,7 @@ export type Layer = Module & { forward(input: Tensor): Tensor };
 export abstract class Module {
   training = true;
 
-  /** The parts by name. Containers whose parts have names of their own override it. */
+  /** Tensors and child modules by name. Containers that name their children differently override it. */
   protected *members(): Iterable<[string, unknown]> {
     for (const [field, value] of Object.entries(this)) {
       const name = snakeCase(field);
@@ -43,7 +43,7 @@ export abstract class Module {
     for (const [name, member] of this.members()) if (member instanceof Module) yield [name, member];
   }
 
-  /** This module and all below it; its own name is ''. */
+  /** Yields this module, whose name is '', and all modules below it. */
   *namedModules(prefix = ''): Iterable<[string, Module]> {
     yield [prefix, this];
     for (const [name, child] of this.namedChildren()) yield* child.namedModules(join(prefix, name));
@@ -66,7 +66,7 @@ export abstract class Module {
     return this.parameters().reduce((sum, parameter) => sum + parameter.numel, 0);
   }
 
-  /** Sets how dropout, batch norm and the like behave. */
+  /** Switches dropout, batch norm and the like to training mode (or evaluation mode if false). */
   train(on = true): this {
     for (const [, module] of this.namedModules()) module.training = on;
     return this;
@@ -76,7 +76,7 @@ export abstract class Module {
     return this.train(false);
   }
 
-  /** Whether the parameters are learned. */
+  /** Sets whether the parameters are learned. */
   requireGrad(on = true): this {
     for (const parameter of this.parameters()) parameter.requiresGrad = on;
     return this;
@@ -86,7 +86,7 @@ export abstract class Module {
     native.clearGradients(places(this.parameters(), 'zeroGrad'), options.keepMemory ?? false);
   }
 
-  /** Moves the parameters and buffers; a dtype changes floating-point ones only, channels-last those of four dimensions. */
+  /** Moves the parameters and buffers. A dtype applies to floating-point ones only, channels-last to four-dimensional ones. */
   to(target: Device | Dtype | Conversion): this {
     const conversion: Conversion =
       typeof target !== 'string' ? target : isDtype(target) ? { dtype: target } : { device: target };
@@ -107,14 +107,14 @@ export abstract class Module {
     return this;
   }
 
-  /** All parameters and buffers by name, in the order of the fields; the tensors are the module's own. */
+  /** Returns all parameters and buffers by name, in field order; the tensors are the module's own, not copies. */
   stateDict(): Map<string, Tensor> {
     return new Map(this.namedTensors(''));
   }
 
   /**
-   * Copies values into the parameters and buffers. With `strict` (the default) names that are missing or left over are
-   * an error; without it they are returned. A different shape is always an error.
+   * Copies values into the parameters and buffers. With `strict` (the default), missing or unexpected names are an
+   * error; without it, they are returned. A different shape is always an error.
    */
   loadStateDict(
     state: StateDict,
@@ -130,7 +130,7 @@ export abstract class Module {
     return fit;
   }
 
-  /** Compares names and shapes with the module's own, as `loadStateDict` does before it copies anything. */
+  /** Checks names and shapes against the module's own, as `loadStateDict` does before it copies anything. */
   fitState(
     state: ReadonlyMap<string, { readonly shape: readonly number[] }>,
     options: { readonly strict?: boolean } = {},
@@ -166,7 +166,7 @@ export abstract class Module {
       if (member instanceof Tensor) yield [join(prefix, name), member];
       else if (member instanceof Module) modules.push([join(prefix, name), member]);
     }
-    // A module's own tensors are before those of its parts, as in PyTorch.
+    // A module's own tensors come before those of its children, as in PyTorch.
     for (const [name, module] of modules) yield* module.namedTensors(name);
   }
 }

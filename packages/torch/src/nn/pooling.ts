@@ -5,10 +5,10 @@ import { Module } from './module.js';
 
 export interface PoolOptions {
   readonly kernel: Size2d;
-  /** The kernel's size where it is not given. */
+  /** Default: the kernel's size. */
   readonly stride?: Size2d;
   readonly padding?: Size2d;
-  /** Lets the last window reach over the edge. */
+  /** Lets the last window extend past the edge. */
   readonly ceilMode?: boolean;
 }
 
@@ -42,7 +42,7 @@ export class AvgPool2d extends Module {
   }
 }
 
-/** Means over as many windows as make the output this size. */
+/** Averages over windows chosen to give an output of this size. */
 export class AdaptiveAvgPool2d extends Module {
   readonly #size: Size2d;
 
@@ -56,7 +56,7 @@ export class AdaptiveAvgPool2d extends Module {
   }
 }
 
-/** All dimensions from `start` on as one. */
+/** Joins all dimensions from `start` on into one. */
 export class Flatten extends Module {
   readonly #start: number;
 

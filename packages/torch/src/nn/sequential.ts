@@ -3,7 +3,7 @@ import type { Tensor } from '../tensor.js';
 import { type Layer, Module } from './module.js';
 
 /**
- * Layers one after the other, numbered from 0 in the state dict, or named by the keys of an object.
+ * Runs layers one after another. In the state dict they are numbered from 0, or named by the keys of an object.
  *
  * @example
  * new Sequential(new Linear(4, 8), new ReLU(), new Linear(8, 2)) // 0.weight, 0.bias, 2.weight, 2.bias
@@ -32,7 +32,7 @@ export class Sequential extends Module {
   forward(input: Tensor): Tensor {
     let x = input;
     for (const layer of this.#layers.values()) {
-      // What lies between is of no more use here: the gradients' graph keeps what backward needs, and no more.
+      // Intermediate tensors are no longer needed here; the autograd graph keeps what backward needs.
       const next = tidy(() => layer.forward(x));
       if (x !== input && x !== next) x.dispose();
       x = next;

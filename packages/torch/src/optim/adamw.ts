@@ -15,7 +15,7 @@ export type { AdamWGroupOptions, AdamWState } from './adamwUpdate.js';
 export type AdamWOptions = Partial<AdamWGroupOptions>;
 
 /**
- * AdamW, numerically as PyTorch's, with its defaults: lr 1e-3, betas .9 and .999, eps 1e-8, weight decay .01.
+ * AdamW, numerically equal to PyTorch's, with its defaults: lr 1e-3, betas .9 and .999, eps 1e-8, weight decay .01.
  *
  * @example
  * const weight = tensor([1, 2], { requiresGrad: true });

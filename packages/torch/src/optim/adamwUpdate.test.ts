@@ -6,7 +6,7 @@ import type { Bucket } from './optimizer.js';
 
 const options = { lr: 0.01, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.05, fused: false } as const;
 
-test('rates and step counts in tensors give the update that they give as numbers', () => {
+test('rates and step counts in tensors give the same update as plain numbers', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 4 }), (steps) => {
       const [onCpu, onDevice] = [bucketAt(steps), bucketAt(steps)];

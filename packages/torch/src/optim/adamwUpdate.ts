@@ -1,4 +1,4 @@
-// AdamW's update from plain foreach operators, where libtorch has no fused kernel.
+// AdamW's update in plain foreach operators, for when libtorch has no fused kernel.
 
 import {
   foreachAddcdiv_,
@@ -18,17 +18,17 @@ import type { Bucket } from './optimizer.js';
 
 export type AdamWGroupOptions = {
   readonly lr: number;
-  /** Decay of the averages of the gradient and of its square. */
+  /** Decay rates of the running averages of the gradient and its square. */
   readonly betas: readonly [number, number];
   readonly eps: number;
   readonly weightDecay: number;
-  /** Uses libtorch's fused kernel where there is one. */
+  /** Uses libtorch's fused kernel if there is one. */
   readonly fused: boolean;
 };
 
 export type AdamWState = { readonly step: Tensor; readonly expAvg: Tensor; readonly expAvgSq: Tensor };
 
-/** Operator for operator as PyTorch's own, with the step counts (already raised) read on the host. */
+/** Matches PyTorch operator for operator; the step counts, already incremented, are read on the host. */
 export function updateOnCpu(bucket: Bucket<AdamWState>, options: AdamWGroupOptions): void {
   const { lr, betas, eps, weightDecay } = options;
   for (const [step, rows] of rowsByStep(bucket.states)) {
@@ -46,10 +46,10 @@ export function updateOnCpu(bucket: Bucket<AdamWState>, options: AdamWGroupOptio
   }
 }
 
-/** The same with rate and step counts as tensors: nothing is read back, so that a CUDA graph can capture it. */
+/** The same update with learning rate and step counts as tensors. Nothing is read back, so a CUDA graph can capture it. */
 export function updateOnDevice(bucket: Bucket<AdamWState>, options: AdamWGroupOptions, rate: Tensor): void {
   const { betas, eps, weightDecay } = options;
-  // As -expm1(step·log β), for 1 - β^step cancels digits.
+  // Computed as -expm1(step·log β), since 1 - β^step loses digits to cancellation.
   const steps = stack(bucket.states.map(({ step }) => step)).to('float64');
   const corrections = steps.mul(Math.log(betas[0])).expm1().neg();
   const correctionSqrts = steps.mul(Math.log(betas[1])).expm1().neg().sqrt().unbind();
@@ -68,7 +68,7 @@ export function updateOnDevice(bucket: Bucket<AdamWState>, options: AdamWGroupOp
   });
 }
 
-// Parameters that had no gradient in some steps have taken fewer.
+// Parameters that had no gradient in some steps have smaller counts.
 function rowsByStep(states: readonly AdamWState[]): Map<number, number[]> {
   const rows = new Map<number, number[]>();
   states.forEach(({ step }, row) => {

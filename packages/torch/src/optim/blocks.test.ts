@@ -44,7 +44,7 @@ test('copies can change while the pieces stay', () => {
   );
 });
 
-test('tensors whose memory cannot be cut alike come whole', () => {
+test('tensors whose memory cannot be split the same way stay whole', () => {
   const transposed = zeros([6, 4]).transpose(0, 1);
   const shapes: (readonly number[])[] = [];
   inBlocks([[transposed], [zeros([4, 6])]], 10, (block, targets) => {

@@ -1,5 +1,5 @@
-// Cache blocking. An update makes several passes over its tensors; over whole ones each pass would stream from memory.
-// In blocks that fit the cache only the first does, and scratch memory is bounded by the block.
+// Cache blocking. An update makes several passes over its tensors; over whole tensors, each pass would stream from
+// memory. In blocks that fit in the cache, only the first pass does, and the block bounds the scratch memory.
 
 import type { Device } from '../dtype.js';
 import { tidy } from '../memory.js';
@@ -7,20 +7,20 @@ import { empty, split } from '../operators.generated.js';
 import type { Tensor } from '../tensor.js';
 
 export interface Block {
-  /** The row, in the columns that were given, of each piece in this block. */
+  /** For each piece in this block, its row in the given columns. */
   readonly rows: readonly number[];
-  /** Copies of one list of pieces, to change at will: once a block, and gone after it. */
+  /** Copies one list of pieces, which may then be changed. Call it once per block; the copies are gone afterwards. */
   copy(pieces: readonly Tensor[]): Tensor[];
 }
 
-/** Elements of a block: on the CPU a few such arrays share a last-level cache, on a GPU it bounds the scratch memory. */
+/** Elements per block. On the CPU, a few such arrays fit in the last-level cache; on a GPU it bounds scratch memory. */
 export function blockElements(device: Device): number {
   return device === 'cpu' ? 2 ** 19 : 2 ** 24;
 }
 
 /**
- * Calls `update` with one list of pieces for each column, piece i of every column being the same elements of the same
- * row, until every element was in exactly one block. Pieces are views: writing to them writes to the tensors.
+ * Calls `update` with one list of pieces per column until every element has been in exactly one block. Piece i of every
+ * column covers the same elements of the same row. Pieces are views: writing to them writes to the tensors.
  *
  * @example
  * inBlocks([parameters, gradients], 2 ** 19, (_, weights, slopes) => foreachAddList_(weights, slopes, { alpha: -0.1 }));
@@ -72,8 +72,8 @@ class OpenBlock {
   }
 }
 
-// A scratch buffer that stays the same: with one allocation for each block, glibc's aligned allocations fragment the heap
-// up to twice the memory (seen with glibc 2.36).
+// All blocks share one scratch buffer: with one allocation per block, glibc's aligned allocations fragment the heap to as
+// much as twice the memory (seen with glibc 2.36).
 function withScratch(rows: readonly number[], scratch: Tensor): Block {
   return {
     rows,
@@ -89,7 +89,7 @@ function withScratch(rows: readonly number[], scratch: Tensor): Block {
   };
 }
 
-/** The tensors of one row cut in the same way; whole where their layouts in memory do not allow for it. */
+/** Splits the tensors of one row in the same way; leaves them whole if their memory layouts do not allow it. */
 function sliceTogether(tensors: readonly Tensor[], elements: number): Tensor[][] {
   const flat = flattenTogether(tensors);
   if (!flat) return [[...tensors]];

@@ -13,14 +13,17 @@ const kinds: readonly [string, (all: Tensor[], fused: boolean) => Stepper][] = [
 ];
 
 onEachDevice((device) => {
-  test.each(kinds)('%s captured in a graph follows the schedule as it does uncaptured', (_, make) => {
-    for (const fused of [true, false]) {
-      const start = () => [weight(device)];
-      expect(train(make(start(), fused), true)).toEqual(train(make(start(), fused), false));
-    }
-  });
+  test.each(kinds)(
+    '%s follows the schedule when captured in a graph, just as when not captured',
+    (_, make) => {
+      for (const fused of [true, false]) {
+        const start = () => [weight(device)];
+        expect(train(make(start(), fused), true)).toEqual(train(make(start(), fused), false));
+      }
+    },
+  );
 
-  test('fused kernels and plain ones take the same steps within rounding', () => {
+  test('fused and plain kernels take the same steps up to rounding', () => {
     for (const [, make] of kinds) {
       const fused = train(make([weight(device)], true), false);
       const plain = train(make([weight(device)], false), false);
@@ -43,7 +46,7 @@ function weight(device: Device): Tensor {
   return tensor([1, -2, 3, 0.5], { device, requiresGrad: true });
 }
 
-/** Twelve steps with a rate that changes before each; the eighth overflows where a scaler is there to see it. */
+/** Twelve steps with a rate that changes before each; the eighth overflows if a scaler is enabled. */
 function train(optimizer: Stepper, captured: boolean, scaler = new GradScaler({ enabled: false })): number[] {
   const [parameter] = optimizer.parameters;
   const once = (input: Tensor): readonly Tensor[] => {

@@ -17,7 +17,7 @@ const cases: Case[] = JSON.parse(
 
 onEachDevice((device) => {
   test.each(cases)(
-    'clips as PyTorch does a norm of $norm at $maxNorm',
+    'clips a norm of $norm at $maxNorm like PyTorch',
     ({ maxNorm, gradients, norm, clipped }) => {
       const parameters = gradients.map((elements) => {
         const parameter = zeros([elements.length], { dtype: 'float64', device });
@@ -36,7 +36,7 @@ onEachDevice((device) => {
     },
   );
 
-  test('gradients of several types count together', () => {
+  test('gradients of several dtypes are clipped together', () => {
     const [single, double] = [zeros([1], { device }), zeros([1], { dtype: 'float64', device })];
     single.grad = tensor([3], { device });
     double.grad = tensor([4], { dtype: 'float64', device });
@@ -61,7 +61,7 @@ onEachDevice((device) => {
   });
 });
 
-test('a limit that is no number from 0 on is refused', () => {
+test('a negative or NaN limit is refused', () => {
   expect(() => clipGradNorm_([], -1)).toThrow(RangeError);
   expect(() => clipGradNorm_([], Number.NaN)).toThrow(RangeError);
 });

@@ -1,5 +1,4 @@
-// Clipping of the gradients' norm. Pascanu et al., "On the difficulty of training recurrent neural networks",
-// arXiv 1211.5063.
+// Gradient norm clipping. Pascanu et al., "On the difficulty of training recurrent neural networks", arXiv 1211.5063.
 
 import { noGrad } from '../autograd.js';
 import { zeros } from '../creation.js';
@@ -10,13 +9,13 @@ import type { Tensor } from '../tensor.js';
 import { gradientsByKind } from './gradients.js';
 
 export interface ClipOptions {
-  /** Throws where the norm is infinite or not a number, which on a GPU waits for it. */
+  /** Throws if the norm is infinite or NaN. On a GPU, this waits for the norm. */
   readonly errorIfNonFinite?: boolean;
 }
 
 /**
- * Scales all gradients together so that their norm, as of one vector, is at most `maxNorm`, and returns the norm that
- * they had. Nothing is read back from a GPU: gradients that are short enough are multiplied by 1.
+ * Scales all gradients together so that their norm, taken as one vector, is at most `maxNorm`, and returns the norm
+ * before clipping. Nothing is read back from a GPU: gradients that are short enough are multiplied by 1.
  *
  * @example
  * const weight = tensor([0, 0], { requiresGrad: true });
@@ -29,8 +28,7 @@ export function clipGradNorm_(
   maxNorm: number,
   { errorIfNonFinite = false }: ClipOptions = {},
 ): Tensor {
-  if (!(maxNorm >= 0))
-    throw new RangeError(`clipGradNorm_: maxNorm must be a number from 0 on, not ${maxNorm}`);
+  if (!(maxNorm >= 0)) throw new RangeError(`clipGradNorm_: maxNorm must be 0 or more, not ${maxNorm}`);
   return tidy(() =>
     noGrad(() => {
       const lists = gradientsByKind(parameters, 'clipGradNorm_');
@@ -39,7 +37,9 @@ export function clipGradNorm_(
       const norms = lists.flatMap((gradients) => foreachNorm(gradients)).map((norm) => norm.to(device));
       const total = stack(norms).norm(2, [0]);
       if (errorIfNonFinite && !Number.isFinite(total.toNumber())) {
-        throw new RangeError(`clipGradNorm_: the norm of the gradients is ${total.toNumber()}: not clipped`);
+        throw new RangeError(
+          `clipGradNorm_: the norm of the gradients is ${total.toNumber()}; nothing was clipped`,
+        );
       }
       const factor = total.add(1e-6).reciprocal().mul(maxNorm).clamp(null, 1);
       for (const gradients of lists) scale(gradients, factor);

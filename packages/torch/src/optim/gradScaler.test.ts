@@ -17,7 +17,7 @@ const sequence: Sequence = JSON.parse(
 );
 
 onEachDevice((device) => {
-  test('the scale follows the rules of PyTorch, and overflowing steps are skipped', () => {
+  test("the scale follows PyTorch's rules, and overflowing steps are skipped", () => {
     const { growthInterval, steps } = sequence;
     const parameter = tensor([1, 2], { device });
     const optimizer = new SGD([parameter], { lr: 0.25 });
@@ -34,7 +34,7 @@ onEachDevice((device) => {
     }
   });
 
-  test('a scaled loss gives the step of the loss itself', () => {
+  test('a scaled loss gives the same step as the unscaled loss', () => {
     const [scaled, plain] = [1, 2].map(() => tensor([1, -2, 3], { device, requiresGrad: true }));
     const optimizers = [scaled!, plain!].map((parameter) => new AdamW([parameter], { lr: 0.1 }));
     const scaler = new GradScaler();
@@ -53,7 +53,7 @@ onEachDevice((device) => {
   test.each([
     ['infinite', Number.NEGATIVE_INFINITY],
     ['not a number', Number.NaN],
-  ])('one gradient that is %s skips the step of all parameters', (_, bad) => {
+  ])('one gradient that is %s makes all parameters skip the step', (_, bad) => {
     const parameters = [tensor([1, 2], { device }), tensor([3], { device, dtype: 'float64' })];
     const optimizer = new AdamW(parameters, { lr: 0.1 });
     const scaler = startedScaler(device);
@@ -78,7 +78,7 @@ onEachDevice((device) => {
     expect(() => scaler.step(optimizer)).toThrow('called before on this optimizer');
   });
 
-  test('a scaler goes on from a saved state', () => {
+  test('a scaler resumes from a saved state', () => {
     const saved: GradScalerState = {
       scale: 8,
       growthFactor: 4,
@@ -125,7 +125,7 @@ onEachDevice((device) => {
   });
 });
 
-test('a disabled scaler passes losses and steps on', () => {
+test('a disabled scaler passes losses and steps through', () => {
   const parameter = tensor([1]);
   const loss = tensor(5);
   const scaler = new GradScaler({ enabled: false });

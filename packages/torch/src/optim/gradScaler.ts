@@ -23,7 +23,7 @@ export interface GradScalerOptions {
   /** Multiplies the scale after an overflow. */
   readonly backoffFactor?: number;
   readonly growthInterval?: number;
-  /** Where false, losses pass as they are and steps are always taken: for bfloat16 and float32. */
+  /** If false, losses pass through unchanged and every step is taken; for bfloat16 and float32. */
   readonly enabled?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface GradScalerState {
   readonly growthTracker: number;
 }
 
-/** What a scaler needs of an optimizer. */
+/** What a scaler needs from an optimizer. */
 export interface ScaledOptimizer {
   readonly parameters: readonly Tensor[];
   step(options?: StepOptions): void;
@@ -49,15 +49,15 @@ interface Progress {
 }
 
 /**
- * Multiplies a loss so that small float16 gradients do not vanish, divides the gradients again, and skips the steps in
- * which one overflowed.
+ * Scales a loss up so that small float16 gradients do not vanish, scales the gradients back down, and skips steps in
+ * which a gradient overflowed.
  *
- * With an optimizer on a GPU that has a fused kernel nothing is read back, and a CUDA graph can capture the whole.
+ * With a fused optimizer on a GPU nothing is read back, so a CUDA graph can capture the whole step.
  *
  * @example
  * const scaler = new GradScaler();
  * scaler.scale(loss).backward();
- * scaler.unscale_(optimizer); // only where the gradients are looked at before the step
+ * scaler.unscale_(optimizer); // only needed if the gradients are used before the step
  * clipGradNorm_(parameters, 1);
  * scaler.step(optimizer);
  * scaler.update();
@@ -80,12 +80,12 @@ export class GradScaler {
     });
   }
 
-  /** The loss, or any output, times the scale. */
+  /** Returns the loss, or any output, times the scale. */
   scale(output: Tensor): Tensor {
     return this.enabled ? output.mul(this.#tensors(output.device).scale.to(output.device)) : output;
   }
 
-  /** Divides an optimizer's gradients by the scale and notes whether one is infinite or not a number. */
+  /** Divides an optimizer's gradients by the scale and records whether any is infinite or NaN. */
   unscale_(optimizer: ScaledOptimizer): void {
     if (!this.enabled) return;
     const { scale } = this.#scaled('unscale_');
@@ -105,7 +105,7 @@ export class GradScaler {
     this.#progress.set(optimizer, { foundInf: keep(foundInf), stepped: false });
   }
 
-  /** Unscales, unless done before, and takes the optimizer's step if all gradients are finite. */
+  /** Unscales the gradients, unless already done, and takes the optimizer's step if all are finite. */
   step(optimizer: ScaledOptimizer): void {
     if (!this.enabled) {
       optimizer.step();
@@ -132,7 +132,7 @@ export class GradScaler {
     this.#progress.clear();
   }
 
-  /** The state as plain data, which waits for a GPU. Ask after `update`. */
+  /** Returns the state as plain data; waits for the GPU. Call it after `update`. */
   stateDict(): GradScalerState {
     if (!this.#onDevice) return this.#settings;
     const { scale, growthTracker } = this.#onDevice;
@@ -156,21 +156,21 @@ export class GradScaler {
 
   #scaled(caller: string) {
     if (!this.#onDevice)
-      throw new Error(`GradScaler.${caller}: no loss was scaled yet: call scale(loss) first`);
+      throw new Error(`GradScaler.${caller}: no loss was scaled yet; call scale(loss) first`);
     return this.#onDevice;
   }
 }
 
-/** Multiplies gradients of one kind by 1/scale, and sets `foundInf` to 1 where one of them was not finite. */
+/** Multiplies gradients on one device and of one dtype by 1/scale, and sets `foundInf` to 1 if any was not finite. */
 function unscale(gradients: readonly Tensor[], inverse: Tensor, foundInf: Tensor): void {
   const { device, dtype } = gradients[0]!;
   if (dtype === 'float16') {
     throw new TypeError(
-      'GradScaler: float16 gradients lose what the scale saved: keep the parameters in float32 and use autocast',
+      'GradScaler: float16 gradients would underflow again when unscaled; keep the parameters in float32 and use autocast',
     );
   }
   if (device === 'cpu') {
-    // libtorch 1.13 has no CPU kernel. The largest magnitude is finite where all are, and NaN where one is.
+    // libtorch 1.13 has no CPU kernel. The largest magnitude is finite only if all elements are.
     const finite = stack(foreachNorm(gradients, Number.POSITIVE_INFINITY)).isfinite().all();
     if (!finite.item()) foundInf.fill_(1);
     foreachMulScalar_(gradients, inverse.toNumber());
@@ -207,6 +207,9 @@ function checked(state: GradScalerState): GradScalerState {
   demand(growthFactor > 1, 'growthFactor must be above 1');
   demand(backoffFactor > 0 && backoffFactor < 1, 'backoffFactor must be between 0 and 1');
   demand(Number.isInteger(growthInterval) && growthInterval > 0, 'growthInterval must be an integer above 0');
-  demand(Number.isInteger(growthTracker) && growthTracker >= 0, 'growthTracker must be an integer from 0 on');
+  demand(
+    Number.isInteger(growthTracker) && growthTracker >= 0,
+    'growthTracker must be an integer, 0 or more',
+  );
   return { scale, growthFactor, backoffFactor, growthInterval, growthTracker };
 }

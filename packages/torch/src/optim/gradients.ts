@@ -1,9 +1,9 @@
-// The gradients of many parameters in one crossing to the addon.
+// The gradients of many parameters in one call to the addon.
 
 import { native } from '../native.js';
 import { places, Tensor } from '../tensor.js';
 
-/** The gradients of those parameters that have one, in lists of one device and one type: what foreach kernels take. */
+/** Returns the existing gradients, grouped by device and dtype as the foreach kernels need them. */
 export function gradientsByKind(parameters: readonly Tensor[], caller: string): Tensor[][] {
   const lists = new Map<string, Tensor[]>();
   for (const found of native.gradients(places(parameters, caller))) {

@@ -1,4 +1,4 @@
-// Optimizers, what prepares their gradients, and schedules of their learning rates.
+// Optimizers, gradient clipping and scaling, and learning rate schedules.
 
 export { AdamW, type AdamWGroupOptions, type AdamWOptions, type AdamWState } from './adamw.js';
 export { type ClipOptions, clipGradNorm_ } from './clip.js';

@@ -14,7 +14,7 @@ const kinds = [
 ] as const;
 
 onEachDevice((device) => {
-  test.each(kinds)('%s goes on bit for bit from a saved state', (_, make) => {
+  test.each(kinds)('%s resumes bit for bit from a saved state', (_, make) => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4 }), fc.boolean(), (stepsBefore, lastHadGradient) => {
         const run = (interrupted: boolean) => {
@@ -42,7 +42,7 @@ onEachDevice((device) => {
     );
   });
 
-  test('an optimizer that has taken steps can be taken back to an earlier state', () => {
+  test('an optimizer that has taken steps can return to an earlier state', () => {
     const parameter = zeros([3], { device });
     const optimizer = new AdamW([parameter], { lr: 0.1 });
     const take = () => {
@@ -85,7 +85,7 @@ onEachDevice((device) => {
     }
   });
 
-  test('a new rate holds from the next step on', () => {
+  test('a new learning rate applies from the next step on', () => {
     const parameter = tensor([1], { device });
     const optimizer = new SGD([parameter], { lr: 0.5 });
     for (const lr of [0.5, 0.25, 0]) {
@@ -96,7 +96,7 @@ onEachDevice((device) => {
     expect(parameter.toArray()).toEqual([0.25]);
   });
 
-  test('steps leave no tensors behind but the state', () => {
+  test('steps leave no tensors behind except the state', () => {
     const parameters = [randn([5, 5], { device }), randn([7], { device })];
     const optimizer = new AdamW(parameters);
     const step = () =>
@@ -123,7 +123,7 @@ test('zeroGrad drops gradients, or fills the same memory with zeros', () => {
   expect(parameter.grad).toBeNull();
 });
 
-test('channels-last and other strided parameters take the steps of contiguous ones', () => {
+test('channels-last and other strided parameters take the same steps as contiguous ones', () => {
   setSeed(1);
   const start = randn([3, 4, 5, 2]);
   const gradient = randn([3, 4, 5, 2]);
@@ -145,7 +145,7 @@ test('channels-last and other strided parameters take the steps of contiguous on
   expect(results[2]).toEqual(results[0]);
 });
 
-test('a parameter larger than a block takes the steps of its parts, bit for bit', () => {
+test('a parameter larger than a block takes the same steps as its parts would, bit for bit', () => {
   for (const [, make] of kinds) {
     setSeed(2);
     const whole = randn([1100, 1024]);

@@ -1,4 +1,4 @@
-// What all optimizers share: groups of parameters, what is remembered of each parameter, and its way to and from disk.
+// What all optimizers share: parameter groups, the state of each parameter, and saving and loading that state.
 
 import { noGrad } from '../autograd.js';
 import type { Device, Dtype } from '../dtype.js';
@@ -8,14 +8,14 @@ import { places, Tensor } from '../tensor.js';
 import type { RawOptions } from './options.js';
 import { type GroupOptions, groupInputs, ParameterGroup, type ParametersInput } from './parameterGroup.js';
 
-/** What an optimizer remembers of one parameter. */
+/** An optimizer's state for one parameter. */
 export type ParameterState = { readonly [name: string]: Tensor };
 
 /**
  * An optimizer's state as plain data. The tensors go into one safetensors file under their names, `groups` into JSON.
  *
- * A name is the parameter's number and the tensor's, '12.expAvg'; the numbers run through all groups in order. The
- * tensors are the optimizer's own: write or clone them before the next step.
+ * A name joins the parameter's number and the tensor's name, as in '12.expAvg'; parameters are numbered across all
+ * groups in order. The tensors are the optimizer's own: write or clone them before the next step.
  */
 export interface OptimizerState {
   readonly state: ReadonlyMap<string, Tensor>;
@@ -29,11 +29,11 @@ export interface SavedGroup {
 }
 
 export interface StepOptions {
-  /** A scalar, 1 where a gradient overflowed and else 0. At 1 the step changes nothing; fused kernels read it on the device. */
+  /** A scalar: 1 if a gradient overflowed, otherwise 0. If 1, the step changes nothing. Fused kernels read it on the device. */
   readonly foundInf?: Tensor | undefined;
 }
 
-/** Parameters of a group on one device and of one type, with their gradients and, where there is one, their state. */
+/** Parameters of a group on one device and of one dtype, with their gradients and their states, if any. */
 export interface Bucket<State> {
   readonly device: Device;
   readonly dtype: Dtype;
@@ -45,10 +45,10 @@ export interface Bucket<State> {
 }
 
 /**
- * The base of SGD and AdamW.
+ * The base class of SGD and AdamW.
  *
- * On a GPU the learning rate and the step counts are read from the device, so that a captured CUDA graph of `step()`
- * follows a scheduler. The first step makes the state: capture a later one.
+ * On a GPU, the learning rate and the step counts are read from the device, so that a captured CUDA graph of `step()`
+ * follows a scheduler. The first step creates the state, so capture a later one.
  */
 export abstract class Optimizer<
   Options extends GroupOptions = GroupOptions,
@@ -74,12 +74,12 @@ export abstract class Optimizer<
     });
   }
 
-  /** The parameters of all groups, in the order of their numbers in the state dict. */
+  /** The parameters of all groups, in the order of the state dict. */
   get parameters(): Tensor[] {
     return this.groups.flatMap(({ params }) => params);
   }
 
-  /** One update of every parameter that has a gradient. */
+  /** Updates every parameter that has a gradient. */
   step({ foundInf }: StepOptions = {}): void {
     tidy(() =>
       noGrad(() => {
@@ -100,12 +100,12 @@ export abstract class Optimizer<
     );
   }
 
-  /** Drops the gradients, or fills them with zeros in the memory that they have (for a captured CUDA graph). */
+  /** Drops the gradients, or zeroes them in place (for a captured CUDA graph). */
   zeroGrad({ keepMemory = false }: { readonly keepMemory?: boolean } = {}): void {
     native.clearGradients(places(this.parameters, 'zeroGrad'), keepMemory);
   }
 
-  /** The state as plain data; see {@link OptimizerState}. */
+  /** Returns the state as plain data; see {@link OptimizerState}. */
   stateDict(): OptimizerState {
     const state = new Map<string, Tensor>();
     this.parameters.forEach((parameter, i) => {
@@ -121,7 +121,7 @@ export abstract class Optimizer<
   }
 
   /**
-   * Resumes from a saved state. Values are copied, to the parameters' devices; nothing changes where something does not fit.
+   * Resumes from a saved state. Values are copied to the parameters' devices. If anything does not match, nothing changes.
    *
    * @example
    * resumed.loadStateDict(optimizer.stateDict()); // from here on both take the same steps
@@ -147,7 +147,7 @@ export abstract class Optimizer<
         });
         const [unknown] = remaining.keys();
         if (unknown !== undefined)
-          this.#fail(`the saved state holds '${unknown}', which no parameter here has`);
+          this.#fail(`the saved state holds '${unknown}', which matches no parameter of this optimizer`);
         for (const [target, source] of copies) target.copy_(source);
         this.#states.clear();
         this.#remember(parameters, states);
@@ -158,9 +158,9 @@ export abstract class Optimizer<
     );
   }
 
-  /** State before the first step, or undefined where the options ask for none. */
+  /** Creates the state before the first step, or returns undefined if the options need none. */
   protected abstract createState(parameter: Tensor, options: Options): State | undefined;
-  /** Whether `updateFused` takes these. */
+  /** Whether `updateFused` handles this bucket. */
   protected abstract isFused(bucket: Bucket<State>, options: Options): boolean;
   protected abstract updateFused(
     bucket: Bucket<State>,
@@ -226,7 +226,7 @@ export abstract class Optimizer<
   }
 }
 
-// Takes a parameter's saved tensors out of `remaining`: all that its state names, or none where it never took a step.
+// Takes a parameter's saved tensors out of `remaining`: all that its state names, or none if it never took a step.
 function takeNamed(
   remaining: Map<string, Tensor>,
   state: ParameterState,

@@ -1,8 +1,8 @@
-// Options of a parameter group as they come from a caller or from a checkpoint's JSON, checked one by one.
+// Checks for the options of a parameter group, which come from a caller or from a checkpoint's JSON.
 
 export type RawOptions = Readonly<Record<string, unknown>>;
 
-/** A number from 0 on, below `limit`. */
+/** Returns a number that is at least 0 and below `limit`. */
 export function nonNegative(raw: RawOptions, name: string, limit = Number.POSITIVE_INFINITY): number {
   return bounded(raw[name], name, limit);
 }
@@ -13,7 +13,7 @@ export function flag(raw: RawOptions, name: string): boolean {
   return value;
 }
 
-/** Two numbers from 0 on, below `limit`. */
+/** Returns two numbers that are at least 0 and below `limit`. */
 export function nonNegativePair(raw: RawOptions, name: string, limit: number): readonly [number, number] {
   const value = raw[name];
   if (!Array.isArray(value) || value.length !== 2) {

@@ -6,10 +6,10 @@ import { keep } from '../memory.js';
 import type { Tensor } from '../tensor.js';
 import type { RawOptions } from './options.js';
 
-/** What every optimizer's groups have, beside plain values of their own. */
+/** Options that every optimizer's groups have, besides those of the optimizer. */
 export type GroupOptions = RawOptions & { readonly lr: number };
 
-/** Parameters with options of their own; what is left out is taken from the optimizer's. */
+/** Parameters with their own options; those left out come from the optimizer. */
 export type GroupInput<Options> = { readonly params: readonly Tensor[] } & Partial<Options>;
 
 /** Parameters with the same options, or groups of them. */
@@ -33,7 +33,7 @@ export class ParameterGroup<Options extends GroupOptions> {
     this.#options = options;
   }
 
-  /** All options, the rate among them; `loadStateDict` replaces them as a whole. */
+  /** All options, including the learning rate; `loadStateDict` replaces them as a whole. */
   get options(): Options {
     return this.#options;
   }
@@ -50,12 +50,12 @@ export class ParameterGroup<Options extends GroupOptions> {
 
   set lr(lr: number) {
     if (!(lr >= 0 && lr < Number.POSITIVE_INFINITY)) {
-      throw new RangeError(`lr must be a finite number from 0 on, not ${lr}`);
+      throw new RangeError(`lr must be a finite number, 0 or more, not ${lr}`);
     }
     this.options = { ...this.#options, lr };
   }
 
-  /** The learning rate as a tensor that follows every change of `lr`. */
+  /** Returns the learning rate as a tensor that follows every change of `lr`. */
   rateOn(device: Device, dtype: Dtype): Tensor {
     const key = `${device} ${dtype}`;
     const known = this.#rates.get(key);
@@ -66,7 +66,7 @@ export class ParameterGroup<Options extends GroupOptions> {
   }
 }
 
-/** The groups that a caller means: one for a plain list of parameters. */
+/** Returns the groups that a caller gave; a plain list of parameters becomes one group. */
 export function groupInputs<Options>(
   parameters: ParametersInput<Options>,
   describe: (problem: string) => string,
@@ -83,7 +83,7 @@ export function groupInputs<Options>(
       if (!parameter.isLeaf) {
         throw new RangeError(
           describe(
-            `parameter ${p} of group ${g} was computed from others: only leaf tensors can be optimized`,
+            `parameter ${p} of group ${g} was computed from other tensors; only leaf tensors can be optimized`,
           ),
         );
       }

@@ -1,8 +1,8 @@
-// Moves the learning rates of an optimizer along a schedule.
+// Makes an optimizer's learning rates follow a schedule.
 
 import type { Schedule } from './schedules.js';
 
-/** What a scheduler needs of an optimizer. */
+/** What a scheduler needs from an optimizer. */
 export interface RatedOptimizer {
   readonly groups: readonly { lr: number }[];
 }
@@ -10,12 +10,12 @@ export interface RatedOptimizer {
 /** A scheduler's state, plain JSON. */
 export interface SchedulerState {
   readonly epoch: number;
-  /** Each group's rate before the schedule. */
+  /** Each group's learning rate before the schedule is applied. */
   readonly baseRates: readonly number[];
 }
 
 /**
- * Sets the rate of every group, from the group's own rate at the time of construction, and again after every epoch.
+ * Sets the learning rate of every group, at construction and after every epoch, based on the group's initial rate.
  *
  * @example
  * const optimizer = new SGD(parameters, { lr: 0.1, momentum: 0.9 });
@@ -40,7 +40,7 @@ export class Scheduler {
     return this.#epoch;
   }
 
-  /** On to the next epoch. */
+  /** Advances to the next epoch. */
   step(): void {
     this.#epoch++;
     this.#setRates();
@@ -53,7 +53,7 @@ export class Scheduler {
   /** Resumes from a saved epoch and sets its rates. */
   loadStateDict({ epoch, baseRates }: SchedulerState): void {
     if (!Number.isInteger(epoch) || epoch < 0) {
-      throw new RangeError(`Scheduler: the saved epoch must be an integer from 0 on, not ${epoch}`);
+      throw new RangeError(`Scheduler: the saved epoch must be an integer, 0 or more, not ${epoch}`);
     }
     if (baseRates.length !== this.#optimizer.groups.length) {
       throw new RangeError(

@@ -19,7 +19,7 @@ const schedules: [string, number, Schedule][] = [
   ['warmUpThenCosine', 1e-3, recipe],
 ];
 
-test.each(schedules)('%s gives the rates of PyTorch for 100 epochs', (name, base, schedule) => {
+test.each(schedules)("%s gives PyTorch's rates for 100 epochs", (name, base, schedule) => {
   pytorch[name]!.forEach((rate, epoch) => {
     expect(Math.abs(schedule(epoch, base) - rate)).toBeLessThan(1e-13 * base);
   });
@@ -34,7 +34,7 @@ test('the recipe warms up over 5 epochs from a hundredth of the rate and restart
   expect(Math.min(...rates)).toBeGreaterThanOrEqual(1e-5);
 });
 
-test('a scheduler that is resumed at any epoch sets the rates of an uninterrupted one', () => {
+test('a scheduler resumed at any epoch sets the same rates as an uninterrupted one', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }), (before, after) => {
       const [through, stopped, resumed] = [groups(), groups(), groups()];
@@ -62,7 +62,7 @@ test('each group keeps its own base rate', () => {
 test('wrong settings are refused by name', () => {
   expect(() => multiStep({ milestones: [30, 20], gamma: 0.1 })).toThrow('milestones must increase');
   expect(() => multiStep({ milestones: [1], gamma: -1 })).toThrow('gamma');
-  expect(() => linearWarmUp({ epochs: 0, startFactor: 0.1 })).toThrow('epochs must be an integer from 1 on');
+  expect(() => linearWarmUp({ epochs: 0, startFactor: 0.1 })).toThrow('epochs must be a positive integer');
   expect(() => linearWarmUp({ epochs: 5, startFactor: 2 })).toThrow('startFactor');
   expect(() => cosineWarmRestarts({ T0: 2.5 })).toThrow('T0');
   expect(() => cosineWarmRestarts({ T0: 10, floor: -1 })).toThrow('floor');

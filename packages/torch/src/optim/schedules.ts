@@ -1,16 +1,17 @@
-// Learning rates in closed form: pure functions of the epoch, so that a resumed run has the rates of an uninterrupted one.
+// Learning rates in closed form: pure functions of the epoch, so that a resumed run has the same rates as an
+// uninterrupted one.
 
-/** The rate in an epoch, counted from 0, of a group whose own rate is `baseRate`. */
+/** Returns the rate in an epoch, counted from 0, for a group whose base rate is `baseRate`. */
 export type Schedule = (epoch: number, baseRate: number) => number;
 
 export interface MultiStepOptions {
-  /** Epochs at which the rate is multiplied again. */
+  /** Epochs at which the rate is multiplied by `gamma`. */
   readonly milestones: readonly number[];
   readonly gamma: number;
 }
 
 /**
- * The base rate, times `gamma` for every milestone that was reached.
+ * The base rate, times `gamma` for every milestone reached so far.
  *
  * @example
  * const rate = multiStep({ milestones: [20, 30], gamma: 0.01 });
@@ -19,19 +20,19 @@ export interface MultiStepOptions {
  */
 export function multiStep({ milestones, gamma }: MultiStepOptions): Schedule {
   requireIncreasing('multiStep', milestones);
-  if (!(gamma >= 0)) throw new RangeError(`multiStep: gamma must be a number from 0 on, not ${gamma}`);
+  if (!(gamma >= 0)) throw new RangeError(`multiStep: gamma must be 0 or more, not ${gamma}`);
   return (epoch, baseRate) => baseRate * gamma ** milestones.filter((milestone) => milestone <= epoch).length;
 }
 
 export interface LinearWarmUpOptions {
   /** How many epochs it takes to reach the base rate. */
   readonly epochs: number;
-  /** The part of the base rate at epoch 0. */
+  /** Fraction of the base rate at epoch 0. */
   readonly startFactor: number;
 }
 
 /**
- * In a straight line from a part of the base rate to all of it. Goyal et al., "Accurate, Large Minibatch SGD",
+ * Linear warm-up from a fraction of the base rate to the full rate. Goyal et al., "Accurate, Large Minibatch SGD",
  * arXiv 1706.02677.
  *
  * @example
@@ -49,11 +50,11 @@ export function linearWarmUp({ epochs, startFactor }: LinearWarmUpOptions): Sche
 }
 
 export interface CosineWarmRestartsOptions {
-  /** Epochs of the first cycle. */
+  /** Length of the first cycle in epochs. */
   readonly T0: number;
   /** How many times longer each cycle is than the one before. */
   readonly Tmult?: number;
-  /** The rate at which a cycle would end. */
+  /** The rate that each cycle approaches. */
   readonly floor?: number;
 }
 
@@ -69,7 +70,7 @@ export interface CosineWarmRestartsOptions {
 export function cosineWarmRestarts({ T0, Tmult = 1, floor = 0 }: CosineWarmRestartsOptions): Schedule {
   requirePositiveInteger('cosineWarmRestarts: T0', T0);
   requirePositiveInteger('cosineWarmRestarts: Tmult', Tmult);
-  if (!(floor >= 0)) throw new RangeError(`cosineWarmRestarts: floor must be a rate from 0 on, not ${floor}`);
+  if (!(floor >= 0)) throw new RangeError(`cosineWarmRestarts: floor must be 0 or more, not ${floor}`);
   return (epoch, baseRate) => {
     let sinceRestart = epoch;
     let cycle = T0;
@@ -82,7 +83,7 @@ export function cosineWarmRestarts({ T0, Tmult = 1, floor = 0 }: CosineWarmResta
 }
 
 /**
- * One schedule after another: each milestone is the epoch at which the next one starts, with an epoch 0 of its own.
+ * Runs schedules one after another. Each milestone is the epoch at which the next one starts, from its own epoch 0.
  *
  * @example
  * const rate = sequence(
@@ -107,13 +108,15 @@ export function sequence(schedules: readonly Schedule[], milestones: readonly nu
 
 function requirePositiveInteger(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 1) {
-    throw new RangeError(`${name} must be an integer from 1 on, not ${value}`);
+    throw new RangeError(`${name} must be a positive integer, not ${value}`);
   }
 }
 
 function requireIncreasing(name: string, milestones: readonly number[]): void {
   const increasing = milestones.every((milestone, i) => milestone > (milestones[i - 1] ?? 0));
   if (!increasing) {
-    throw new RangeError(`${name}: milestones must increase from above 0, not [${milestones.join(', ')}]`);
+    throw new RangeError(
+      `${name}: milestones must increase, starting above 0, not [${milestones.join(', ')}]`,
+    );
   }
 }

@@ -1,5 +1,5 @@
 // Stochastic gradient descent with momentum. Sutskever et al., "On the importance of initialization and momentum in deep
-// learning", ICML 2013; the rate stands outside of the momentum, as in PyTorch.
+// learning", ICML 2013; the learning rate is applied outside the momentum, as in PyTorch.
 
 import { hasOperator } from '../operator.js';
 import {
@@ -18,11 +18,11 @@ import type { ParameterGroup, ParametersInput } from './parameterGroup.js';
 export type SGDGroupOptions = {
   readonly lr: number;
   readonly momentum: number;
-  /** The part of a gradient that momentum leaves out. */
+  /** Fraction of a gradient that the momentum leaves out. */
   readonly dampening: number;
   readonly weightDecay: number;
   readonly nesterov: boolean;
-  /** Uses libtorch's fused kernel where there is one. */
+  /** Uses libtorch's fused kernel if there is one. */
   readonly fused: boolean;
 };
 
@@ -31,8 +31,8 @@ export type SGDOptions = Pick<SGDGroupOptions, 'lr'> & Partial<SGDGroupOptions>;
 export type SGDState = { readonly momentumBuffer: Tensor };
 
 /**
- * SGD, numerically as PyTorch's: g = gradient + weightDecay·p, b = momentum·b + (1 - dampening)·g (the first b is g),
- * p -= lr·b, or lr·(g + momentum·b) with Nesterov's look ahead.
+ * SGD, numerically equal to PyTorch's: g = gradient + weightDecay·p, b = momentum·b + (1 - dampening)·g (the first b is g),
+ * p -= lr·b, or lr·(g + momentum·b) with Nesterov momentum.
  *
  * @example
  * const weight = tensor([1, 2], { requiresGrad: true });
@@ -50,7 +50,7 @@ export class SGD extends Optimizer<SGDGroupOptions, SGDState> {
     return momentum === 0 ? undefined : { momentumBuffer: zerosLike(parameter) };
   }
 
-  // Without dampening the first step is no exception, since momentum·0 + g is g; with it the kernel would have to know.
+  // Without dampening, the first step needs no special case, since momentum·0 + g is g. With dampening, it would.
   protected override isFused({ device, dtype }: Bucket<SGDState>, options: SGDGroupOptions): boolean {
     if (!options.fused || device === 'cpu' || dtype === 'float64' || options.dampening !== 0) return false;
     return hasOperator('aten::_fused_sgd_.tensor_lr');
@@ -83,7 +83,7 @@ export class SGD extends Optimizer<SGDGroupOptions, SGDState> {
     inBlocks(columns, blockElements(device), (block, p, g, buffers) => {
       let change = g;
       if (momentum !== 0 && !nesterov) {
-        // The decay goes straight to the buffers: no copy of the gradients, one rounding apart from PyTorch.
+        // The decay is added straight to the buffers: this saves a copy of the gradients and differs from PyTorch by one rounding.
         const taken = isFirstStep ? 1 : 1 - dampening;
         foreachMulScalar_(buffers, momentum);
         foreachAddList_(buffers, g, { alpha: taken });

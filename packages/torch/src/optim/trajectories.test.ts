@@ -8,7 +8,7 @@ interface Case<Options> {
   readonly options: Options;
   readonly dtype: Dtype;
   readonly groups?: readonly { readonly params: readonly number[]; readonly options: Partial<Options> }[];
-  /** Elements of each parameter after so many steps. */
+  /** Elements of each parameter, by the number of steps taken. */
   readonly after: Readonly<Record<string, readonly number[][]>>;
 }
 
@@ -25,7 +25,7 @@ const adamW: Fixture<AdamWGroupOptions> = read('adamw');
 onEachDevice((device) => {
   for (const fused of device === 'cpu' ? [true] : [true, false]) {
     describe(fused ? 'by default' : 'without fused kernels', () => {
-      test.each(sgd.cases)('SGD takes the steps of PyTorch: $dtype $options', (example) => {
+      test.each(sgd.cases)("SGD takes PyTorch's steps: $dtype $options", (example) => {
         const { options, groups } = example;
         expectSameSteps(sgd, example, device, (all) =>
           groups
@@ -37,7 +37,7 @@ onEachDevice((device) => {
         );
       });
 
-      test.each(adamW.cases)('AdamW takes the steps of PyTorch: $dtype $options', (example) => {
+      test.each(adamW.cases)("AdamW takes PyTorch's steps: $dtype $options", (example) => {
         const { options, groups } = example;
         expectSameSteps(adamW, example, device, (all) =>
           groups

@@ -3,21 +3,21 @@
 import type { PythonValue } from './pythonObject.js';
 import type { StoredTensor } from './storedTensor.js';
 
-/** A Python object that was not read: the name of its class, and where in the checkpoint it stood. */
+/** A Python object that was not read: its class name, and its path in the checkpoint. */
 export interface SkippedObject {
   readonly className: string;
   readonly path: string;
 }
 
 /**
- * A value of Python without Python. Tuples, lists and sets are arrays, dictionaries are maps in their order, integers
- * beyond 2^53 are bigints, `torch.Size` is an array, `torch.float32` and devices are text (`'torch.float32'`,
+ * A Python value in JavaScript form. Tuples, lists and sets are arrays, dictionaries are maps in insertion order,
+ * integers beyond 2^53 are bigints, `torch.Size` is an array, `torch.float32` and devices are text (`'torch.float32'`,
  * `'cuda:0'`), and a parameter is its tensor.
  */
 export type CheckpointValue = PythonValue<StoredTensor | SkippedObject>;
 
 /**
- * Whether a value of a checkpoint is a tensor.
+ * Whether a checkpoint value is a tensor.
  *
  * @example
  * isStoredTensor({ dtype: 'uint8', shape: [1], data: new Uint8Array(1) }) // true
@@ -27,7 +27,7 @@ export function isStoredTensor(value: CheckpointValue): value is StoredTensor {
 }
 
 /**
- * Whether a value of a checkpoint is an object that was not read.
+ * Whether a checkpoint value is an object that was not read.
  *
  * @example
  * isSkippedObject({ className: 'argparse.Namespace', path: 'hyper_parameters' }) // true

@@ -27,7 +27,7 @@ const file = join(folder, 'model.safetensors');
 const damaged = join(folder, 'damaged.safetensors');
 writeSafetensors(file, tensors, { epoch: '3', classes: 'crack,roots' }, { checksums: true });
 
-test('a file with checksums reads as one without', () => {
+test('a file with checksums reads like one without', () => {
   const read = readSafetensors(file);
   expect(new Map(read.tensors)).toEqual(new Map(tensors));
   expect(read.metadata).toMatchObject({ epoch: '3', classes: 'crack,roots' });
@@ -41,7 +41,7 @@ test('every changed byte is found, and the file is named', () => {
     fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, mask) => {
       const changed = Buffer.from(bytes);
       changed[at] = changed[at]! ^ mask;
-      // Spaces behind the header mean nothing, and without its name the entry is no checksum.
+      // Spaces after the header have no meaning, and an entry under another name is not a checksum.
       fc.pre(!isPadding(bytes, at) && !(at >= key && at < key + 'checksums'.length));
       writeFileSync(damaged, changed);
       expect(() => verifySafetensors(damaged)).toThrow('damaged.safetensors');
@@ -63,7 +63,7 @@ test('zeros in place of weights are found', () => {
   expect(() => readSafetensors(damaged)).toThrow(/is damaged: tensor "fc\.(weight|bias)"/);
 });
 
-test('a file of another program has none, and is read as it is', () => {
+test('a file from another program has no checksums and is read without them', () => {
   writeSafetensors(damaged, tensors, { epoch: '3' });
   expect(readSafetensorsHeader(damaged).metadata).toEqual({ epoch: '3' });
   expect(verifySafetensors(damaged)).toBe(false);

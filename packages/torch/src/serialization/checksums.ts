@@ -1,5 +1,5 @@
-// Checksums in the metadata of a safetensors file: one for each tensor with its name, type and shape, and one over the other
-// metadata. The format itself has none, so a file of zeros where weights were would load like any other.
+// Checksums in the metadata of a safetensors file: one per tensor, including its name, dtype and shape, and one for the
+// other metadata. The format itself has none, so a file whose weights were zeroed would load like any other.
 
 import { crc32 } from 'node:zlib';
 import { quoted } from './errors.js';
@@ -11,7 +11,7 @@ import type { StoredTensor } from './storedTensor.js';
 export const checksumsKey = 'checksums';
 
 /**
- * The text of the metadata entry for these tensors and this metadata. Reads the data of every tensor once.
+ * Returns the text of the checksum entry for these tensors and this metadata. Reads the data of every tensor once.
  *
  * @example
  * checksumsOf([['fc.bias', bias]], { epoch: '3' }) // '{"metadata":"5a1c9e07","tensors":{"fc.bias":"84d2…"}}'
@@ -28,9 +28,10 @@ export function checksumsOf(
 }
 
 /**
- * Compares the metadata with its checksum, and gives what compares tensors with theirs; undefined for a file without checksums.
+ * Checks the metadata against its checksum, and returns a function that checks tensors against theirs; undefined for a
+ * file without checksums.
  *
- * @throws the file's error where something was changed after it was written
+ * @throws the file's error if something changed after the file was written
  */
 export function checksumVerifier(
   file: RandomAccessFile,
@@ -40,7 +41,7 @@ export function checksumVerifier(
   if (text === undefined) return undefined;
   const sums = parsedSums(text);
   if (sums === undefined || sums.metadata !== metadataChecksum(metadata))
-    throw file.error('is damaged: its description differs from what was written; restore the file');
+    throw file.error('is damaged: its metadata differs from what was written; restore the file');
   return (name, data) => {
     const entry = entries.get(name);
     const found = entry && hexadecimal(crc32(data, identityChecksum(name, entry)));
@@ -50,9 +51,9 @@ export function checksumVerifier(
 }
 
 /**
- * Compares everything in a file with its checksums, a tensor at a time; false for a file without any.
+ * Checks everything in a file against its checksums, one tensor at a time; returns false for a file without checksums.
  *
- * @throws the file's error where something was changed after it was written
+ * @throws the file's error if something changed after the file was written
  */
 export function verifyChecksums(file: RandomAccessFile, header: SafetensorsHeader): boolean {
   const verify = checksumVerifier(file, header);
@@ -62,7 +63,7 @@ export function verifyChecksums(file: RandomAccessFile, header: SafetensorsHeade
   return true;
 }
 
-/** Over what a tensor is called and how its bytes are read: continued over the bytes themselves. */
+/** Checksum of a tensor's name, dtype and shape; it is then continued over the tensor's bytes. */
 function identityChecksum(name: string, { dtype, shape }: Pick<SafetensorsEntry, 'dtype' | 'shape'>): number {
   return crc32(`${name} ${dtype} ${shape}`);
 }

@@ -1,21 +1,21 @@
-// What goes wrong with a weight file. A message starts with the file and says where in it the fault lies.
+// Errors in weight files. A message starts with the file name and says where in the file the problem is.
 
 import { WeightFileError } from '../files/weightFileError.js';
 
 export { WeightFileError };
 
-/** A safetensors file that breaks the format, or tensors that it cannot hold. */
+/** A safetensors file violates the format, or cannot hold the given tensors. */
 export class SafetensorsError extends WeightFileError {
   override readonly name = 'SafetensorsError';
 }
 
-/** A PyTorch checkpoint that is damaged, hostile or of a kind that is not read. */
+/** A PyTorch checkpoint is damaged, hostile or of an unsupported kind. */
 export class CheckpointError extends WeightFileError {
   override readonly name = 'CheckpointError';
 }
 
 /**
- * Text from a file as it may be in a message: quoted, without control characters, and not endless.
+ * Makes text from a file safe for a message: quoted, without control characters, and limited in length.
  *
  * @example
  * quoted('fc.weight') // '"fc.weight"'

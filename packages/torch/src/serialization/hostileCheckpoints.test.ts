@@ -26,11 +26,11 @@ test('there are at least 300 damaged or hostile files', () => {
   expect(count + programs(marker).length).toBeGreaterThanOrEqual(300);
 });
 
-test.each(damaged)('$name gives the right values or our error', ({ bytes, original }) => {
+test.each(damaged)('$name yields the right values or our error', ({ bytes, original }) => {
   expectOutcome(bytes, (value) => expect(value).toEqual(original.expected));
 });
 
-test.each(rewrittenFiles)('$name gives sound values or our error', ({ bytes }) => {
+test.each(rewrittenFiles)('$name yields valid values or our error', ({ bytes }) => {
   expectOutcome(bytes, (value) => expect(value).toBeDefined());
 });
 
@@ -53,12 +53,12 @@ describe('nothing runs, and the result names what was left out:', () => {
   });
 });
 
-// Last, over all of the above: the highest memory that the process ever had, in KiB.
+// Last, so that it covers all of the above: the process's peak memory, in KiB.
 test('none of them takes more than 1 GiB', () => {
   expect(process.resourceUsage().maxRSS - memoryBefore).toBeLessThan(2 ** 20);
 });
 
-/** `check` gets the description of what was read, which walks through all of it. */
+/** `check` receives a description of the result; making it visits every value. */
 function expectOutcome(bytes: Uint8Array, check: (value: unknown) => void): void {
   writeFileSync(path, bytes);
   let value: unknown;

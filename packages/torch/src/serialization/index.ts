@@ -1,4 +1,4 @@
-// Files of weights: safetensors in both directions, PyTorch's checkpoints for reading. Nothing here needs libtorch.
+// Weight files: reads and writes safetensors, and reads PyTorch checkpoints. Nothing here needs libtorch.
 
 export {
   type CheckpointValue,

@@ -1,6 +1,7 @@
-// From what a pickle describes to values: storages become bytes, views of them tensors, unknown objects their names.
-// References are resolved here, so this is where a small file could become endless: lists that contain themselves, lists
-// of lists of lists that double at each level, and tensors that repeat one element a billion times are refused.
+// Turns what a pickle describes into values: storages become bytes, views of them become tensors, and unknown objects
+// become their names. References are resolved here, so this is where a small file could blow up. It therefore refuses
+// lists that contain themselves, nested lists that double at each level, and tensors that repeat one element a billion
+// times.
 
 import type { CheckpointValue, SkippedObject } from './checkpointValue.js';
 import { quoted } from './errors.js';
@@ -9,17 +10,17 @@ import type { StridedTensor, TensorStorage } from './pythonObject.js';
 import { elementBytes, elementCount, type StoredTensor } from './storedTensor.js';
 import { gather, isContiguous, neededLength } from './strided.js';
 
-/** Where the bytes come from, and how much may be made of them. */
+/** Where the bytes come from, and limits on what may be built from them. */
 export interface MaterializeSources {
-  /** The bytes of a storage; asked once for each key, at least as many as the storage's length says. */
+  /** Reads the bytes of a storage, at least as many as its length requires. Called once per key. */
   readStorage(storage: TensorStorage): Uint8Array;
-  /** Bytes that tensors which are no plain stretch of a storage may take, all together. */
+  /** Limit on the total bytes of tensors that are not a contiguous range of a storage. */
   readonly mostGathered: number;
   error(problem: string): Error;
 }
 
 /**
- * Resolves a pickled value. Skipped objects are listed where they first stand.
+ * Resolves a pickled value. Skipped objects are listed with the path where they first occur.
  *
  * @example
  * materialize({ kind: 'unknown', className: 'argparse.Namespace' }, sources)
@@ -88,7 +89,7 @@ export function materialize(
   return { value: resolve(pickled, { parent: undefined, step: '', depth: 0 }).value, skipped };
 }
 
-/** The number of values in a value, counted as often as they are reached, and the levels below it. */
+/** How many values a value contains, counting repeats, and how many levels lie below it. */
 interface Extent {
   readonly size: number;
   readonly height: number;
@@ -98,7 +99,7 @@ interface Resolved extends Extent {
   readonly value: CheckpointValue;
 }
 
-/** A path that is only written out when a message needs it. */
+/** A path, turned into text only when a message needs it. */
 interface Place {
   readonly parent: Place | undefined;
   readonly step: PickleValue;
@@ -116,7 +117,7 @@ function including(extent: Extent, part: Extent): Extent {
   return { size: extent.size + part.size, height: Math.max(extent.height, part.height + 1) };
 }
 
-/** Makes tensors; storages are read once, and tensors that are a stretch of one share its bytes. */
+/** Makes tensors. Each storage is read once, and tensors that are contiguous ranges of it share its bytes. */
 function tensorMaker(sources: MaterializeSources) {
   const storages = new Map<string, Uint8Array>();
   let gathered = 0;
@@ -166,7 +167,7 @@ function nameOf(place: Place): string {
   return pathOf(place) || 'at the top';
 }
 
-/** The way to a value: `optimizer_states[0].state[3].exp_avg`; empty for the whole, without its start when endless. */
+/** Returns the path to a value, such as `optimizer_states[0].state[3].exp_avg`; empty at the top, abbreviated if too long. */
 function pathOf(place: Place): string {
   let path = '';
   for (let at = place; at.parent !== undefined; at = at.parent) {

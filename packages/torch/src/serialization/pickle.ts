@@ -1,5 +1,5 @@
-// A reader for Python's pickles that runs nothing. A pickle is a program for a small stack machine; this machine builds
-// containers and scalars, and hands everything that Python would look up or call to a table of what is known. What is
+// Reads Python pickles without executing anything. A pickle is a program for a small stack machine. This machine builds
+// containers and scalars, and looks up everything that Python would import or call in a table of known names. Anything
 // not in that table becomes a name without behavior.
 // Opcodes: CPython's Lib/pickletools.py, protocols 2 to 5. The text opcodes of protocols 0 and 1 are not read, since
 // torch.save cannot write them.
@@ -10,7 +10,7 @@ import { objectOpcodes, type PythonWorld } from './pickleObjects.js';
 import { scalarOpcodes } from './pickleScalars.js';
 
 /**
- * Runs a pickle and returns what it leaves on the stack. `problem` makes the error from a text that says where.
+ * Interprets a pickle and returns what it leaves on the stack. `problem` makes an error from a text that says where.
  *
  * @example
  * unpickle(new Uint8Array([0x80, 2, 0x4b, 7, 0x2e]), torchWorld, (text) => new Error(text)) // 7
@@ -31,7 +31,7 @@ export function unpickle(
     }
     const run = scalarOpcodes.get(opcode) ?? containerOpcodes.get(opcode) ?? objectOpcodes.get(opcode);
     if (run === undefined) {
-      throw machine.error(`opcode 0x${opcode.toString(16)} is none that torch.save writes`);
+      throw machine.error(`opcode 0x${opcode.toString(16)} is not one that torch.save writes`);
     }
     run(machine, world);
   }

@@ -1,9 +1,9 @@
-// The opcodes that build containers, and those that move values between the stack and the memo.
+// Opcodes that build containers or move values between the stack and the memo.
 
 import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickleMachine.js';
 
 /**
- * By opcode, what it does. The names are those of pickletools.
+ * Handlers by opcode. The names are those in pickletools.
  *
  * @example
  * containerOpcodes.get(0x5d)?.(machine) // EMPTY_LIST: [] is on the stack
@@ -35,7 +35,7 @@ export const containerOpcodes: ReadonlyMap<number, (machine: PickleMachine) => v
   /* BINGET      */ [0x68, (m) => m.push(m.recall(m.cursor.uint8()))],
   /* LONG_BINGET */ [0x6a, (m) => m.push(m.recall(m.cursor.uint32()))],
   /* PROTO       */ [0x80, checkProtocol],
-  // Frames group reads for Python's sake; the pickle is in memory already.
+  // Frames only batch Python's reads; here the pickle is already in memory.
   /* FRAME       */ [0x95, (m) => void m.cursor.uint64()],
 ]);
 
@@ -86,12 +86,13 @@ function setItems(
   return target;
 }
 
-/** Subclasses of list and dict that are not known get their items like this; the items go where the object goes. */
+/** Instances of unknown list and dict subclasses also receive items; these are dropped along with the object. */
 function isUnknownObject(value: PickleValue): boolean {
   return isPythonObject(value) && value.kind === 'unknown';
 }
 
 function checkProtocol(machine: PickleMachine): void {
   const protocol = machine.cursor.uint8();
-  if (protocol < 2 || protocol > 5) throw machine.error(`it says protocol ${protocol}; 2 to 5 are read`);
+  if (protocol < 2 || protocol > 5)
+    throw machine.error(`it says protocol ${protocol}; only 2 to 5 are supported`);
 }

@@ -1,12 +1,12 @@
-// Reading numbers and text from a pickle, never past its end.
+// Reads numbers and text from a pickle, never past its end.
 
-/** A place in a pickle. Numbers are little-endian unless the name says otherwise. */
+/** A read position in a pickle. Numbers are little-endian unless the name says otherwise. */
 export interface PickleCursor {
   uint8(): number;
   uint16(): number;
   int32(): number;
   uint32(): number;
-  /** A 64-bit length, which the rest of the pickle bounds. */
+  /** A 64-bit length; a later read checks it against the rest of the pickle. */
   uint64(): number;
   bigEndianFloat64(): number;
   /** A copy of the next bytes. */
@@ -23,7 +23,7 @@ const longestInteger = 1024;
 const longestLine = 1024;
 
 /**
- * A cursor at the start of the bytes; `problem` makes an error of a text that says at which byte it stands.
+ * Creates a cursor at the start of the bytes; `problem` makes an error from a text that names the current byte.
  *
  * @example
  * createCursor(new Uint8Array([1, 2]), (text) => new Error(text)).uint16() // 513
@@ -65,14 +65,14 @@ export function createCursor(bytes: Uint8Array, problem: (text: string) => Error
     bytes: (length) => piece(length).slice(),
     integer(length) {
       if (length > longestInteger) {
-        throw error(`it has an integer of ${length} bytes; ${longestInteger} are read`);
+        throw error(`it has an integer of ${length} bytes; at most ${longestInteger} are supported`);
       }
       return twosComplement(piece(length));
     },
     utf8: (length) => decode(piece(length)),
     line() {
       const length = bytes.subarray(position, position + longestLine).indexOf(0x0a);
-      if (length < 0) throw error(`it has a name without end, or of more than ${longestLine} bytes`);
+      if (length < 0) throw error(`it has a name that does not end, or is longer than ${longestLine} bytes`);
       const text = decode(piece(length));
       advance(1);
       return text;

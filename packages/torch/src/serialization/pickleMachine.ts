@@ -1,9 +1,9 @@
-// The state of a running pickle, with bounds on everything that a short program could make large.
+// The state of a running pickle, with limits on everything that a short program could make large.
 
 import { createCursor, type PickleCursor } from './pickleCursor.js';
 import type { PythonObject, PythonValue } from './pythonObject.js';
 
-/** What a pickle can build. Tuples, lists and sets are arrays, dictionaries are maps in the order of insertion. */
+/** What a pickle can build. Tuples, lists and sets are arrays; dictionaries are maps in insertion order. */
 export type PickleValue = PythonValue<PythonObject>;
 
 /** The stack, the marks on it and the memo. */
@@ -11,33 +11,33 @@ export interface PickleMachine {
   readonly cursor: PickleCursor;
   push(value: PickleValue): void;
   pop(): PickleValue;
-  /** The value on top, which stays there. */
+  /** Returns the value on top without removing it. */
   peek(): PickleValue;
   mark(): void;
   /** Whether the last mark is on top, with nothing above it. */
   isAtMark(): boolean;
-  /** Everything above the last mark; the mark goes too. */
+  /** Removes and returns everything above the last mark, and removes the mark. */
   popToMark(): PickleValue[];
   memorize(index: number, value: PickleValue): void;
   recall(index: number): PickleValue;
   memoSize(): number;
-  /** Counts containers and objects, and the items and characters that a call copies, against the limit. */
+  /** Charges a cost (containers and objects made, items and characters copied) against the limit. */
   spend(cost: number): void;
   isEmpty(): boolean;
   error(problem: string): Error;
 }
 
-// A checkpoint of 100,000 tensors takes about 800,000 containers and objects and 3,000,000 values. Past these limits a file of a
-// few megabytes could fill the memory, since one byte suffices for an empty dictionary.
+// A checkpoint of 100,000 tensors takes about 800,000 containers and objects and 3,000,000 values. Beyond these limits, a
+// file of a few megabytes could fill the memory, since one byte suffices for an empty dictionary.
 const mostValues = 10_000_000;
 const mostContainers = 1_000_000;
 const mostMemorized = 3_000_000;
 
-/** What a container costs, so that copying its items and making it draw on one account. */
+/** Cost of making a container, in units of one copied item or character, so that both share one limit. */
 export const containerCost = 20;
 
 /**
- * Whether a value is an object of Python rather than a container or a scalar.
+ * Whether a value is a Python object rather than a container or a scalar.
  *
  * @example
  * isPythonObject({ kind: 'unknown', className: 'argparse.Namespace' }) // true
@@ -47,7 +47,7 @@ export function isPythonObject(value: PickleValue): value is PythonObject {
 }
 
 /**
- * A machine at the start of a pickle.
+ * Creates a machine at the start of a pickle.
  *
  * @example
  * const machine = createMachine(bytes, (text) => new Error(text));
@@ -65,7 +65,7 @@ export function createMachine(bytes: Uint8Array, problem: (text: string) => Erro
   const countPush = () => {
     if (++pushed > mostValues) throw cursor.error(`it makes more than ${mostValues} values`);
   };
-  // As in Python, what is below a mark is out of reach until the mark is gone.
+  // As in Python, values below a mark are out of reach until the mark is gone.
   const floor = () => marks.at(-1) ?? 0;
   const peek = () => {
     const top = stack.length > floor() ? stack.at(-1) : undefined;

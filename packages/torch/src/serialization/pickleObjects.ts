@@ -1,19 +1,19 @@
-// The opcodes that would import, call or restore something in Python. Here they only consult a table.
+// Opcodes that would import, call or restore something in Python. Here they only consult a table.
 
 import { containerCost, type PickleMachine, type PickleValue } from './pickleMachine.js';
 
-/** What a pickle may refer to. Nothing in it can act on more than its arguments. */
+/** What a pickle may refer to. Nothing in it can affect anything beyond its arguments. */
 export interface PythonWorld {
-  /** What `module.name` stands for. */
+  /** Returns what `module.name` stands for. */
   lookUp(module: string, name: string): PickleValue;
-  /** The result of calling `callable`, which may be anything at all. */
+  /** Returns the result of calling `callable`, which may be any value. */
   call(machine: PickleMachine, callable: PickleValue, args: PickleValue): PickleValue;
-  /** What a reference out of the pickle stands for. */
+  /** Returns what a reference to something outside the pickle stands for. */
   persistent(machine: PickleMachine, id: PickleValue): PickleValue;
 }
 
 /**
- * By opcode, what it does. The names are those of pickletools.
+ * Handlers by opcode. The names are those in pickletools.
  *
  * @example
  * objectOpcodes.get(0x52)?.(machine, torchWorld) // REDUCE: the result of a known function, or an unknown object
@@ -41,7 +41,7 @@ function pushGlobal(
   name: PickleValue,
 ): void {
   if (typeof module !== 'string' || typeof name !== 'string' || !isDotted(module) || !isDotted(name)) {
-    throw machine.error('it imports something whose name is no Python name');
+    throw machine.error('it imports something whose name is not a Python name');
   }
   machine.spend(containerCost + module.length + name.length);
   machine.push(world.lookUp(module, name));
@@ -56,11 +56,11 @@ function callWithKeywords(machine: PickleMachine, world: PythonWorld): void {
   const keywords = machine.pop();
   const args = machine.pop();
   const hasKeywords = !(keywords instanceof Map) || keywords.size > 0;
-  // Nothing that is known takes keywords: without a tuple of arguments it is refused, and the unknown stays unknown.
+  // No known callable takes keywords. Passing null instead of a tuple makes known ones fail; unknown ones stay unknown.
   machine.push(world.call(machine, machine.pop(), hasKeywords ? null : args));
 }
 
-/** State is kept in attributes, and nothing that is read here has any: state dicts carry module versions there. */
+/** Drops state, which would become attributes. Nothing read here has any; state dicts keep module versions there. */
 function dropState(machine: PickleMachine): void {
   machine.pop();
   machine.peek();

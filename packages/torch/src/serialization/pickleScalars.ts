@@ -1,9 +1,9 @@
-// The opcodes that put a scalar, text or bytes on the stack.
+// Opcodes that push a scalar, text or bytes.
 
 import type { PickleMachine } from './pickleMachine.js';
 
 /**
- * By opcode, what it does. The names are those of pickletools.
+ * Handlers by opcode. The names are those in pickletools.
  *
  * @example
  * scalarOpcodes.get(0x4e)?.(machine) // NONE: null is on the stack

@@ -1,8 +1,8 @@
-// What is in a checkpoint, while it is being read.
+// What a checkpoint contains while it is being read.
 
 import type { StoredDType } from './storedTensor.js';
 
-/** A value of Python: scalars, containers of such values, and objects of some kind besides. */
+/** A Python value: a scalar, a container of such values, or a special object. */
 export type PythonValue<Special> =
   | null
   | boolean
@@ -14,19 +14,19 @@ export type PythonValue<Special> =
   | Map<PythonValue<Special>, PythonValue<Special>>
   | Special;
 
-/** Something that Python would import: a class or a function, of which only the name is known here. */
+/** Something that Python would import: a class or a function. Only its name is known here. */
 export interface PythonGlobal {
   readonly kind: 'global';
   readonly className: string;
 }
 
-/** An instance of a class that is not known; its state is dropped. */
+/** An instance of an unknown class; its state is dropped. */
 export interface UnknownObject {
   readonly kind: 'unknown';
   readonly className: string;
 }
 
-/** A stretch of memory that tensors view: the entry `key` of the archive. */
+/** A block of memory that tensors view, stored as entry `key` of the archive. */
 export interface TensorStorage {
   readonly kind: 'storage';
   readonly dtype: StoredDType;
@@ -35,7 +35,7 @@ export interface TensorStorage {
   readonly length: number;
 }
 
-/** A tensor as PyTorch describes it: places in a storage, all counted in elements. */
+/** A tensor as PyTorch describes it: a view of a storage, with offset and strides in elements. */
 export interface StridedTensor {
   readonly kind: 'tensor';
   readonly storage: TensorStorage;
@@ -44,5 +44,5 @@ export interface StridedTensor {
   readonly strides: readonly number[];
 }
 
-/** Anything in a pickle that is an object of Python rather than a container or a scalar. */
+/** Anything in a pickle that is a Python object rather than a container or a scalar. */
 export type PythonObject = PythonGlobal | UnknownObject | TensorStorage | StridedTensor;

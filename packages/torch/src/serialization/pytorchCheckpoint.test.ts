@@ -26,32 +26,29 @@ const folder = mkdtempSync(join(tmpdir(), 'checkpoint-'));
 const path = join(folder, 'made.pt');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('every value that torch.save wrote comes back as it was:', () => {
+describe('reads every value that torch.save wrote:', () => {
   test.each(fixtures())('$name', ({ path, expected }) => {
     expect(described(readPytorchCheckpoint(path).value)).toEqual(expected);
   });
 
-  test.each(fixtures())(
-    '$name, packed again with deflate and its folders',
-    ({ path: original, expected }) => {
-      const pieces = withFile(original, CheckpointError, (file) =>
-        [...listZipEntries(file)].map(([name, entry]) => ({
-          name,
-          data: readZipEntry(file, entry),
-          deflate: true,
-        })),
-      );
-      writeFileSync(path, buildZip([{ name: 'some folder/', data: '' }, ...pieces]));
-      expect(described(readPytorchCheckpoint(path).value)).toEqual(expected);
-    },
-  );
+  test.each(fixtures())('$name, repacked with deflate and folder entries', ({ path: original, expected }) => {
+    const pieces = withFile(original, CheckpointError, (file) =>
+      [...listZipEntries(file)].map(([name, entry]) => ({
+        name,
+        data: readZipEntry(file, entry),
+        deflate: true,
+      })),
+    );
+    writeFileSync(path, buildZip([{ name: 'some folder/', data: '' }, ...pieces]));
+    expect(described(readPytorchCheckpoint(path).value)).toEqual(expected);
+  });
 
-  test('all twelve that PyTorch 1.13 made are there', () => {
+  test('all twelve files from PyTorch 1.13 are covered', () => {
     expect(fixtures().filter(({ name }) => name.endsWith('_113'))).toHaveLength(12);
   });
 });
 
-test("a file that was renamed is found by its archive's own root", () => {
+test('a renamed file is read through the root folder in its archive', () => {
   copyFileSync(`${fixtureFolder}plain_113.pt`, path);
   expect(readPytorchCheckpoint(path).value).toBeInstanceOf(Map);
 });
@@ -72,7 +69,7 @@ test('tensors over one storage share its bytes', () => {
   expect(tail?.data.byteOffset).toBe(48);
 });
 
-test('objects of unknown classes are listed with their places', () => {
+test('objects of unknown classes are listed with their paths', () => {
   const { skipped } = readPytorchCheckpoint(`${fixtureFolder}lightning_113.pt`);
   expect(skipped).toEqual([
     { className: '__main__.Recorder', path: 'callbacks[__main__.Recorder]' },
@@ -130,7 +127,7 @@ describe('what later versions of PyTorch write', () => {
     expect(described(readPytorchCheckpoint(path).value)).toEqual(isOne);
   });
 
-  test('a tensor of a type without a storage of its own is left out by name', () => {
+  test('a tensor of a dtype without its own storage class is left out by name', () => {
     const rebuild = global('torch._utils', '_rebuild_tensor_v3');
     writeFileSync(path, checkpointOf(pickle(rebuild, tupleOf(global('torch', 'float8_e4m3fn')), reduce)));
     expect(readPytorchCheckpoint(path).skipped).toEqual([
@@ -139,7 +136,7 @@ describe('what later versions of PyTorch write', () => {
   });
 });
 
-test('a path that does not exist is the error of the system', () => {
+test("a path that does not exist gives the system's error", () => {
   expect(() => readPytorchCheckpoint(join(folder, 'absent.pt'))).toThrow(/ENOENT.*absent\.pt/);
 });
 

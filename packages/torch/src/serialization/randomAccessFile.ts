@@ -1,23 +1,23 @@
-// Reading pieces of a file that may be cut short or larger than memory.
+// Reads pieces of a file that may be truncated or larger than memory.
 
 import { constants } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { WeightFileError } from './errors.js';
 
-/** An open file. `error` makes the reader's own kind of error, with the file's name in front. */
+/** An open file. `error` makes an error of the reader's class, prefixed with the file name. */
 export interface RandomAccessFile {
   readonly path: string;
   readonly size: number;
-  /** Exactly these bytes, at the beginning of a buffer, so that typed arrays over it are aligned: a new one unless given. */
+  /** Reads exactly these bytes to the start of the given buffer, or of a new one, so that typed arrays over it are aligned. */
   read(position: number, length: number, buffer?: ArrayBuffer): Uint8Array<ArrayBuffer>;
   error(problem: string, options?: ErrorOptions): WeightFileError;
 }
 
-// One call to the system reads at most 2 GiB.
+// One system call reads at most 2 GiB.
 const longestRead = 2 ** 30;
 
 /**
- * Opens a file for the duration of `use`. What the system refuses (no such file, no permission) is thrown as it is.
+ * Opens a file for the duration of `use`. System errors (no such file, no permission) are thrown as they are.
  *
  * @example
  * withFile('model.safetensors', SafetensorsError, (file) => file.read(0, 8)) // the first 8 bytes
@@ -42,7 +42,9 @@ export function withFile<Result>(
           throw error(`ends at byte ${size}, but bytes ${position} to ${position + length} are needed`);
         }
         if (length > constants.MAX_LENGTH) {
-          throw error(`holds a piece of ${length} bytes; this version of Node reads ${constants.MAX_LENGTH}`);
+          throw error(
+            `holds a piece of ${length} bytes; this version of Node reads at most ${constants.MAX_LENGTH}`,
+          );
         }
         const bytes = new Uint8Array(buffer ?? new ArrayBuffer(length), 0, length);
         for (let done = 0; done < length; ) {

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const path = join(folder, 'weights.safetensors');
 
 describe('the published format', () => {
-  // A tensor of two floats, laid out by hand after the format's description.
+  // A tensor of two floats, laid out by hand according to the format's specification.
   const header = '{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}';
   const bytes = fileOf(header, new Uint8Array(new Float32Array([1.5, -2]).buffer));
 
@@ -72,7 +72,7 @@ describe('the published format', () => {
     expect(readFileSync(path)).toEqual(first);
   });
 
-  test('a file of the reference implementation is read, and written again byte for byte', () => {
+  test('a file from the reference implementation is read and written back byte for byte', () => {
     const reference = fileURLToPath(
       new URL('../../test/fixtures/checkpoints/reference.safetensors', import.meta.url),
     );
@@ -94,7 +94,7 @@ describe('the published format', () => {
   });
 });
 
-test('any tensors and metadata come back as they were written', () => {
+test('any tensors and metadata round-trip', () => {
   fc.assert(
     fc.property(storedTensors(), textRecord(), (tensors, metadata) => {
       writeSafetensors(path, tensors, metadata);
@@ -117,7 +117,7 @@ test('only the selected tensors are read', () => {
   expect([...readSafetensors(path, { select: (name) => name === 'b' }).tensors.keys()]).toEqual(['b']);
 });
 
-test('every tensor has a buffer of its own', () => {
+test('every tensor has its own buffer', () => {
   const tensor = { dtype: 'float64', shape: [1], data: new Uint8Array(8) } as const;
   writeSafetensors(path, [
     ['a', tensor],
@@ -128,7 +128,7 @@ test('every tensor has a buffer of its own', () => {
   }
 });
 
-test('damage to the header gives our error or another valid file, never anything else', () => {
+test('a damaged header gives our error or another valid file, never anything else', () => {
   fc.assert(
     fc.property(
       storedTensors(),
@@ -147,7 +147,7 @@ test('damage to the header gives our error or another valid file, never anything
   );
 });
 
-test('a file cut at any byte is refused', () => {
+test('a file truncated at any byte is refused', () => {
   const tensor = { dtype: 'int32', shape: [3], data: new Uint8Array(12) } as const;
   writeSafetensors(path, [['a', tensor]]);
   const bytes = readFileSync(path);
@@ -173,7 +173,7 @@ describe('is refused, naming the file and the tensor', () => {
       '{"w":{"dtype":"F32","dtype":"I32","shape":[1],"data_offsets":[0,4]}}',
       /appears twice/,
     ],
-    ['brackets without end', `{"w":${'['.repeat(1e6)}`, /levels of nesting/],
+    ['endless brackets', `{"w":${'['.repeat(1e6)}`, /levels of nesting/],
     ['F8', '{"w":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}}', /"w" has dtype "F8_E4M3"/],
     ['an unknown dtype', '{"w":{"dtype":7,"shape":[4],"data_offsets":[0,4]}}', /"w" has dtype 7/],
     [
@@ -183,16 +183,16 @@ describe('is refused, naming the file and the tensor', () => {
     ],
     ['a negative size', `{"w":${f32([-1], [0, 4])}}`, /"w" has shape \[-1\]/],
     ['half a size', `{"w":${f32([0.5], [0, 2])}}`, /"w" has shape \[0.5\]/],
-    ['a shape that is no list', '{"w":{"dtype":"F32","shape":1,"data_offsets":[0,4]}}', /"w" has shape 1/],
+    ['a shape that is not a list', '{"w":{"dtype":"F32","shape":1,"data_offsets":[0,4]}}', /"w" has shape 1/],
     ['no shape', '{"w":{"dtype":"F32","data_offsets":[0,4]}}', /"w" has shape missing/],
     ['an overflowing shape', `{"w":${f32([2 ** 40, 2 ** 40], [0, 4])}}`, /"w" has shape .* more elements/],
     ['reversed offsets', `{"w":${f32([1], [4, 0])}}`, /"w" has data_offsets \[4,0\]/],
     ['one offset', `{"w":${f32([1], [0])}}`, /"w" has data_offsets \[0\]/],
     ['offsets beyond the file', `{"w":${f32([2], [0, 8])}}`, /"w" ends at byte 8 of 4/],
-    ['a length unlike the shape', `{"w":${f32([2], [0, 4])}}`, /"w" has 4 bytes .* takes 8/],
+    ['a length that does not match the shape', `{"w":${f32([2], [0, 4])}}`, /"w" has 4 bytes .* takes 8/],
     ['an overlap', `{"v":${f32([1], [0, 4])},"w":${f32([1], [2, 6])}}`, /"w" at \[2,6\] overlaps tensor "v"/],
     ['a hole', `{"v":${f32([0], [0, 0])},"w":${f32([0], [4, 4])}}`, /"w" at \[4,4\] leaves a hole/],
-    ['data of no tensor', '{}', /4 bytes behind the header that belong to no tensor/],
+    ['data that belongs to no tensor', '{}', /4 bytes after the header that belong to no tensor/],
     ['a description that is a list', '{"w":[]}', /"w" is not described by a JSON object/],
     ['a name with half a surrogate pair', `{"\\ud800":${f32([1], [0, 4])}}`, /not valid Unicode/],
     ['metadata of numbers', `{"__metadata__":{"epoch":3},"w":${f32([1], [0, 4])}}`, /"epoch" of type number/],
@@ -233,7 +233,7 @@ function fileOf(header: string, data: Uint8Array): Uint8Array {
   return new Uint8Array(Buffer.concat([length, Buffer.from(header), data]));
 }
 
-/** What is accepted must be sound: written again, it gives the same tensors. */
+/** What is accepted must be valid: written again, it gives the same tensors. */
 function expectValidOrRefused(damaged: string): void {
   let read: ReturnType<typeof readSafetensors>;
   try {

@@ -1,4 +1,4 @@
-// Weights in the safetensors format: no code in the file, and every byte accounted for.
+// Weights in the safetensors format, which holds no code and accounts for every byte.
 
 import { constants } from 'node:buffer';
 import { checksumVerifier, verifyChecksums } from './checksums.js';
@@ -10,7 +10,7 @@ import type { StoredTensor } from './storedTensor.js';
 export type { SafetensorsEntry, SafetensorsHeader } from './safetensorsHeader.js';
 export { type WriteSafetensorsOptions, writeSafetensors } from './safetensorsWrite.js';
 
-/** What a safetensors file holds. The tensors are in the order of their bytes. */
+/** What a safetensors file holds. The tensors are in file order. */
 export interface SafetensorsFile {
   readonly tensors: Map<string, StoredTensor>;
   readonly metadata: Readonly<Record<string, string>>;
@@ -18,13 +18,13 @@ export interface SafetensorsFile {
 
 /** How to read a safetensors file. */
 export interface ReadSafetensorsOptions {
-  /** Which tensors to read; all of them unless given. The header is checked as a whole either way. */
+  /** Selects the tensors to read; all by default. The whole header is checked either way. */
   readonly select?: (name: string) => boolean;
 }
 
 /**
- * Reads a safetensors file by copying: each tensor has a buffer of its own, and the file may change afterwards. What is read is
- * compared with its checksums, where the file has them.
+ * Reads a safetensors file by copying: each tensor has its own buffer, and the file may change afterwards. The data is
+ * checked against the file's checksums, if any.
  *
  * @example
  * const { tensors, metadata } = readSafetensors('model.safetensors');
@@ -47,17 +47,17 @@ export function readSafetensors(path: string, options: ReadSafetensorsOptions = 
   });
 }
 
-/** What is done with a safetensors file as it is read. */
+/** Callbacks for reading a safetensors file. */
 export interface SafetensorsVisitor {
-  /** Before any tensor is read. */
+  /** Called before any tensor is read. */
   readonly header?: (header: SafetensorsHeader) => void;
-  /** Each tensor in turn; its data is valid only until the next one is read. */
+  /** Called with each tensor in turn; its data is valid only until the next one is read. */
   readonly tensor: (name: string, tensor: StoredTensor) => void;
 }
 
 /**
- * Reads a safetensors file one tensor at a time, into memory for the largest of them, and compares each with its checksum where
- * the file has them.
+ * Reads a safetensors file one tensor at a time, into a buffer the size of the largest, and checks each against its
+ * checksum, if any.
  *
  * @returns the metadata
  *
@@ -85,7 +85,7 @@ export function visitSafetensors(
 }
 
 /**
- * Reads and checks what a safetensors file says about itself, and none of the data: enough to list it or to map it into
+ * Reads and checks the header of a safetensors file without its data: enough to list the tensors or map them into
  * memory.
  *
  * @example
@@ -97,9 +97,9 @@ export function readSafetensorsHeader(path: string): SafetensorsHeader {
 }
 
 /**
- * Reads a whole safetensors file and compares it with the checksums in its metadata.
+ * Reads a whole safetensors file and checks it against the checksums in its metadata.
  *
- * @returns false for a file without checksums, about which nothing is known
+ * @returns false for a file without checksums, which cannot be checked
  * @throws SafetensorsError with the tensor that differs
  *
  * @example

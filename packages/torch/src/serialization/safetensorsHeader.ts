@@ -1,13 +1,13 @@
-// The head of a safetensors file: 8 bytes with its length, then JSON that says what each byte of the rest means.
-// Format: https://github.com/huggingface/safetensors#format. The limits and the refusals are the reference
-// implementation's; a reader that forgives lets one file mean two things.
+// The header of a safetensors file: 8 bytes with its length, then JSON that says what each byte of the rest means.
+// Format: https://github.com/huggingface/safetensors#format. The limits and checks are the reference implementation's;
+// with a lenient reader, one file could mean two things.
 
 import { quoted } from './errors.js';
 import type { RandomAccessFile } from './randomAccessFile.js';
 import { isCount, type StoredDType, tensorBytes } from './storedTensor.js';
 import { parseStrictJson } from './strictJson.js';
 
-/** Where a tensor lies: `byteOffset` counts from the start of the file. */
+/** Type, shape and position of a tensor; `byteOffset` counts from the start of the file. */
 export interface SafetensorsEntry {
   readonly dtype: StoredDType;
   readonly shape: readonly number[];
@@ -15,7 +15,7 @@ export interface SafetensorsEntry {
   readonly byteLength: number;
 }
 
-/** What a file says about its tensors, in the order in which their bytes lie. */
+/** What a file says about its tensors, in file order. */
 export interface SafetensorsHeader {
   readonly entries: ReadonlyMap<string, SafetensorsEntry>;
   readonly metadata: Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ function headerLength(file: RandomAccessFile): number {
   const length = new DataView(file.read(0, 8).buffer).getBigUint64(0, true);
   if (length > longestHeader) {
     throw file.error(
-      `claims a header of ${length} bytes, over the limit of ${longestHeader}; no safetensors file?`,
+      `claims a header of ${length} bytes, over the limit of ${longestHeader}; is it a safetensors file?`,
     );
   }
   if (length > file.size - 8) {
@@ -93,7 +93,8 @@ function headerLength(file: RandomAccessFile): number {
 
 function headerObject(file: RandomAccessFile, length: number): Record<string, unknown> {
   const bytes = file.read(8, length);
-  if (bytes[0] !== 0x7b) throw file.error("has a header that does not begin with '{'; no safetensors file?");
+  if (bytes[0] !== 0x7b)
+    throw file.error("has a header that does not begin with '{'; is it a safetensors file?");
   let header: unknown;
   try {
     header = parseStrictJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -101,7 +102,7 @@ function headerObject(file: RandomAccessFile, length: number): Record<string, un
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw file.error(`has a header that is not valid JSON: ${reason}`, { cause });
   }
-  // The text begins with '{', so the parser can only have made an object of it.
+  // The text begins with '{', so the parser can only have produced an object.
   if (!isObject(header)) throw file.error('has a header that is not a JSON object');
   return header;
 }
@@ -114,7 +115,7 @@ function describedTensor(file: RandomAccessFile, name: string, description: unkn
   const dtype = dtypesByName.get(dtypeName);
   if (dtype === undefined) {
     const known = Object.values(safetensorsDTypes).join(', ');
-    throw error(`has dtype ${shown(dtypeName)}, which is not supported; supported are ${known}`);
+    throw error(`has dtype ${shown(dtypeName)}, which is not supported; expected one of ${known}`);
   }
   if (!isListOfCounts(shape)) {
     throw error(`has shape ${shown(shape)}; expected a list of whole numbers of at least 0`);
@@ -153,7 +154,7 @@ function refuseGapsAndOverlaps(
     previous = `tensor ${quoted(name)}`;
   }
   if (covered !== dataLength) {
-    throw file.error(`has ${dataLength - covered} bytes behind ${previous} that belong to no tensor`);
+    throw file.error(`has ${dataLength - covered} bytes after ${previous} that belong to no tensor`);
   }
 }
 

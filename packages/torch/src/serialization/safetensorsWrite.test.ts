@@ -6,7 +6,7 @@ import { SafetensorsError } from './errors.js';
 import { readSafetensors, writeSafetensors } from './safetensors.js';
 import type { StoredTensor } from './storedTensor.js';
 
-// Every call to the system can be made to fail, as on a full disk.
+// Every system call can be made to fail, as on a full disk.
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof import('node:fs')>();
   const watched = {
@@ -29,13 +29,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const first: StoredTensor = { dtype: 'uint8', shape: [3], data: new Uint8Array([1, 2, 3]) };
 const second: StoredTensor = { dtype: 'uint8', shape: [3], data: new Uint8Array([4, 5, 6]) };
 
-describe('a failure leaves the old file whole and no other file', () => {
+describe('a failure leaves the old file intact and no other file', () => {
   const fullDisk = () => {
     throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   };
   test.each([
     ['while writing', () => vi.mocked(fs.writeSync).mockImplementationOnce(fullDisk)],
-    ['while bringing the file to the disk', () => vi.mocked(fs.fsyncSync).mockImplementationOnce(fullDisk)],
+    ['while flushing the file to disk', () => vi.mocked(fs.fsyncSync).mockImplementationOnce(fullDisk)],
     ['while renaming', () => vi.mocked(fs.renameSync).mockImplementationOnce(fullDisk)],
   ])('%s', (_, breakSystem) => {
     writeSafetensors(path, [['w', first]]);
@@ -67,7 +67,7 @@ describe('a failure leaves the old file whole and no other file', () => {
   });
 });
 
-test('the file is on the disk before it takes the name, and the folder after', () => {
+test('the file is flushed before it is renamed, and the folder afterwards', () => {
   writeSafetensors(path, [['w', first]]);
   const order = (call: { mock: { invocationCallOrder: number[] } }) => call.mock.invocationCallOrder;
   const [syncedFile = 0, syncedFolder = 0] = order(vi.mocked(fs.fsyncSync));
@@ -87,7 +87,7 @@ test('a system that writes a few bytes at a time still gets the whole file', asy
   expect(readSafetensors(path).tensors.get('w')).toEqual(first);
 });
 
-test('the data of each tensor is asked for once, in the order of the file', () => {
+test('the data of each tensor is fetched once, in file order', () => {
   const asked: string[] = [];
   const lazy = (name: string): [string, StoredTensor] => [
     name,
@@ -114,7 +114,7 @@ describe('is refused, naming the file and the tensor', () => {
       ],
       /"w" is given twice/,
     ],
-    ['the name of the metadata', [['__metadata__', first]], /keeps for metadata/],
+    ['the name of the metadata', [['__metadata__', first]], /reserves for metadata/],
     ['half a surrogate pair', [['\ud800', first]], /not valid Unicode/],
     ['data of the wrong length', [['w', { ...first, shape: [4] }]], /"w" has 3 bytes of data; .* takes 4/],
     ['a negative size', [['w', { ...first, shape: [-3] }]], /"w" has the impossible shape \[-3\]/],

@@ -1,4 +1,4 @@
-// Writing safetensors files: the same tensors give the same bytes, in the order of the reference implementation.
+// Writes safetensors files: the same tensors always give the same bytes, in the reference implementation's order.
 
 import { writeFileAtomically } from '../files/index.js';
 import { checksumsKey, checksumsOf } from './checksums.js';
@@ -8,18 +8,18 @@ import { type StoredTensor, storedDTypes, tensorBytes } from './storedTensor.js'
 
 export interface WriteSafetensorsOptions {
   /**
-   * Adds checksums to the metadata, which our readers compare and others ignore. The `data` of each tensor is then read twice:
-   * the header comes first. Default false.
+   * Adds checksums to the metadata, which our readers verify and others ignore. The `data` of each tensor is then read
+   * twice, since the header comes first. Default false.
    */
   readonly checksums?: boolean;
 }
 
 /**
- * Writes a safetensors file that is whole or absent: beside the target, brought to the disk, then renamed. A failure
- * leaves the old file as it was.
+ * Writes a safetensors file that is complete or absent: it is written next to the target, flushed to disk, then renamed.
+ * A failure leaves the old file as it was.
  *
- * The `data` of each tensor is read once, when its turn comes: a getter there can fetch a tensor from a device, so that
- * only one of them is in memory at a time.
+ * The `data` of each tensor is read once, when it is written. A getter there can fetch the tensor from a device, so that
+ * only one is in memory at a time.
  *
  * @example
  * const bias = { dtype: 'float32', shape: [2], data: new Uint8Array(new Float32Array([0.5, -1]).buffer) } as const;
@@ -71,7 +71,7 @@ function place(path: string, tensors: Iterable<readonly [string, StoredTensor]>)
   const placed: (PlacedTensor & { readonly rank: number; readonly nameBytes: Buffer })[] = [];
   for (const [name, tensor] of tensors) {
     const error = (problem: string) => new SafetensorsError(path, `tensor ${quoted(name)} ${problem}`);
-    if (name === metadataKey) throw error('has the name that the format keeps for metadata; rename it');
+    if (name === metadataKey) throw error('has the name that the format reserves for metadata; rename it');
     if (!isUnicode(name)) throw error('has a name that is not valid Unicode');
     if (names.has(name)) throw error('is given twice; names must differ');
     names.add(name);
@@ -84,11 +84,11 @@ function place(path: string, tensors: Iterable<readonly [string, StoredTensor]>)
     if (byteLength === undefined) throw error(`has the impossible shape [${tensor.shape.join(', ')}]`);
     placed.push({ name, tensor, byteLength, rank, nameBytes: Buffer.from(name) });
   }
-  // By the bytes of the names: JavaScript's own order differs beyond the basic plane.
+  // Sorted by the bytes of the names; JavaScript's own order differs beyond the basic plane.
   return placed.sort((a, b) => a.rank - b.rank || Buffer.compare(a.nameBytes, b.nameBytes));
 }
 
-/** Built by hand, since an object would put names such as '10' before all others. */
+/** Encodes the header by hand, since an object would put names such as '10' before all others. */
 function encodeHeader(
   path: string,
   placed: readonly PlacedTensor[],

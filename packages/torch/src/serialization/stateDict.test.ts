@@ -12,23 +12,23 @@ describe('the weights are', () => {
     expect(findStateDict(weights)).toEqual({ tensors: weights, key: undefined });
   });
 
-  test('under state_dict, in a checkpoint of Lightning', () => {
+  test('under state_dict, in a Lightning checkpoint', () => {
     const { tensors, key } = findStateDict(readPytorchCheckpoint(`${fixtureFolder}lightning_113.pt`).value);
     expect(key).toBe('state_dict');
     expect([...tensors.keys()]).toEqual(['model.weight', 'model.bias']);
   });
 
-  test('under model_state_dict, beside the state of the optimizer', () => {
+  test("under model_state_dict, next to the optimizer's state", () => {
     const { tensors, key } = findStateDict(readPytorchCheckpoint(`${fixtureFolder}optimizer_113.pt`).value);
     expect(key).toBe('model_state_dict');
     expect([...tensors.keys()]).toEqual(['weight', 'bias']);
   });
 
-  test.each(['model', 'net', 'state_dict_ema', 'ema'])('under %s, where nothing comes before it', (key) => {
+  test.each(['model', 'net', 'state_dict_ema', 'ema'])('under %s, if no preferred key is present', (key) => {
     expect(findStateDict(dictionary({ epoch: 3, [key]: weights }))).toEqual({ tensors: weights, key });
   });
 
-  test('the trained ones where there are averaged ones too, unless asked for', () => {
+  test('the trained ones if there are averaged ones too, unless those are requested', () => {
     const averaged = dictionary({ 'fc.weight': tensor });
     const both = dictionary({ state_dict_ema: averaged, state_dict: weights });
     expect(findStateDict(both).key).toBe('state_dict');
@@ -39,7 +39,7 @@ describe('the weights are', () => {
   });
 });
 
-describe('where there are none, the error tells what there is:', () => {
+describe('without weights, the error lists what there is:', () => {
   const cases: [string, CheckpointValue, string][] = [
     [
       'the keys',
@@ -60,7 +60,7 @@ describe('where there are none, the error tells what there is:', () => {
     expect(() => findStateDict(checkpoint)).toThrow(message);
   });
 
-  test('a key that was asked for', () => {
+  test('a key that was requested', () => {
     const checkpoint = dictionary({ state_dict: weights });
     expect(() => findStateDict(checkpoint, { key: 'ema' })).toThrow(
       /no state dict under "ema" in a checkpoint with the keys "state_dict" \(a dictionary of 2\)/,

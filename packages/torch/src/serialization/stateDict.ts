@@ -1,10 +1,10 @@
-// Which part of a checkpoint is the weights. Training programs wrap them, each in its own way.
+// Finds the weights in a checkpoint. Each training program wraps them in its own way.
 
 import { type CheckpointValue, isSkippedObject, isStoredTensor } from './checkpointValue.js';
 import { quoted } from './errors.js';
 import type { StoredTensor } from './storedTensor.js';
 
-/** The weights by name, and the key under which they stood: `undefined` when they are the whole checkpoint. */
+/** The weights by name, and the key they were found under: `undefined` if they are the whole checkpoint. */
 export interface StateDict {
   readonly tensors: Map<string, StoredTensor>;
   readonly key: string | undefined;
@@ -12,11 +12,11 @@ export interface StateDict {
 
 /** How to look for the weights. */
 export interface FindStateDictOptions {
-  /** The key to take, such as `state_dict_ema`, instead of the first usual one. */
+  /** The key to use, such as `state_dict_ema`, instead of the first usual one. */
   readonly key?: string;
 }
 
-// In order of preference: trained weights before averaged ones, since not every program averages with care.
+// In order of preference: trained weights before averaged ones, since not every program averages carefully.
 const usualKeys = [
   'state_dict', // Lightning, MoCo, MMEngine, timm's training program
   'model_state_dict', // PyTorch's tutorials
@@ -33,8 +33,8 @@ const usualKeys = [
 ] as const;
 
 /**
- * Finds the weights in a checkpoint: the whole, when it is a dictionary of nothing but tensors, or else the dictionary
- * under one of the usual keys.
+ * Finds the weights in a checkpoint: the whole checkpoint, if it is a dictionary of tensors only, otherwise the
+ * dictionary under one of the usual keys.
  *
  * @example
  * const tensor = { dtype: 'float32', shape: [1], data: new Uint8Array(4) } as const;

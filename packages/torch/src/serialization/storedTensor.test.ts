@@ -11,9 +11,12 @@ test('a shape with a 0 is empty, however large its other sizes', () => {
   expect(elementCount([2 ** 40, 0, 2 ** 40])).toBe(0);
 });
 
-test.each([[[-1]], [[0.5]], [[Number.NaN]], [[2 ** 53]], [[2 ** 30, 2 ** 30]]])('%j is no shape', (shape) => {
-  expect(elementCount(shape)).toBeUndefined();
-});
+test.each([[[-1]], [[0.5]], [[Number.NaN]], [[2 ** 53]], [[2 ** 30, 2 ** 30]]])(
+  '%j is not a shape',
+  (shape) => {
+    expect(elementCount(shape)).toBeUndefined();
+  },
+);
 
 test('a tensor whose bytes cannot be counted has no length, though its elements can', () => {
   expect(elementCount([2 ** 52])).toBe(2 ** 52);

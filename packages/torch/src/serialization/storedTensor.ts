@@ -1,6 +1,6 @@
-// A tensor as files hold it: a type, a shape and bytes. Everything that reads or writes weights meets here.
+// A tensor as stored in a file: dtype, shape and bytes. All readers and writers of weights share this type.
 
-/** The element types that weight files may carry, by their PyTorch names, in safetensors' order: the widest first. */
+/** The element types that weight files may contain, by their PyTorch names, in safetensors' order: widest first. */
 export const storedDTypes = [
   'int64',
   'float64',
@@ -17,14 +17,14 @@ export const storedDTypes = [
 /** The type of a stored tensor's elements. */
 export type StoredDType = (typeof storedDTypes)[number];
 
-/** A tensor outside of the engine. `data` holds little-endian elements in row-major order, without gaps. */
+/** A tensor outside the engine. `data` holds little-endian elements in row-major order, without gaps. */
 export interface StoredTensor {
   readonly dtype: StoredDType;
   readonly shape: readonly number[];
   readonly data: Uint8Array;
 }
 
-/** Bytes that one element takes. */
+/** Bytes per element. */
 export const elementBytes: Readonly<Record<StoredDType, number>> = {
   float64: 8,
   float32: 4,
@@ -39,8 +39,8 @@ export const elementBytes: Readonly<Record<StoredDType, number>> = {
 };
 
 /**
- * The number of elements of a shape, or `undefined` where a dimension is not a whole number of at least 0 or the
- * product leaves the integers that JavaScript can count.
+ * Returns the number of elements in a shape, or `undefined` if a dimension is not a whole number of at least 0 or the
+ * product is not a safe integer.
  *
  * @example
  * elementCount([2, 3, 4]) // 24
@@ -55,7 +55,7 @@ export function elementCount(shape: readonly number[]): number | undefined {
 }
 
 /**
- * The bytes that a tensor takes, or `undefined` where its shape is not one (see `elementCount`).
+ * Returns the bytes that a tensor takes, or `undefined` if its shape is not valid (see `elementCount`).
  *
  * @example
  * tensorBytes('float16', [2, 3]) // 12

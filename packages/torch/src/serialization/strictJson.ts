@@ -1,5 +1,5 @@
-// JSON for files that nobody vouches for. JSON.parse keeps the last of two equal keys and says nothing, so two readers
-// may see two different files; and a text of nothing but brackets takes a hundred times its size in memory.
+// Parses JSON from untrusted files. JSON.parse silently keeps the last of two equal keys, so two readers may see two
+// different files; and text that consists only of brackets takes a hundred times its size in memory.
 
 import { quoted } from './errors.js';
 
@@ -17,7 +17,7 @@ export function parseStrictJson(text: string): unknown {
 
 const deepest = 16;
 
-/** Runs before the parser, so it takes the text as it comes: what is not JSON at all, JSON.parse finds afterwards. */
+/** Runs before the parser, so it accepts any text; JSON.parse reports invalid JSON afterwards. */
 function refuseDuplicatesAndDepth(text: string): void {
   const open: Set<string>[] = [];
   for (let i = 0; i < text.length; i++) {
@@ -31,7 +31,7 @@ function refuseDuplicatesAndDepth(text: string): void {
       const end = endOfString(text, i);
       const keys = open.at(-1);
       if (keys !== undefined && isFollowedByColon(text, end)) {
-        // Escapes can spell one key in several ways; only the decoded ones compare.
+        // Escapes can spell one key in several ways, so decoded keys are compared.
         const key: unknown = JSON.parse(text.slice(i, end));
         if (typeof key === 'string') {
           if (keys.has(key)) {
@@ -45,13 +45,13 @@ function refuseDuplicatesAndDepth(text: string): void {
   }
 }
 
-/** The position behind the closing quote of the string that opens at `start`. */
+/** Returns the position after the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;
     else if (text[i] === '"') return i + 1;
   }
-  throw new SyntaxError('a string without end');
+  throw new SyntaxError('a string that does not end');
 }
 
 function isFollowedByColon(text: string, position: number): boolean {

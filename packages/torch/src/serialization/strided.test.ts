@@ -24,7 +24,7 @@ test('a view is contiguous exactly when its positions count up by one', () => {
   fc.assert(
     fc.property(views(), (view) => {
       const countsUp = positions(view).every((at, i) => at === view.offset + i);
-      // Without elements there is nothing to be out of order, and nothing to move either way.
+      // A view without elements has nothing to be out of order, and nothing to move.
       if (!view.shape.includes(0)) expect(isContiguous(view)).toBe(countsUp);
     }),
   );

@@ -1,6 +1,6 @@
-// From PyTorch's views (any strides into a storage) to row-major bytes.
+// Converts PyTorch's views (any strides into a storage) to row-major bytes.
 
-/** A view of a storage, counted in elements. The last element must lie inside of the storage. */
+/** A view of a storage, counted in elements. The last element must lie inside the storage. */
 export interface StridedView {
   readonly shape: readonly number[];
   readonly strides: readonly number[];
@@ -8,7 +8,7 @@ export interface StridedView {
 }
 
 /**
- * How many elements a storage must have for a view of it: one more than the place of the view's last element.
+ * Returns how many elements a storage must have for a view of it: one more than the view's last position.
  *
  * @example
  * neededLength({ shape: [2, 3], strides: [1, 2], offset: 4 }) // 10
@@ -19,7 +19,7 @@ export function neededLength({ shape, strides, offset }: StridedView): number {
 }
 
 /**
- * Whether the elements of a view follow each other in the storage, so that nothing need be moved.
+ * Whether a view's elements are consecutive in the storage, so that nothing has to be moved.
  *
  * @example
  * isContiguous({ shape: [2, 3], strides: [3, 1], offset: 6 }) // true
@@ -56,7 +56,7 @@ export function gather(
 
 type Words = Uint8Array | Uint16Array | Uint32Array;
 
-/** Elements are moved as integers: a float that is loaded and stored may lose the payload of a NaN. */
+/** Elements are moved as integers, since loading and storing a float may lose a NaN's payload. */
 function words(bytes: Uint8Array, elementBytes: number): Words {
   const { buffer, byteOffset, byteLength } = bytes;
   if (elementBytes === 1) return bytes;
@@ -71,7 +71,7 @@ function copyElements(
   { shape, strides, offset }: StridedView,
 ): void {
   const wordsPerElement = Math.max(1, elementBytes / 4);
-  // Without the dimensions of size 1, which would cost a call for each element and move nothing.
+  // Dimensions of size 1 are dropped: they would cost a call per element and move nothing.
   const dimensions = shape.map((size, d) => ({ size, stride: strides[d]! })).filter(({ size }) => size !== 1);
   const last = dimensions.pop() ?? { size: 1, stride: 1 };
   let written = 0;

@@ -1,11 +1,11 @@
-// The part of Python that a PyTorch checkpoint of weights needs: plain containers, storages and the functions that make
-// tensors of them (torch/_utils.py). Each is a pure function of its arguments.
+// The part of Python that a checkpoint of weights needs: plain containers, storages and the functions that make tensors
+// from them (torch/_utils.py). Each is a pure function of its arguments.
 
 import { containerCost, isPythonObject, type PickleMachine, type PickleValue } from './pickleMachine.js';
 import type { PythonWorld } from './pickleObjects.js';
 import { isCount, type StoredDType } from './storedTensor.js';
 
-/** Everything that is looked up or called besides is unknown: it keeps its name and has no effect. */
+/** Everything else that is looked up or called is unknown: it keeps its name and has no effect. */
 export const torchWorld: PythonWorld = {
   lookUp(module, name) {
     const className = `${module}.${name}`;
@@ -39,7 +39,7 @@ export const torchWorld: PythonWorld = {
   },
 };
 
-/** Computes what Python's function would return; `name` is the function's own, for messages. */
+/** Computes what Python's function would return; `name` is the function's name, for messages. */
 type KnownFunction = (args: PickleValue[], machine: PickleMachine, name: string) => PickleValue;
 
 const dtypeNames: ReadonlySet<string> = new Set(
@@ -76,7 +76,7 @@ const functions: ReadonlyMap<string, KnownFunction> = new Map<string, KnownFunct
   ['torch.Size', copiedItems],
   ['torch.device', device],
   ['_codecs.encode', latin1Bytes],
-  // Python 3 writes its built-in names as Python 2 had them up to protocol 2.
+  // Up to protocol 2, Python 3 writes its built-in names as in Python 2.
   ...['__builtin__', 'builtins'].flatMap((module): [string, KnownFunction][] => [
     [`${module}.set`, copiedItems],
     [`${module}.frozenset`, copiedItems],
@@ -87,9 +87,9 @@ const functions: ReadonlyMap<string, KnownFunction> = new Map<string, KnownFunct
 
 function orderedDict([pairs = []]: PickleValue[], machine: PickleMachine): PickleValue {
   if (!Array.isArray(pairs)) {
-    throw machine.error('it makes an OrderedDict of something that is not a list of pairs');
+    throw machine.error('it makes an OrderedDict from something that is not a list of pairs');
   }
-  // An entry of a map takes several times the memory of an item in a list.
+  // A map entry takes several times the memory of a list item.
   machine.spend(4 * pairs.length);
   return new Map(
     pairs.map((pair): [PickleValue, PickleValue] => {
@@ -102,10 +102,10 @@ function orderedDict([pairs = []]: PickleValue[], machine: PickleMachine): Pickl
   );
 }
 
-/** `_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks, metadata)`; the first version has four. */
+/** `_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks, metadata)`; version 1 takes the first four. */
 function rebuildTensor(args: PickleValue[], machine: PickleMachine, name: string): PickleValue {
   const [storage = null, offset, shape, strides, , , metadata] = args;
-  // A storage of an element type that is not read, such as complex numbers.
+  // A storage of an unsupported element type, such as complex numbers.
   if (isPythonObject(storage) && storage.kind === 'unknown') return storage;
   if (!isPythonObject(storage) || storage.kind !== 'storage') {
     throw machine.error(`it calls ${name} without a storage`);
@@ -126,12 +126,12 @@ function rebuildParameter([data = null]: PickleValue[], machine: PickleMachine, 
   return data;
 }
 
-/** `_rebuild_from_type_v2(function, type, arguments, state)`: a tensor with attributes, of which only it is kept. */
+/** `_rebuild_from_type_v2(function, type, arguments, state)`: a tensor with attributes; only the tensor is kept. */
 function rebuildFromType(args: PickleValue[], machine: PickleMachine, name: string): PickleValue {
   const [inner = null, , innerArgs = null] = args;
-  // Never itself: arguments that contain themselves would go round for ever.
+  // It must not call itself: arguments that contain themselves would recurse forever.
   if (isPythonObject(inner) && inner.kind === 'global' && inner.className === name) {
-    throw machine.error(`it calls ${name} for itself`);
+    throw machine.error(`it calls ${name} on itself`);
   }
   const tensor = torchWorld.call(machine, inner, innerArgs);
   if (!isTensorOrUnknown(tensor)) throw machine.error(`it calls ${name} for something that is not a tensor`);
@@ -146,15 +146,15 @@ function device([type = null, index = null]: PickleValue[], machine: PickleMachi
 }
 
 function copiedItems([items = []]: PickleValue[], machine: PickleMachine, name: string): PickleValue {
-  if (!Array.isArray(items)) throw machine.error(`it makes a ${name} of something that is not a list`);
+  if (!Array.isArray(items)) throw machine.error(`it makes a ${name} from something that is not a list`);
   machine.spend(items.length);
   return items.slice();
 }
 
-/** Up to protocol 2, Python writes bytes as text with one character for each. */
+/** Up to protocol 2, Python writes bytes as text with one character per byte. */
 function latin1Bytes([text = null, encoding = null]: PickleValue[], machine: PickleMachine): PickleValue {
   if (typeof text !== 'string' || encoding !== 'latin1') {
-    throw machine.error('it encodes text by another codec than latin1');
+    throw machine.error('it encodes text with a codec other than latin1');
   }
   machine.spend(text.length);
   const bytes = new Uint8Array(text.length);
@@ -168,7 +168,8 @@ function latin1Bytes([text = null, encoding = null]: PickleValue[], machine: Pic
 
 function copiedBytes([bytes]: PickleValue[], machine: PickleMachine, name: string): PickleValue {
   if (bytes === undefined) return new Uint8Array(0);
-  if (!(bytes instanceof Uint8Array)) throw machine.error(`it makes a ${name} of something else than bytes`);
+  if (!(bytes instanceof Uint8Array))
+    throw machine.error(`it makes a ${name} from something other than bytes`);
   machine.spend(bytes.length);
   return bytes.slice();
 }
@@ -177,7 +178,7 @@ function isTensorOrUnknown(value: PickleValue): boolean {
   return isPythonObject(value) && (value.kind === 'tensor' || value.kind === 'unknown');
 }
 
-/** The length is checked first: one long list could be given for every tensor. PyTorch has no more dimensions. */
+/** The length is checked first, since every tensor could refer to one long list. PyTorch allows at most 64 dimensions. */
 function isDimensions(value: PickleValue | undefined): value is number[] {
   return Array.isArray(value) && value.length <= 64 && value.every(isCount);
 }

@@ -9,7 +9,7 @@ import { withFile } from './randomAccessFile.js';
 import { listZipEntries, type ZipEntry } from './zip.js';
 
 /**
- * Writes the entries of a zip archive below a folder, each checked against its checksum.
+ * Extracts a zip archive into a folder, checking each entry against its checksum.
  *
  * @example
  * await unpackZip('libtorch.zip', 'unpacked'); // unpacked/libtorch/lib/libtorch_cpu.so, …
@@ -34,7 +34,7 @@ async function unpackEntry(archive: string, entry: ZipEntry, path: string): Prom
     }
   };
   const start = entry.dataStart;
-  // A stream's last byte is part of it: an empty entry has none to read.
+  // A stream's `end` is inclusive, so an empty entry has nothing to read.
   if (entry.storedSize === 0) await pipeline([], target);
   else {
     const stored = createReadStream(archive, { start, end: start + entry.storedSize - 1 });

@@ -1,13 +1,13 @@
-// The zip files that torch.save writes: found by their directory, each entry checked against its own header.
-// Format: PKWARE APPNOTE 6.3. Readers that differ on what a strange archive holds are how hostile ones get through, so
-// whatever is ambiguous here (overlaps, names twice, two headers that disagree) is refused.
+// Reads the zip files that torch.save writes. Entries are found through the directory and checked against their own
+// headers. Format: PKWARE APPNOTE 6.3. Hostile archives exploit readers that interpret odd archives differently, so
+// whatever is ambiguous (overlaps, duplicate names, headers that disagree) is refused.
 
 import { crc32, inflateRawSync } from 'node:zlib';
 import { quoted } from './errors.js';
 import type { RandomAccessFile } from './randomAccessFile.js';
 import { findZipDirectory } from './zipDirectory.js';
 
-/** A file in the archive: where its bytes lie, and what they must come out as. */
+/** A file in the archive: where its bytes are, and the size and checksum they must have. */
 export interface ZipEntry {
   readonly name: string;
   readonly size: number;
@@ -18,7 +18,7 @@ export interface ZipEntry {
 }
 
 /**
- * The entries of an archive by name. Every one has been found to lie inside the file, apart from all others.
+ * Lists the entries of an archive by name. Each has been checked to lie inside the file without overlapping another.
  *
  * @example
  * withFile('model.pt', CheckpointError, (file) => listZipEntries(file).get('model/version')?.size) // 2
@@ -44,7 +44,7 @@ export function listZipEntries(file: RandomAccessFile): Map<string, ZipEntry> {
 }
 
 /**
- * The bytes of an entry, inflated where they are deflated, and checked against their checksum.
+ * Returns the bytes of an entry, inflated if necessary, and checked against their checksum.
  *
  * @example
  * readZipEntry(file, { name: 'model/version', … }) // the 2 bytes '3\n'
@@ -94,10 +94,10 @@ function readRecord(file: RandomAccessFile, view: DataView, position: number): D
   }
   const method = view.getUint16(position + 10, true);
   if (method !== storedMethod && method !== deflatedMethod) {
-    throw file.error(`entry ${quoted(name)} is compressed by method ${method}; only deflate is read`);
+    throw file.error(`entry ${quoted(name)} is compressed by method ${method}; only deflate is supported`);
   }
   const wide = zip64Values(view, nameEnd, extraEnd);
-  // A field that is too large for 32 bits stands, in this order, among the wide ones.
+  // Fields too large for 32 bits are stored in the zip64 field, in this order.
   const [size, storedSize, headerStart] = [24, 20, 42].map((field) => {
     const value = view.getUint32(position + field, true);
     return value === inZip64 ? wide.next().value : value;
@@ -113,13 +113,13 @@ function readRecord(file: RandomAccessFile, view: DataView, position: number): D
   return { name, nameBytes, size, storedSize, deflated, checksum, headerStart, next };
 }
 
-/** Where the bytes of an entry begin: behind its own header, which must tell the same story as the directory. */
+/** Returns where an entry's bytes start: after its own header, which must agree with the directory. */
 function findData(file: RandomAccessFile, record: DirectoryRecord, dataEnd: number): number {
   const fixed = 30;
   const { name, nameBytes, headerStart } = record;
   if (headerStart + fixed + nameBytes.length > dataEnd) {
     throw file.error(
-      `entry ${quoted(name)} claims to begin at byte ${headerStart}, outside of the archive's data`,
+      `entry ${quoted(name)} claims to start at byte ${headerStart}, outside the archive's data`,
     );
   }
   const header = file.read(headerStart, fixed + nameBytes.length);
@@ -129,7 +129,8 @@ function findData(file: RandomAccessFile, record: DirectoryRecord, dataEnd: numb
     view.getUint16(8, true) === (record.deflated ? deflatedMethod : storedMethod) &&
     view.getUint16(26, true) === nameBytes.length &&
     Buffer.compare(header.subarray(fixed), nameBytes) === 0;
-  if (!agrees) throw file.error(`entry ${quoted(name)} has another header than the directory says; damaged?`);
+  if (!agrees)
+    throw file.error(`entry ${quoted(name)} has a header that differs from the directory; damaged?`);
   const dataStart = headerStart + fixed + nameBytes.length + view.getUint16(28, true);
   if (dataStart + record.storedSize > dataEnd) {
     throw file.error(`entry ${quoted(name)} claims ${record.storedSize} bytes, more than the archive holds`);
@@ -144,7 +145,7 @@ function entryName(file: RandomAccessFile, bytes: Uint8Array): string {
   } catch (cause) {
     throw file.error('holds an entry whose name is not UTF-8', { cause });
   }
-  // Tools that pack folders list them too, with a slash behind their names.
+  // Tools that pack folders list them too, with a trailing slash.
   const steps = name.replace(/\/$/, '').split('/');
   if (/[\\\p{Cc}]/u.test(name) || steps.some((step) => step === '' || step === '.' || step === '..')) {
     throw file.error(`holds an entry with the suspicious name ${quoted(name)}`);
@@ -152,7 +153,7 @@ function entryName(file: RandomAccessFile, bytes: Uint8Array): string {
   return name;
 }
 
-/** The 64-bit numbers of the zip64 field among the extra fields, one after another. */
+/** Yields the 64-bit numbers of the zip64 extra field, one after another. */
 function* zip64Values(view: DataView, start: number, end: number): Generator<number, undefined> {
   for (let position = start; position + 4 <= end; ) {
     const id = view.getUint16(position, true);
@@ -178,7 +179,7 @@ function refuseOverlaps(file: RandomAccessFile, extents: Extent[]): void {
   }
 }
 
-/** torch.save does not compress; archives that were packed again shrink a little, bombs a thousandfold. */
+/** torch.save does not compress. Repacked archives shrink a little, zip bombs a thousandfold. */
 function refuseBombs(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEntry>): void {
   const limit = Math.max(2 ** 26, 20 * file.size);
   let inflated = 0;
@@ -191,7 +192,7 @@ function refuseBombs(file: RandomAccessFile, entries: ReadonlyMap<string, ZipEnt
 function inflate(file: RandomAccessFile, entry: ZipEntry, stored: Uint8Array): Uint8Array<ArrayBuffer> {
   try {
     const inflated = inflateRawSync(stored, { maxOutputLength: Math.max(1, entry.size) });
-    // A copy, since zlib may hand out a piece of a larger buffer that starts anywhere.
+    // Copied, since zlib may return part of a larger buffer at any offset.
     if (inflated.length === entry.size) return new Uint8Array(inflated);
   } catch (cause) {
     throw file.error(`entry ${quoted(entry.name)} cannot be inflated to its ${entry.size} bytes`, { cause });

@@ -1,8 +1,8 @@
-// Where a zip archive keeps its directory: the record at the end of the file, in its 32-bit and 64-bit forms.
+// Finds a zip archive's directory from the record at the end of the file, in its 32-bit and 64-bit forms.
 
 import type { RandomAccessFile } from './randomAccessFile.js';
 
-/** The place of the directory in the file, and how many entries it lists. */
+/** The position of the directory in the file, and how many entries it lists. */
 export interface ZipDirectory {
   readonly start: number;
   readonly length: number;
@@ -19,7 +19,7 @@ export function findZipDirectory(file: RandomAccessFile): ZipDirectory {
   const endRecord = findEndRecord(file);
   const wideRecord = findWideEndRecord(file, endRecord.position);
   const { position, start, length, entries } = wideRecord ?? endRecord;
-  // Other readers measure from the end, others from the start: only where both agree is there one archive.
+  // Some readers measure from the end, others from the start; the archive is unambiguous only if both agree.
   if (start + length !== position) {
     throw file.error(
       `has a zip directory of ${length} bytes at ${start} that does not end at its end record`,
@@ -35,7 +35,7 @@ export function findZipDirectory(file: RandomAccessFile): ZipDirectory {
 }
 
 interface EndRecord extends ZipDirectory {
-  /** Where the record itself begins. */
+  /** Where the record itself starts. */
   readonly position: number;
 }
 
@@ -63,10 +63,10 @@ function findEndRecord(file: RandomAccessFile): EndRecord {
       start: view.getUint32(i + 16, true),
     };
   }
-  throw file.error('begins as a zip archive but has no directory at its end; truncated?');
+  throw file.error('starts like a zip archive but has no directory at its end; truncated?');
 }
 
-/** The 64-bit record, which a locator just before the end record points at. torch.save always writes one. */
+/** Returns the 64-bit record, which a locator just before the end record points to. torch.save always writes one. */
 function findWideEndRecord(file: RandomAccessFile, endRecord: number): EndRecord | undefined {
   const locatorLength = 20;
   const recordLength = 56;

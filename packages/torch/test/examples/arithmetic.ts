@@ -1,4 +1,4 @@
-// Calls of functions that compute element by element, multiply or reduce.
+// Calls to elementwise functions, products and reductions.
 
 import {
   checkered,

@@ -1,13 +1,13 @@
-// How a call is written down as plain data, and short names for it.
+// A call as plain data, and short helpers to write one.
 
 import type { Dtype } from '../../src/dtype.js';
 
-/** A tensor to make: float64 with numbers of `gradcheckInput` unless told otherwise. */
+/** A tensor to make: by default float64 with the numbers from `gradcheckInput`. */
 export interface TensorExample {
   readonly shape: readonly number[];
   readonly scale?: number;
   readonly offset?: number;
-  /** Of this type and without gradients. */
+  /** If given, the tensor has this dtype and no gradients. */
   readonly dtype?: Dtype;
   readonly values?: readonly number[];
 }
@@ -15,7 +15,7 @@ export interface TensorExample {
 export interface OperatorExample {
   readonly name: string;
   readonly values: readonly unknown[];
-  /** Whether its results have gradients to check. */
+  /** Whether its results have gradients that can be checked. */
   readonly differentiable: boolean;
 }
 

@@ -1,12 +1,12 @@
-// One legal call or more of every generated function: their gradients are checked against finite differences, and the
-// test of wrong calls changes one argument or another.
+// One or more legal calls to every generated function. Their gradients are checked against finite differences, and the
+// wrong-call test changes some of their arguments.
 
 import { elementwise, products, reductions } from './arithmetic.js';
 import type { OperatorExample } from './example.js';
 import { layers, losses } from './layers.js';
 import { factories, indexing, lists, shapes } from './structure.js';
 
-/** These ask for a newer libtorch, or for a GPU. */
+/** Functions that need a newer libtorch or a GPU. */
 export const notEverywhere: ReadonlySet<string> = new Set([
   'ampForeachUnscale_',
   'ampUpdateScale_',

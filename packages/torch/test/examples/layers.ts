@@ -1,4 +1,4 @@
-// Calls of the layers and losses of networks.
+// Calls to network layers and losses.
 
 import { constant, each, integers, type OperatorExample, smooth, t } from './example.js';
 

@@ -1,4 +1,4 @@
-// Calls of functions that make, rearrange or pick elements, and of those on lists of tensors.
+// Calls to functions that make, rearrange or select elements, and to those on lists of tensors.
 
 import {
   checkered,

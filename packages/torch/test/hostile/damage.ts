@@ -1,4 +1,4 @@
-// Checkpoints gone wrong by chance: cut, flipped and rewritten, the same ones for the same seed.
+// Randomly damaged checkpoints: truncated, with flipped bits, or rewritten; the same ones for the same seed.
 
 import { readFileSync } from 'node:fs';
 import { CheckpointError } from '../../src/serialization/errors.js';
@@ -15,7 +15,7 @@ export interface DamagedFile {
 }
 
 /**
- * Cuts and flipped bytes anywhere in the file. The checksums of the archive are as they were.
+ * Truncates files and changes bytes anywhere in them. The archive's checksums stay as they were.
  *
  * @example
  * randomlyDamaged(1, 2).length // 2 of each kind for every fixture: 72 with the 12 of PyTorch 1.13
@@ -37,7 +37,7 @@ export function randomlyDamaged(seed: number, each: number): DamagedFile[] {
         bytes: flipped,
         original,
       });
-      // The directory is the part that decides where everything is found.
+      // The directory determines where everything is found.
       const rewired = Uint8Array.from(whole);
       const inDirectory = whole.length - 1 - random(Math.min(whole.length, 400));
       const value = random(256);
@@ -53,7 +53,7 @@ export function randomlyDamaged(seed: number, each: number): DamagedFile[] {
 }
 
 /**
- * Pickles with some bytes replaced, in archives whose checksums are right: what an attacker would send.
+ * Replaces some bytes of the pickles, in archives with correct checksums, as an attacker would.
  *
  * @example
  * rewritten(1, 2).length // 2 for every fixture
@@ -76,12 +76,12 @@ export function rewritten(seed: number, each: number): DamagedFile[] {
 
 function withRandomBytes(data: Uint8Array, random: (below: number) => number, count: number): Uint8Array {
   const changed = Uint8Array.from(data);
-  // Opcodes are common bytes of other pickles; random values would mostly be none.
+  // The new bytes come from the same pickle, where opcodes are common; random values would rarely be opcodes.
   for (let i = 0; i < count; i++) changed[random(changed.length)] = data[random(data.length)]!;
   return changed;
 }
 
-/** Whole numbers from 0 to below a bound (xorshift32: Marsaglia, "Xorshift RNGs", 2003). */
+/** Returns a generator of whole numbers from 0 to below a bound (xorshift32: Marsaglia, "Xorshift RNGs", 2003). */
 function seededRandom(seed: number): (below: number) => number {
   let state = seed | 0 || 1;
   return (below) => {

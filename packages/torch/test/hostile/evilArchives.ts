@@ -1,10 +1,10 @@
-// Files that are no checkpoint, or archives that lie about what they hold.
+// Files that are not checkpoints, and archives that lie about their content.
 
 import { int, pickle } from './pickleBuilder.js';
 import { buildZip, type ZipClaims, type ZipPiece } from './zipBuilder.js';
 
 /**
- * An archive as torch.save lays it out, around a pickle. Storage '0' holds one float32.
+ * Builds an archive like torch.save's around a pickle. Storage '0' holds one float32.
  *
  * @example
  * checkpointOf(pickle(int(7))).length // 354
@@ -14,7 +14,7 @@ export function checkpointOf(
   more: readonly ZipPiece[] = [],
   claims: ZipClaims = {},
 ): Buffer {
-  // Deflated, so that the large ones cost little to write.
+  // Large pickles are deflated, so that they are quick to write.
   const deflate = data.length > 10_000;
   return buildZip(
     [
@@ -30,12 +30,12 @@ export function checkpointOf(
 const seven = pickle(int(7));
 const million = Buffer.alloc(1_000_000);
 
-/** Archives and other files that must be refused, with what the message must say. */
+/** Archives and other files that must be refused, with a pattern for the message. */
 export const refusedFiles: readonly (readonly [string, Uint8Array, RegExp])[] = [
-  ['an empty file', Buffer.alloc(0), /does not begin as a zip archive/],
-  ['one byte', Buffer.from([0x80]), /does not begin as a zip archive/],
-  ['a picture', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /does not begin as a zip archive/],
-  ['the head of an archive', Buffer.from('PK\x03\x04'), /no directory at its end; truncated\?/],
+  ['an empty file', Buffer.alloc(0), /does not start like a zip archive/],
+  ['one byte', Buffer.from([0x80]), /does not start like a zip archive/],
+  ['a picture', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /does not start like a zip archive/],
+  ['only the start of an archive', Buffer.from('PK\x03\x04'), /no directory at its end; truncated\?/],
   ['a checkpoint of PyTorch 1.5', legacyHead(), /before PyTorch 1\.6.*torch\.save\(torch\.load/],
   ['a checkpoint of PyTorch 0.1', tarHead(), /before PyTorch 1\.6/],
   ['a safetensors file', Buffer.from('\x02\0\0\0\0\0\0\0{}', 'latin1'), /read it with readSafetensors/],
@@ -59,16 +59,16 @@ export const refusedFiles: readonly (readonly [string, Uint8Array, RegExp])[] = 
   ],
   ['two entries of one name', checkpointOf(seven, [piece('archive/version')]), /two entries called/],
   ['an entry above the root', checkpointOf(seven, [piece('../evil')]), /suspicious name "\.\.\/evil"/],
-  ['an entry from the root', checkpointOf(seven, [piece('/etc/passwd')]), /suspicious name/],
-  ['an entry of Windows', checkpointOf(seven, [piece('archive\\..\\x')]), /suspicious name/],
+  ['an entry with an absolute path', checkpointOf(seven, [piece('/etc/passwd')]), /suspicious name/],
+  ['an entry with a Windows path', checkpointOf(seven, [piece('archive\\..\\x')]), /suspicious name/],
   ['a control character', checkpointOf(seven, [piece('a\u0007')]), /suspicious name "a\\u0007"/],
   [
     'overlapping entries',
     claiming({ start: 0, storedSize: 20, size: 20 }),
-    /another header than the directory says/,
+    /a header that differs from the directory/,
   ],
   ['an entry over the next', overlapping(), /overlap/],
-  ['an entry beyond the file', claiming({ start: 2 ** 31 }), /outside of the archive's data/],
+  ['an entry beyond the file', claiming({ start: 2 ** 31 }), /outside the archive's data/],
   [
     'an entry longer than the file',
     claiming({ size: 2 ** 31, storedSize: 2 ** 31 }),
@@ -91,7 +91,7 @@ export const refusedFiles: readonly (readonly [string, Uint8Array, RegExp])[] = 
     lyingPickle(2_000_000),
     /does not inflate to its 2000000 bytes/,
   ],
-  ['bytes that do not inflate', notDeflated(), /cannot be inflated|another header/],
+  ['bytes that do not inflate', notDeflated(), /cannot be inflated|a header that differs/],
   ['more entries than fit', checkpointOf(seven, [], { entries: 65_535 }), /claims 65535 entries/],
   [
     'a directory elsewhere',
@@ -100,7 +100,7 @@ export const refusedFiles: readonly (readonly [string, Uint8Array, RegExp])[] = 
   ],
   ['one part of several', checkpointOf(seven, [], { disk: 1 }), /several files/],
   [
-    'a comment that is cut',
+    'a truncated comment',
     checkpointOf(seven, [], { comment: 'x' }).subarray(0, -1),
     /no directory at its end/,
   ],
@@ -140,7 +140,7 @@ function lyingPickle(size: number): Buffer {
   return buildZip([{ name: 'archive/data.pkl', data: million, deflate: true, claims: { size } }]);
 }
 
-/** The method stands in both headers, so the archive is mended by hand to be consistent. */
+/** The method is in both headers, so both are patched by hand to stay consistent. */
 function notDeflated(): Buffer {
   const bytes = buildZip([{ name: 'archive/data.pkl', data: Buffer.alloc(9, 255) }]);
   bytes.writeUInt16LE(8, 8);
@@ -155,7 +155,7 @@ function halfDirectory(): Buffer {
   return bytes;
 }
 
-/** The number with which torch.save began its files before 1.6, as a pickled integer. */
+/** The magic number at the start of torch.save's files before 1.6, as a pickled integer. */
 function legacyHead(): Buffer {
   return Buffer.from('80028a0a6cfc9c46f9206aa850192e', 'hex');
 }

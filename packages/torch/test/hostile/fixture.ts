@@ -1,4 +1,4 @@
-// The checkpoints that PyTorch itself wrote, with what must come out of them (bench/fixtures/checkpoints/make.py).
+// Checkpoints written by PyTorch, with the values they must yield (bench/fixtures/checkpoints/make.py).
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ export interface Fixture {
 export const fixtureFolder = fileURLToPath(new URL('../fixtures/checkpoints/', import.meta.url));
 
 /**
- * All checkpoints that are present, of every version of PyTorch.
+ * Lists all available checkpoints, from every version of PyTorch.
  *
  * @example
  * fixtures().map(({ name }) => name).includes('plain_113') // true
@@ -36,7 +36,7 @@ export function fixtures(): Fixture[] {
 }
 
 /**
- * Describes a value as make.py does: JSON's own where it has one, else an object that says what it is.
+ * Describes a value as make.py does: as plain JSON if possible, otherwise as an object that says what it is.
  *
  * @example
  * described([1, 2n ** 60n]) // [1, { int: '1152921504606846976' }]

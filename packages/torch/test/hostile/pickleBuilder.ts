@@ -1,4 +1,4 @@
-// Pickles written opcode by opcode. A program is a list of bytes; these functions give its pieces.
+// Builds pickles opcode by opcode. A program is a list of bytes; these functions return its pieces.
 
 /** Bytes of a pickle, or pieces of them in any nesting. */
 export type Program = readonly (number | Program)[];
@@ -25,7 +25,7 @@ export const stackGlobal = 0x93;
 export const stop = 0x2e;
 
 /**
- * A whole pickle of protocol 2 around a program that leaves one value.
+ * Builds a complete pickle of protocol 2 around a program that leaves one value.
  *
  * @example
  * pickle(int(7)) // 0x80 2 'J' 7 0 0 0 '.'
@@ -35,7 +35,7 @@ export function pickle(...program: Program): Uint8Array {
 }
 
 /**
- * The bytes of a program as they stand.
+ * Returns the bytes of a program, flattened.
  *
  * @example
  * bytesOf([1, [2, [3]]]) // [1, 2, 3]
@@ -80,7 +80,7 @@ export const dictOf = (entries: Readonly<Record<string, Program>>): Program => [
   Object.entries(entries).map(([key, value]): Program => [text(key), value, setItem]),
 ];
 
-/** A storage of float32, `length` elements long by its own word. */
+/** A storage of float32 that claims to have `length` elements. */
 export const storage = (key: string, length: Program, type = 'FloatStorage'): Program => [
   tupleOf(text('storage'), global('torch', type), text(key), text('cpu'), length),
   persistent,

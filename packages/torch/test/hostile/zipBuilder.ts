@@ -1,13 +1,13 @@
-// Zip archives that say what one wants them to say, true or not.
+// Builds zip archives that can make arbitrary claims, true or not.
 
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A file to pack. `claims` replace what the directory would truthfully say. */
+/** A file to pack. `claims` replace the truth in the directory. */
 export interface ZipPiece {
   readonly name: string;
   readonly data: Uint8Array | string;
   readonly deflate?: boolean;
-  /** The directory gives sizes and place in the 64-bit field, as for files over 4 GiB. */
+  /** Stores sizes and position in the directory's 64-bit field, as for files over 4 GiB. */
   readonly wide?: boolean;
   readonly claims?: Partial<
     Record<'size' | 'storedSize' | 'checksum' | 'start' | 'method' | 'flags', number>

@@ -48,7 +48,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
         .pow(2)
         .sum(null);
     const gradients = () => parameters.map((parameter) => [...(parameter.grad?.toFloat32Array() ?? [])]);
-    // Two rows a rank, the first without a word to the others.
+    // Two rows per rank; the gradients of the first are not communicated.
     for (let step = 0; step < 2; step++) {
       for (const parameter of parameters) parameter.grad = null;
       loss(rank * 2).backward();
@@ -74,7 +74,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     };
   },
 
-  /** The last rank leaves without a word, or is silent until rank 0 has ended. */
+  /** The last rank is killed, or stays silent until rank 0 has exited. */
   async failing() {
     const group = await distributed.init({ timeoutSeconds: 8 });
     group.allReduce(ones([3])).wait();
@@ -114,5 +114,5 @@ function thrown(work: () => unknown): string {
 }
 
 const result = await scenarios[scenario]?.();
-// Written whole before the end, which some scenarios reach with connections open.
+// Flushed before exiting, since some scenarios end with connections open.
 process.stdout.write(JSON.stringify(result), () => process.exit(0));

@@ -1,4 +1,4 @@
-// Ends while tensors, a graph and a half-filled tidy are alive: by process.exit, or by running out of work.
+// Exits while tensors, a graph and an unfinished tidy are alive: by process.exit, or by running out of work.
 
 import { ones, tidy } from '@anyclass/torch';
 

@@ -1,4 +1,4 @@
-// Makes tensors that nothing owns, and tells what is left of them after the garbage collector has run. Run with --expose-gc.
+// Makes tensors that nothing owns, and reports how many are left after the garbage collector has run. Run with --expose-gc.
 
 import { liveTensors, ones, zeros } from '@anyclass/torch';
 
@@ -11,7 +11,7 @@ held = [];
 await collect();
 const collected = liveTensors();
 
-// A loop without tidy that yields: V8 knows what the tensors hold, and collects in time.
+// A loop without tidy that yields: V8 knows the size of the tensors and collects in time.
 const before = process.memoryUsage.rss();
 let most = 0;
 for (let i = 0; i < 800; i++) {
@@ -20,7 +20,7 @@ for (let i = 0; i < 800; i++) {
   most = Math.max(most, process.memoryUsage.rss() - before);
 }
 
-// A synchronous loop without tidy, of large tensors and of small ones: what was collected is freed as others are made.
+// A synchronous loop without tidy, with large and with small tensors: collected tensors are freed as others are made.
 await collect();
 const large = growthOf(800, () => ones([mebibyte / 4]));
 await collect();

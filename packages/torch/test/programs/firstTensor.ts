@@ -1,4 +1,4 @@
-// What importing the package, defining a module and making the first tensor each load; the last as a message where it fails.
+// Reports what importing the package, defining a module and making the first tensor each load, and the error if that fails.
 
 import { readFileSync } from 'node:fs';
 import { isEngineLoaded, nn, optim, tidy, zeros } from '@anyclass/torch';

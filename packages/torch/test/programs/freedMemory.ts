@@ -1,4 +1,4 @@
-// Page faults of a loop that allocates 192 MiB in each round and frees it, before and after `keepFreedMemory`.
+// Counts page faults in a loop that allocates and frees 192 MiB per round, before and after `keepFreedMemory`.
 
 import { keepFreedMemory, ones, tidy } from '@anyclass/torch';
 

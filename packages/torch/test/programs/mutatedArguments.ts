@@ -1,5 +1,5 @@
-// Takes a legal call and spoils an argument or two: a size, a dtype, a list's length, a position out of range. Most of it
-// still reaches the kernels, which is where an unchecked call would fault.
+// Takes a legal call and corrupts some arguments: a size, a dtype, a list's length, a position out of range. Most such
+// calls still reach the kernels, which is where an unchecked call would fault.
 
 import { type Dtype, dtypes, Tensor, tensor } from '@anyclass/torch';
 import { oddNumber, pick, type Random, randomArgument } from './randomArguments.js';
@@ -15,7 +15,7 @@ interface TensorExample {
   readonly values?: readonly number[];
 }
 
-/** The call's arguments, mostly made as the example says, with one to three of them changed. */
+/** Returns the call's arguments, made as in the example, with one to three of them changed. */
 export function mutatedArguments(random: Random, call: LegalCall, pool: readonly Tensor[]): unknown[] {
   let values = [...call.values];
   const changes = 1 + Math.floor(random() ** 2 * 3);

@@ -12,7 +12,7 @@ export interface CallParameter {
 
 export type Random = () => number;
 
-/** Numbers in [0, 1) that depend on the seed alone (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -28,9 +28,9 @@ export function pick<T>(random: Random, values: readonly T[]): T {
   return values[Math.floor(random() * values.length)]!;
 }
 
-// Sizes are small, or so large that memory cannot hold them: what lies between is legal and takes minutes.
+// Sizes are either small or too large for memory; anything in between is legal and takes minutes.
 const smallIntegers = [0, 1, 1, 2, 2, 3, 4, 5, 7, -1, -1, -2, -3];
-// Cut off at 32 bits, the last would be 1; none is a size that a large machine would make a tensor of.
+// Truncated to 32 bits, the last would be 1. None is a size that even a large machine could allocate.
 const oddIntegers = [-7, 8, 100, 2 ** 40, -(2 ** 40), 2 ** 53, -(2 ** 53), 2 ** 62, 2 ** 40 + 1];
 const integerGarbage = [
   Number.NaN,
@@ -112,7 +112,7 @@ const shapes = [
   [1, 1, 1, 1, 1, 1],
 ] as const;
 
-/** Tensors of many shapes and types: contiguous or not, expanded, requiring gradients or not, and one disposed of. */
+/** Makes tensors of many shapes and dtypes: contiguous or not, expanded, with and without gradients, and one disposed of. */
 export function tensorPool(random: Random, size: number): Tensor[] {
   const disposed = zeros([2]);
   disposed.dispose();
@@ -129,7 +129,7 @@ export function oddNumber(random: Random): unknown {
   return random() < 0.7 ? integer(random) : pick(random, reals);
 }
 
-/** A short text that tells a call to a reader, and lets it be repeated together with the seed. */
+/** Describes an argument briefly, so that a reader can understand the call and, with the seed, repeat it. */
 export function describeArgument(value: unknown): string {
   if (value instanceof Tensor) return value.isDisposed ? 'disposed' : describeTensor(value);
   if (Array.isArray(value)) return `[${value.map(describeArgument).join(', ')}]`;

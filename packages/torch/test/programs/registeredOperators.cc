@@ -1,4 +1,4 @@
-// A library of operators, as a package with kernels of its own would build it: loaded by the tests of `loadLibrary`.
+// An operator library such as a package with its own kernels would build; loaded by the tests of `loadLibrary`.
 #include <ATen/ATen.h>
 #include <torch/library.h>
 

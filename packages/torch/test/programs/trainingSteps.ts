@@ -1,4 +1,4 @@
-// Trains a network of two layers by hand for 20,000 steps, and tells the resident memory after 2,000 and at the end.
+// Trains a two-layer network by hand for 20,000 steps, and reports how resident memory grew after the first 2,000.
 
 import { liveTensors, noGrad, randn, setSeed, type Tensor, tidy } from '@anyclass/torch';
 

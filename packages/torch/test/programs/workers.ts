@@ -1,4 +1,4 @@
-// Loads the addon in four worker threads at once and computes in each; then ends four more in the middle of their work.
+// Loads the addon in four worker threads at once and computes in each; then terminates four more in the middle of work.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { liveTensors, rand, tensor, tidy } from '@anyclass/torch';
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
   const results = await Promise.all(numbers.map((number) => answer(start(number, false))));
   const restless = numbers.map((number) => start(number, true));
   await Promise.all(restless.map(answer));
-  // They go on multiplying; their threads end wherever they are.
+  // They keep multiplying until their threads are terminated.
   await Promise.all(restless.map((worker) => worker.terminate()));
   const mine = tensor([1, 2, 3]).sum(null).item();
   process.stdout.write(JSON.stringify({ results, mine, live: liveTensors() }));

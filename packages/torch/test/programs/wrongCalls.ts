@@ -1,5 +1,5 @@
-// Calls the typed functions with random arguments. Each call must end in a result or in an error that names the function;
-// the parent process sees a crash, and reads the last call from the log.
+// Calls the typed functions with random arguments. Each call must return a result or throw an error that names the
+// function. If this process crashes, its parent reads the last call from the log.
 //
 // node wrongCalls.js TABLE LOG SEED COUNT [FIRST_ROUND]
 
@@ -21,7 +21,7 @@ export interface Callee {
   readonly name: string;
   /** Where the function is found: `operators`, `torch`, or a method of Tensor. */
   readonly home: 'operators' | 'torch' | 'Tensor';
-  /** Names that an error may begin with: the function's own, and those of the operators that it calls. */
+  /** Names that an error may start with: the function's own, and those of the operators that it calls. */
   readonly answersTo: readonly string[];
   readonly parameters: readonly CallParameter[];
 }
@@ -58,7 +58,7 @@ const outcomes = { legal: 0, refused: 0, faults };
 const seed = Number(seedText);
 const callsPerPool = 40;
 for (let round = Number(firstRound); round * callsPerPool < Number(countText); round++) {
-  // A round starts from its own seed, so that one can be repeated alone.
+  // Each round has its own seed, so that it can be repeated alone.
   const random = seededRandom(seed * 1_000_003 + round);
   torch.setSeed(seed);
   tidy(() => {
@@ -143,7 +143,7 @@ function complaintAbout(error: unknown, callee: Callee, values: readonly unknown
   if (!names.includes(named)) return `does not name the function: ${error.stack}`;
   const [first] = values;
   const tensorTaken = callee.parameters[0]?.type === 'Tensor' && first instanceof Tensor && !first.isDisposed;
-  // A number that indexing makes a tensor of has no shape to show, and an operator that is missing was given none.
+  // A number that indexing turns into a tensor has no shape to show, and a missing operator never received one.
   const called = /^aten::(?!full)/.test(error.message) && !error.message.includes('no such operator');
   if (tensorTaken && called && !/(int|float|bool)\d*\[/.test(error.message)) {
     return `does not show the shapes: ${error.message}`;

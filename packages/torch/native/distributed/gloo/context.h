@@ -1,6 +1,6 @@
-// The names of Gloo's types that the header of c10d's ProcessGroupGloo mentions. libtorch has Gloo inside, and pip's wheels
-// come without Gloo's own headers. We only hand pointers to its objects on, and never look into one: the declarations
-// suffice, whatever version of Gloo is behind them. Nothing here may be called or derived from.
+// Declarations of the Gloo types that the header of c10d's ProcessGroupGloo mentions. libtorch contains Gloo, but pip's
+// wheels come without Gloo's own headers. We only pass pointers to its objects and never look inside, so declarations are
+// enough, whatever the version of Gloo. Nothing here may be called or derived from.
 #pragma once
 
 #include <chrono>
