@@ -2,7 +2,7 @@
 export type DownloadListener = (loaded: number, total: number | undefined) => void;
 
 /**
- * A file's bytes.
+ * Downloads a file's bytes.
  *
  * @throws Error with the address if it cannot be loaded
  *
@@ -15,7 +15,7 @@ export async function download(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetched(address);
   const length = response.headers.get('content-length');
-  // The length of a compressed answer is that of the compressed bytes.
+  // The length of a compressed response counts the compressed bytes.
   const isPlain = response.headers.get('content-encoding') === null;
   const total = length !== null && isPlain ? Number(length) : undefined;
   if (!response.body || !onProgress) return new Uint8Array(await response.arrayBuffer());

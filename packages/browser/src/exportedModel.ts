@@ -1,4 +1,4 @@
-// What `anyclass export` says about a model in config.json.
+// The description of a model that `anyclass export` writes to config.json.
 
 import type { Calibration, Decision } from '@anyclass/core';
 import type { PixelFormat } from './images/pixelFormat.js';
@@ -11,7 +11,7 @@ export interface Preprocessing extends PixelFormat {
   readonly std: readonly number[];
 }
 
-/** Everything about a model but its weights; classes are in the order of the outputs. */
+/** Everything about a model except its weights; classes are in output order. */
 export interface ExportedModel {
   readonly format: 'anyclass';
   readonly network: string;
@@ -23,7 +23,7 @@ export interface ExportedModel {
 }
 
 /**
- * Checks that a config.json describes a model that this package knows how to feed.
+ * Checks that a config.json describes a model that this package can run.
  *
  * @throws Error with what is wrong with it
  *
@@ -31,20 +31,21 @@ export interface ExportedModel {
  * checkModel(await (await fetch('model/config.json')).json(), 'model/config.json');
  */
 export function checkModel(value: unknown, where: string): asserts value is ExportedModel {
-  const wrong = (what: string) => new Error(`${where} ${what}; 'anyclass export' writes it beside the model`);
+  const wrong = (what: string) =>
+    new Error(`${where} ${what}; use the config.json that 'anyclass export' writes next to the model`);
   if (!isRecord(value) || value['format'] !== 'anyclass') throw wrong('does not describe an exported model');
   const { classes, preprocessing, decision } = value;
   if (!Array.isArray(classes) || !classes.every((name) => typeof name === 'string'))
-    throw wrong('names no classes');
+    throw wrong('lists no classes');
   if (!isRecord(decision) || !Array.isArray(decision['thresholds'])) throw wrong('has no decision');
-  if (!isRecord(preprocessing)) throw wrong('does not tell how images are prepared');
+  if (!isRecord(preprocessing)) throw wrong('does not say how images are preprocessed');
   const { features, fit, resize, channels, width, height, mean, std } = preprocessing;
-  if (features !== undefined) throw wrong('describes a model of feature vectors, not of images');
+  if (features !== undefined) throw wrong('describes a model for feature vectors, not images');
   if (fit !== 'fill' || resize !== 'triangle')
-    throw wrong(`asks for images prepared by '${fit}' and '${resize}', which this version cannot do`);
+    throw wrong(`requires the preprocessing '${fit}' and '${resize}', which this version does not support`);
   const isSized = (channels === 1 || channels === 3) && isCount(width) && isCount(height);
   if (!isSized || !Array.isArray(mean) || !Array.isArray(std))
-    throw wrong('does not tell the size of images, their mean and their deviation');
+    throw wrong('does not give the size of images and their mean and standard deviation');
 }
 
 function isCount(value: unknown): boolean {

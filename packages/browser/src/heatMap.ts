@@ -1,4 +1,4 @@
-/** Where in the image the evidence for a class is, rows from the top. */
+/** Where in the image the evidence for a class is; rows run from the top. */
 export interface HeatMap {
   readonly width: number;
   readonly height: number;
@@ -7,8 +7,8 @@ export interface HeatMap {
 }
 
 /**
- * The heat map of one class from the output `cam`: class activation maps, whose average is the logit. Evidence against the
- * class is 0.
+ * Returns the heat map of one class from the output `cam`, which holds class activation maps whose average is the logit.
+ * Evidence against the class becomes 0.
  *
  * @example
  * heatMapOf(Float32Array.of(-1, 0, 2, 4), [1, 1, 2, 2], 0).values // 0, 0, 0.5, 1

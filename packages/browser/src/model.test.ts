@@ -25,7 +25,7 @@ const model = {
 
 test.each([
   ['another program’s file', { name: 'x' }, /does not describe an exported model/],
-  ['no object', 7, /config\.json does not describe/],
+  ['a number', 7, /config\.json does not describe/],
   ['no classes', { ...model, classes: undefined }, /classes/],
   ['no decision', { ...model, decision: {} }, /decision/],
   ['another filter', { ...model, preprocessing: { ...model.preprocessing, resize: 'cubic' } }, /cubic/],
@@ -35,7 +35,7 @@ test.each([
   expect(() => checkModel(value, 'config.json')).toThrow(message);
 });
 
-test('what export writes is accepted', () => {
+test('what export writes passes the check', () => {
   expect(() => checkModel(model, 'config.json')).not.toThrow();
 });
 
@@ -50,7 +50,7 @@ test('bytes become floats on three planes', () => {
   expect([...color]).toEqual([1, -1, 0.1].map((value) => expect.closeTo(value, 6)));
 });
 
-test('a heat map shows what speaks for its class alone', () => {
+test('a heat map shows only evidence for its class', () => {
   const cam = Float32Array.of(9, 9, 9, 9, -1, 0, 2, 4);
   expect(heatMapOf(cam, [1, 2, 2, 2], 1)).toEqual({
     width: 2,
@@ -76,7 +76,7 @@ test('pictures are turned clockwise, then mirrored', () => {
   expect([...turned(stored, { quarters: 2, isMirrored: false }, wide)]).toEqual([6, 5, 4, 3, 2, 1]);
 });
 
-test('components of a JPEG are read from its frame, behind other segments', () => {
+test('the number of JPEG components is read from the frame, after other segments', () => {
   const comment = [0xff, 0xfe, 0, 4, 1, 2];
   const frame = [0xff, 0xc2, 0, 17, 8, 0, 1, 0, 1, 3, 0, 0];
   expect(jpegComponents(Uint8Array.of(0xff, 0xd8, ...comment, 0xff, ...frame))).toBe(3);

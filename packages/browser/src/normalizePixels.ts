@@ -1,12 +1,12 @@
 import type { Preprocessing } from './exportedModel.js';
 
 /**
- * Pixels as the network takes them: bytes [H, W, C] to float32 [3, H, W], each (byte / 255 - mean) / std, step by step in
- * float32 as Node's package computes it; gray on all three channels.
+ * Converts pixels to the network's input: bytes [H, W, C] to float32 [3, H, W], each (byte / 255 - mean) / std, with the
+ * same float32 steps as Node's package. Gray is copied to all three channels.
  *
  * @example
  * normalizePixels(Uint8Array.of(0, 51), { ...preprocessing, width: 2, height: 1, channels: 1, mean: [0.1], std: [0.5] })
- * // thrice -0.2, 0.2
+ * // -0.2, 0.2 three times
  */
 export function normalizePixels(
   pixels: Uint8Array,

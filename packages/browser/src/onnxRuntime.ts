@@ -3,7 +3,7 @@
 import type { Env, InferenceSession, Tensor } from 'onnxruntime-web';
 import type { ExportedModel } from './exportedModel.js';
 
-/** The parts that we use. */
+/** The parts of onnxruntime-web that we use. */
 export interface OnnxRuntime {
   readonly InferenceSession: Pick<typeof InferenceSession, 'create'>;
   readonly Tensor: typeof Tensor;
@@ -15,7 +15,7 @@ export type Backend = 'webgpu' | 'wasm';
 export interface OpenedSession {
   readonly session: InferenceSession;
   readonly backend: Backend;
-  /** Why a preferred backend is not used. */
+  /** Why preferred backends are not used. */
   readonly remarks: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export async function openSession(
     try {
       const session = await runtime.InferenceSession.create(bytes, {
         executionProviders: [backend],
-        // Weights that are stored as integers become floats once, not in every run.
+        // Integer weights are converted to floats once, not in every run.
         extra: { session: { disable_quant_qdq: '1' } },
         logSeverityLevel: 3,
       });
@@ -53,7 +53,7 @@ export async function openSession(
       remarks.push(`${backend === 'webgpu' ? 'WebGPU' : 'WebAssembly'}: ${messageOf(error)}`);
     }
   }
-  throw new Error(`the model cannot be run here: ${remarks.join('; ')}`);
+  throw new Error(`no backend can run the model: ${remarks.join('; ')}`);
 }
 
 /** The first run compiles the shaders, which may fail. */
@@ -67,7 +67,7 @@ async function webgpuProblem({ precision }: ExportedModel): Promise<string | und
   const adapter = await findAdapter();
   if (!adapter) return 'not available in this browser';
   if (precision === 'float16' && !adapter.features.has('shader-f16'))
-    return 'this GPU does not compute in float16';
+    return 'this GPU does not support float16';
   return undefined;
 }
 
@@ -81,7 +81,7 @@ interface WebGpu {
 }
 
 /**
- * WebGPU's adapter; undefined if there is none.
+ * Returns the WebGPU adapter; undefined if there is none.
  *
  * @example
  * (await findAdapter())?.features.has('shader-f16') // true

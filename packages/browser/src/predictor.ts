@@ -8,25 +8,25 @@ import { decodeImage } from './images/decodeImage.js';
 import { normalizePixels } from './normalizePixels.js';
 import { type Backend, type OnnxRuntime, openSession } from './onnxRuntime.js';
 
-/** The prediction for one image by class name, and how it was decided. */
+/** The prediction for one image, by class name, and how it was decided. */
 export interface Prediction {
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
   readonly isNegative: boolean;
-  /** Calibrated if training found that it helps. */
+  /** Calibrated if training found that calibration helps. */
   readonly probabilities: Readonly<Record<string, number>>;
-  /** The probability that any class is present, and the smallest that passes the gate. */
+  /** The probability that any class is present, the minimum that passes the gate, and whether the image passes. */
   readonly presence: { readonly probability: number; readonly gate: number; readonly passes: boolean };
-  /** The probability from which each class is predicted if the image passes the gate; null for never. */
+  /** The minimum probability for each class to be predicted if the image passes the gate; null for never. */
   readonly thresholds: Readonly<Record<string, number | null>>;
-  /** By class; undefined if the file was exported without `cam`. */
+  /** Heat maps by class; undefined if the file was exported without `cam`. */
   readonly heatMaps: Readonly<Record<string, HeatMap>> | undefined;
 }
 
 export interface Predictor {
   readonly model: ExportedModel;
   readonly backend: Backend;
-  /** Why a preferred backend is not used. */
+  /** Why preferred backends are not used. */
   readonly remarks: readonly string[];
   readonly hasHeatMaps: boolean;
   /** @throws Error if the browser cannot decode the file */
@@ -39,7 +39,7 @@ export interface PredictorOptions {
   readonly runtime?: OnnxRuntime;
   /** Tried in this order. Default WebGPU, then WebAssembly. */
   readonly backends?: readonly Backend[];
-  /** Default: config.json beside the model. */
+  /** Address of the configuration. Default: config.json next to the model. */
   readonly config?: string | URL;
   readonly onProgress?: DownloadListener;
 }
@@ -86,7 +86,7 @@ export async function openPredictor(
     async predict(file) {
       const { logits, cam } = await score(await decodeImage(file, model.preprocessing));
       if (!(logits?.data instanceof Float32Array))
-        throw new Error(`${address} gives no logits of type float32`);
+        throw new Error(`${address} does not return float32 logits`);
       const maps = cam?.data instanceof Float32Array ? { data: cam.data, shape: cam.dims } : undefined;
       return { ...decided(logits.data, model), heatMaps: maps && heatMaps(maps, model) };
     },
@@ -94,7 +94,7 @@ export async function openPredictor(
   };
 }
 
-/** As Node's package decides: probabilities in float32, thresholds compared in doubles. */
+/** Decides like Node's package: probabilities in float32, thresholds compared in float64. */
 function decided(
   logits: Float32Array,
   { classes, calibration, decision }: ExportedModel,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const source = import.meta.dirname;
 
-// For no platform in particular: an import of a Node module, or of any package, fails the build.
+// Platform-neutral: importing a Node module, or any package, fails the build.
 async function bundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(source, entry)],
@@ -22,7 +22,7 @@ async function bundle(entry: string): Promise<string> {
 const importText = (text: string) =>
   import(/* @vite-ignore */ `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
 
-test('the losses alone are under 12 KB gzipped', async () => {
+test('the losses by themselves are under 12 KB gzipped', async () => {
   expect(gzipSync(await bundle('losses/index.ts')).length).toBeLessThan(12 * 1024);
 });
 

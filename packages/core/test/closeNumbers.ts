@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Expects each number within a part of its expected value, plus an absolute error. */
+/** Expects each number to be close to its expected value, within a relative plus an absolute tolerance. */
 export function expectAllClose(
   found: ArrayLike<number>,
   expected: ArrayLike<number>,

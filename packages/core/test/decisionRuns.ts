@@ -1,4 +1,4 @@
-// Logits and labels of trained models that may stand beside the project, with what another implementation decides on them.
+// Logits and labels of trained models that may exist next to the project, with another implementation's decisions on them.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import type { Scored } from '../src/metrics/scored.js';
 
 const folder = path.resolve(import.meta.dirname, '../../../../shared/data/decisions');
 
-/** Whether they are at hand. */
+/** Whether they are available. */
 export const hasDecisionRuns = existsSync(folder);
 
 export const decisionRunNames = [
@@ -25,12 +25,12 @@ export interface ReferenceFigures {
   readonly 'validation macroF1'?: number;
 }
 
-/** In percent, by run and rule. */
+/** Reads the reference figures, in percent, by run and rule. */
 export function readReference(): Record<string, Record<string, ReferenceFigures>> {
   return JSON.parse(readFileSync(path.join(folder, 'reference.json'), 'utf8'));
 }
 
-/** A run's two splits. */
+/** Reads a run's two splits. */
 export function readDecisionRun(name: string): { validation: Scored; test: Scored } {
   const tensors = readSafetensors(path.join(folder, `${name}.safetensors`));
   const split = (part: 'validation' | 'test'): Scored => {

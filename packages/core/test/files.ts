@@ -1,17 +1,17 @@
-// Where tests find their golden values, and the real data that may stand beside the project.
+// Where tests find their golden values, and real data that may exist next to the project.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const packageRoot = path.resolve(import.meta.dirname, '..');
 
-/** A golden file computed by an independent implementation. */
+/** Reads a golden file computed by an independent implementation. */
 export const readVectors = (name: string) => JSON.parse(readText('test/vectors', name));
 
-/** What the Python scripts in bench/fixtures/core wrote. */
+/** Reads a file written by the Python scripts in bench/fixtures/core. */
 export const readFixture = (name: string) => JSON.parse(readText('test/fixtures', name));
 
-/** The path of a real label table, or undefined where it is not at hand. */
+/** Returns the path of a real label table, or undefined if it is not available. */
 export function sharedLabels(name: string): string | undefined {
   const file = path.resolve(packageRoot, '../../../shared/data/labels', name);
   return existsSync(file) ? file : undefined;

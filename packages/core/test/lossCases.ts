@@ -1,15 +1,15 @@
-// The golden values of the losses, in float64 by independent implementations: the paper's four losses in losses.json, and
-// the parts that losses are put together from, with unknown, soft and smoothed labels, in loss_parts.json
+// Golden values of the losses, computed in float64 by independent implementations: the paper's four losses in losses.json,
+// and the parts that losses are assembled from, with unknown, soft and smoothed labels, in loss_parts.json
 // (bench/fixtures/core/loss_parts.py).
 
 import { type ClassBalance, effectiveNumberWeights } from '../src/balance/effectiveNumberWeights.js';
 import type { LossOptions } from '../src/losses/lossParts.js';
 import { readVectors } from './files.js';
 
-/** As it stands in the file. */
+/** A case as written in the file. */
 interface WrittenCase extends LossOptions {
   readonly logits: number[][];
-  /** null is unknown. */
+  /** null means unknown. */
   readonly targets: (number | null)[][];
   readonly classCounts: number[];
   readonly negativeCount: number;
@@ -32,7 +32,7 @@ interface ExpectedLoss {
 export interface LossCase {
   readonly name: string;
   readonly logits: number[][];
-  /** NaN is unknown. */
+  /** NaN means unknown. */
   readonly targets: number[][];
   readonly alpha: number;
   readonly options: LossOptions & {

@@ -1,4 +1,4 @@
-// The specification of decisions, read aloud: plain loops over rows and classes, for small inputs.
+// The specification of decisions in the plainest form: loops over rows and classes, for small inputs.
 
 import { fBeta } from '../src/metrics/rates.js';
 import type { ScoredRows } from './scoredRows.js';
@@ -11,7 +11,7 @@ export interface PlainGate {
   readonly f1Neg: number;
 }
 
-/** A presence score that none is at least as high as, not even Infinity. */
+/** A presence score that no other reaches, not even Infinity. */
 export const CLOSED = Number.NaN;
 
 /** Whether a row is known to be positive, known to be negative, or neither. */
@@ -20,7 +20,7 @@ export function plainKind(labels: readonly number[]): 'positive' | 'negative' | 
   return labels.some(Number.isNaN) ? 'undecided' : 'negative';
 }
 
-/** The rows of a table with their presence scores. */
+/** Returns the rows of a table with their presence scores. */
 export function plainRows({ scores, targets, classNames }: ScoredRows) {
   const classes = classNames.length;
   return Array.from({ length: scores.length / classes }, (_, row) => {
@@ -33,7 +33,7 @@ export function plainRows({ scores, targets, classNames }: ScoredRows) {
 
 type PlainRow = ReturnType<typeof plainRows>[number];
 
-/** Figures of a gate with thresholds. */
+/** Returns the figures of a gate with thresholds. */
 export function plainFigures(
   rows: readonly PlainRow[],
   presence: number,
@@ -70,7 +70,7 @@ export function plainFigures(
   };
 }
 
-/** For each class the largest of all scores of rows that pass which gives the highest F_β; Infinity if that is 0. */
+/** Returns, for each class, the largest score among passing rows that gives the highest F_β; Infinity if that is 0. */
 export function plainThresholds(rows: readonly PlainRow[], presence: number, beta: number): number[] {
   const passing = rows.filter((row) => row.presence >= presence);
   return rows[0]!.labels.map((_, j) => {
@@ -88,7 +88,7 @@ export function plainThresholds(rows: readonly PlainRow[], presence: number, bet
   });
 }
 
-/** The best gate at any presence score, which all are candidates where there are fewer than 256 rows. */
+/** Returns the best gate at any presence score; with fewer than 256 rows, all of them are candidates. */
 export function plainBestGate(
   rows: readonly PlainRow[],
   beta: number,

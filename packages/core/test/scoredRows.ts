@@ -6,7 +6,7 @@ export interface ScoredRows extends Scored {
   readonly targets: number[];
 }
 
-/** Up to 30 rows of up to 4 classes; scores on a coarse grid, so that they tie. */
+/** Up to 30 rows of up to 4 classes; scores are on a coarse grid, so that ties occur. */
 export function scoredRows(label: fc.Arbitrary<number> = fc.constantFrom(0, 0, 1)): fc.Arbitrary<ScoredRows> {
   return fc
     .record({ rows: fc.integer({ min: 1, max: 30 }), classes: fc.integer({ min: 1, max: 4 }) })
@@ -25,7 +25,7 @@ export function scoredRows(label: fc.Arbitrary<number> = fc.constantFrom(0, 0, 1
 /** 0, 1, or NaN for unknown. */
 export const labelOrUnknown = fc.constantFrom(0, 0, 0, 1, 1, Number.NaN);
 
-/** One class's scores and labels, unknown ones left out. */
+/** Returns one class's scores and labels, without unknown ones. */
 export function columnOf({ scores, targets, classNames }: ScoredRows, j: number) {
   const known = Array.from(scores, (score, i) => ({ score, label: targets[i]!, i })).filter(
     ({ label, i }) => i % classNames.length === j && !Number.isNaN(label),

@@ -1,5 +1,5 @@
-// anyclass::augment_images: images [N, H, W, C], bytes or float32 from 0 to 1, flipped, changed in color and normalized in
-// one pass to [N, 3, H, W] in channels-last memory.
+// anyclass::augment_images: flips images [N, H, W, C], bytes or float32 from 0 to 1, changes their colors and normalizes
+// them in one pass to [N, 3, H, W] in channels-last memory.
 #include "augmentImages.h"
 
 #include <ATen/Parallel.h>
@@ -56,7 +56,7 @@ void augmentOnCpu(const ImageBatch& batch, float* result) {
   });
 }
 
-// A GPU without kernels of its own (set-up found no nvcc) has the CPU do it.
+// For images on a GPU without our kernels (setup found no nvcc), the CPU does the work.
 Tensor augmentImages(const Tensor& images, const c10::optional<Tensor>& parameters, at::ArrayRef<double> mean, at::ArrayRef<double> std) {
   if (!images.is_cpu()) {
     const auto local = parameters ? c10::optional<Tensor>(parameters->cpu()) : parameters;

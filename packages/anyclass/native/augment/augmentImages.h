@@ -6,7 +6,7 @@
 
 namespace anyclass {
 
-// The operator's arguments, checked, as the loops and kernels take them.
+// Checks the operator's arguments and returns them in the form that the loops and kernels take.
 ImageBatch imageBatchOf(const at::Tensor& images, const c10::optional<at::Tensor>& parameters, at::ArrayRef<double> mean, at::ArrayRef<double> std);
 
 }  // namespace anyclass

@@ -1,6 +1,6 @@
-// What happens to the color of one pixel, its values from 0 to 1; CPU and CUDA share it. The formulas are those of
-// torchvision's functional_tensor: blends with black, with the image's mean gray and with the pixel's own gray; hue by way
-// of HSV.
+// Changes the color of one pixel, with values from 0 to 1; shared by CPU and CUDA. The formulas are those of torchvision's
+// functional_tensor: blends with black, with the image's mean gray, or with the pixel's own gray; hue changes go through
+// HSV.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ struct Color {
   float red, green, blue;
 };
 
-// As augmentation/parameters.ts numbers them.
+// Numbered as in augmentation/parameters.ts.
 enum class ColorChange { none, brightness, contrast, saturation, hue };
 
 // ITU-R 601 luma with torchvision's rounding of its weights.
@@ -28,8 +28,8 @@ ANYCLASS_INLINE Color blended(const Color& color, float factor, float other) {
   return {blended(color.red, factor, other), blended(color.green, factor, other), blended(color.blue, factor, other)};
 }
 
-// A channel of HSV's color: v - v·s·clamp(min(k, 4 - k), 0, 1) with k = (n + 6h) mod 6, n = 5, 3, 1 for red, green and blue.
-// Torchvision's table of six cases is the same; v·s is the chroma.
+// One channel of an HSV color: v - v·s·clamp(min(k, 4 - k), 0, 1) with k = (n + 6h) mod 6, and n = 5, 3, 1 for red, green
+// and blue. Equivalent to torchvision's table of six cases; v·s is the chroma.
 ANYCLASS_INLINE float hueChannel(float n, float sixths, float value, float chroma) {
   const float sum = sixths + n;
   const float k = sum >= 6 ? sum - 6 : sum;
@@ -42,7 +42,7 @@ ANYCLASS_INLINE Color withShiftedHue(const Color& color, float turns) {
   const float warm = red > green ? red : green, value = warm > blue ? warm : blue;
   const float cold = red < green ? red : green, chroma = value - (cold < blue ? cold : blue);
   const float divisor = chroma == 0 ? 1.0f : 6 * chroma;
-  // From the largest channel's place on the circle: red 0, green 1/3, blue 2/3. The first of equals counts.
+  // Measured from the largest channel's place on the circle: red 0, green 1/3, blue 2/3. Among equals, the first counts.
   const bool isRed = value == red, isGreen = value == green;
   const float difference = isRed ? green - blue : isGreen ? blue - red : red - green;
   const float place = isRed ? 0.0f : isGreen ? 2.0f / 6 : 4.0f / 6;
@@ -51,7 +51,7 @@ ANYCLASS_INLINE Color withShiftedHue(const Color& color, float turns) {
   return {hueChannel(5, sixths, value, chroma), hueChannel(3, sixths, value, chroma), hueChannel(1, sixths, value, chroma)};
 }
 
-// `factor` is the shift for hue; `meanGray` is of the image as it is before the contrast.
+// For hue, `factor` is the shift; `meanGray` is that of the image before the contrast change.
 template <ColorChange change>
 ANYCLASS_INLINE Color changed(const Color& color, float factor, float meanGray) {
   if constexpr (change == ColorChange::brightness) return blended(color, factor, 0);
@@ -61,7 +61,7 @@ ANYCLASS_INLINE Color changed(const Color& color, float factor, float meanGray) 
   else return color;
 }
 
-// The same for a gray image: torchvision changes its brightness and contrast, and leaves it as it is for saturation and hue.
+// The same for a gray image: torchvision changes its brightness and contrast; saturation and hue leave it unchanged.
 ANYCLASS_INLINE float changedGray(ColorChange change, float gray, float factor, float meanGray) {
   if (change == ColorChange::brightness) return blended(gray, factor, 0);
   if (change == ColorChange::contrast) return blended(gray, factor, meanGray);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('sharp works as before once the library is loaded: it is not bound to what libtorch brings', () => {
+test("sharp still works after the library is loaded, since it does not bind to libtorch's dependencies", () => {
   const sharp = createRequire(import.meta.url).resolve('sharp');
   const built = resolve(import.meta.dirname, '../../dist/kernels/fusedLibrary.js');
   const program = `

@@ -1,4 +1,4 @@
-// The operators in packages/anyclass/native, in a library that setup builds and the first use loads.
+// The operators in packages/anyclass/native; setup builds them into a library, and the first use loads it.
 
 import { fileURLToPath } from 'node:url';
 import { hasOperator, loadLibrary, registeredOperator } from '@anyclass/torch';
@@ -14,7 +14,7 @@ export const fusedLibrary: NativeLibrary = {
 export type FusedOperator = ReturnType<typeof registeredOperator>;
 
 /**
- * An operator of ours by its name.
+ * Returns one of our operators by name.
  *
  * @example
  * const [loss, counts] = fusedOperator('any_class_loss')(logits, targets, null, null, 1, 1, 0.02, 2, 2, 0, 0, 0)
@@ -25,7 +25,7 @@ export function fusedOperator(name: string): FusedOperator {
 }
 
 /**
- * Whether the library has an operator: those for GPUs are left out where setup found no CUDA compiler.
+ * Whether the library has an operator; those for GPUs are left out if setup found no CUDA compiler.
  *
  * @example
  * hasFusedOperator('any_class_loss') // true

@@ -22,7 +22,7 @@ interface Batch {
 
 const hardLabel = fc.constantFrom(0, 0, 0, 1);
 const anyLabel = fc.oneof(hardLabel, fc.constant(Number.NaN), fc.constantFrom(0.25, 0.5, 0.875));
-// Multiples of 1/8 below 16 are exact in every float type, so that both sides see the same logits.
+// Multiples of 1/8 below 16 are exact in every float type, so both sides see the same logits.
 const logit = fc.integer({ min: -128, max: 127 }).map((eighths) => eighths / 8);
 
 /** Batches whose rows are shorter and longer than a vector and a warp. */
@@ -82,13 +82,13 @@ function expectAgreement(batch: Batch, device: Device, dtype: LogitDtype, target
   const found = onTensors(batch, device, dtype, targetDtype);
   expectClose([found.loss], [loss], 2e-5);
   expectClose(found.rows, rows.losses, 2e-5);
-  // A half gradient is rounded to its 11 or 8 bits, and to float16's smallest number. Where a soft label's two slopes cancel out, what is
-  // left has the rounding of a slope near 1 in float32, which is as much.
+  // A half-precision gradient is rounded to 11 or 8 bits, and to float16's smallest number. If a soft label's two slopes
+  // cancel, what remains has the rounding error of a slope near 1 in float32, which is about as large.
   const rounding = { float16: 2 ** -11, bfloat16: 2 ** -8, float32: 0, float64: 0 }[dtype];
   expectClose(found.gradient, gradient, 2e-5 + rounding, dtype === 'float64' ? 0 : 2 ** -24);
 }
 
-/** Within a share of the largest value. */
+/** Expects all values to agree within a fraction of the largest one. */
 function expectClose(
   found: ArrayLike<number>,
   expected: ArrayLike<number>,
@@ -106,7 +106,7 @@ function expectClose(
 
 onEachDevice((device) => {
   test.each(['float32', 'float64', 'float16', 'bfloat16'] as const)(
-    'for every batch of %s logits loss, rows and gradient are those of core',
+    'for every batch of %s logits, loss, rows and gradient match core',
     (dtype) => {
       fc.assert(
         fc.property(batches(), (batch) => expectAgreement(batch, device, dtype, 'float32')),
@@ -116,7 +116,7 @@ onEachDevice((device) => {
   );
 
   test.each(['uint8', 'bool', 'int64', 'float64', 'bfloat16'] as const)(
-    'for every batch of hard labels in %s loss, rows and gradient are those of core',
+    'for every batch of hard labels in %s, loss, rows and gradient match core',
     (targetDtype) => {
       fc.assert(
         fc.property(batches({ label: hardLabel }), (batch) => {
@@ -128,7 +128,7 @@ onEachDevice((device) => {
     },
   );
 
-  test('for every batch the gradient of float64 logits agrees with finite differences', () => {
+  test('for every batch, the gradient of float64 logits agrees with finite differences', () => {
     fc.assert(
       fc.property(
         batches().filter(({ logits }) => logits.length <= 20),
@@ -163,7 +163,7 @@ onEachDevice((device) => {
     );
   });
 
-  test('processes that add up their denominators have the loss and gradient of one', () => {
+  test('processes that sum their denominators get the same loss and gradient as one process', () => {
     fc.assert(
       fc.property(batches(), ({ logits, targets, classes, options }) => {
         const shape = [logits.length / classes, classes];

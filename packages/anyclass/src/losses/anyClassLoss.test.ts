@@ -11,7 +11,7 @@ onEachDevice((device) => {
   const gradientOf = (loss: Tensor, logits: Tensor) =>
     Array.from(grad([loss], [logits])[0]!.toFloat32Array());
 
-  test('the examples of the documentation hold', () => {
+  test('the examples in the documentation hold', () => {
     const logits = tensor(handLogits, { device, requiresGrad: true });
     const loss = anyClassLoss(logits, targets, { ...namedLoss('any-focal'), balance });
     expect(loss.toNumber()).toBeCloseTo(0.2193053, 6);
@@ -25,7 +25,7 @@ onEachDevice((device) => {
     expect(anyClassSums(logits, targets, { base: 'bce', reduction: 'mean' }).denominator.toNumber()).toBe(3);
   });
 
-  test('class weights in a tensor weigh as numbers do', () => {
+  test('class weights in a tensor act like plain numbers', () => {
     const logits = tensor(handLogits, { device });
     const onDevice = { ...balance, classWeights: tensor(balance.classWeights, { device }) };
     const [numbers, tensors] = [balance, onDevice].map((weights) =>
@@ -34,7 +34,7 @@ onEachDevice((device) => {
     expect(tensors).toBe(numbers);
   });
 
-  test('a well classified row keeps its relative accuracy', () => {
+  test('the loss of a well-classified row keeps its relative accuracy', () => {
     for (const z of [-5, -15, -40, -80]) {
       const logits = tensor([[z, z]], { device });
       const found = anyClassLoss(logits, zeros([1, 2], { device }), { base: 'bce' }).toNumber();
@@ -42,7 +42,7 @@ onEachDevice((device) => {
     }
   });
 
-  test('transposed and strided logits and targets are read by their strides', () => {
+  test('transposed and strided logits and targets are read through their strides', () => {
     setSeed(1);
     const wide = randn([6, 10], { device, requiresGrad: true });
     const labels = rand([6, 10], { device }).gt(0.7);
@@ -59,7 +59,7 @@ onEachDevice((device) => {
     }
   });
 
-  test('rows that start at odd addresses are read whole', () => {
+  test('rows that start at unaligned addresses are read correctly', () => {
     setSeed(2);
     const all = randn([3, 8], { device }).reshape([24]);
     const logits = all.narrow(0, 1, 16).reshape([2, 8]);
@@ -68,7 +68,7 @@ onEachDevice((device) => {
     expect(found).toBe(anyClassLoss(logits.clone(), y, { base: 'focal' }).toNumber());
   });
 
-  test('the gradient of rows follows the gradient that each is given', () => {
+  test("each row's gradient is scaled by its upstream gradient", () => {
     const logits = tensor(handLogits, { device, requiresGrad: true });
     const rows = anyClassLoss(logits, targets, { base: 'focal', reduction: 'none' });
     const factors = tensor([1, -2, 0.5], { device });
@@ -86,7 +86,7 @@ onEachDevice((device) => {
     [3000, 33, 'asl'],
     [3, 5000, 'asl'],
   ] as const)(
-    '%d rows of %d classes in %s give the same bits every time, and the figures of core',
+    '%d rows of %d classes with %s give the same bits every time and match core',
     (rows, classes, base) => {
       setSeed(3);
       const logits = randn([rows, classes], { device, requiresGrad: true });
@@ -105,7 +105,7 @@ onEachDevice((device) => {
     },
   );
 
-  test('without gradients nothing is recorded, and second derivatives are refused', () => {
+  test('inside noGrad nothing is recorded, and second derivatives are refused', () => {
     const logits = tensor(handLogits, { device, requiresGrad: true });
     expect(noGrad(() => anyClassLoss(logits, targets, { base: 'bce' })).requiresGrad).toBe(false);
     const loss = anyClassLoss(logits, targets, { base: 'bce' });

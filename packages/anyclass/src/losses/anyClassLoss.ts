@@ -1,43 +1,43 @@
 // The any-class presence likelihood losses on tensors. Tissera et al., "Any-Class Presence Likelihood for Robust
-// Multi-Label Classification with Abundant Negative Data", arXiv 2506.05721. The same figures as @anyclass/core's, by
-// one fused kernel each way.
+// Multi-Label Classification with Abundant Negative Data", arXiv 2506.05721. Gives the same results as @anyclass/core,
+// with one fused kernel each for forward and backward.
 
 import { type LossOptions, lossParts } from '@anyclass/core';
 import { Tensor, tensor } from '@anyclass/torch';
 import { type FusedResult, fusedLoss } from './fusedOperator.js';
 import { checkBalance, checkTensors } from './lossArguments.js';
 
-/** How the rows' losses become one. */
+/** How the rows' losses are combined. */
 export type LossReduction =
-  /** Σ w̃ J / (Σ y + number of rows without a class), the paper's. */
+  /** Σ w̃ J / (Σ y + number of rows without a class), as in the paper. */
   | 'batch'
   /** Σ w̃ J / number of rows with a known label. */
   | 'mean'
   | 'sum'
-  /** One loss a row. */
+  /** One loss per row. */
   | 'none';
 
-/** A weight for each class and one for the rows that have none, as `effectiveNumberWeights` gives them. */
+/** A weight for each class, and one for rows without any class, as returned by `effectiveNumberWeights`. */
 export interface LossBalance {
-  /** Numbers are copied to the logits' device at each call; inside a captured step give a tensor that is there. */
+  /** Numbers are copied to the logits' device at each call; inside a captured step, pass a tensor already on that device. */
   readonly classWeights: Tensor | ArrayLike<number>;
   readonly negativeWeight: number;
 }
 
 export interface AnyClassLossOptions extends LossOptions {
-  /** Row weights from class weights; all 1 when left out. */
+  /** Class weights from which row weights are computed; all 1 if left out. */
   readonly balance?: LossBalance;
   /** Default 'batch'. */
   readonly reduction?: LossReduction;
-  /** 0 where a label is unknown, bool or uint8. A target of NaN says the same and costs nothing. */
+  /** 0 where a label is unknown; bool or uint8. A target of NaN means the same and costs nothing. */
   readonly mask?: Tensor;
 }
 
 /**
- * The loss of logits [rows, classes] against targets of the same shape: 0 and 1, soft labels between, NaN where
- * unknown; uint8, bool or float. float16 and bfloat16 logits are computed in float32, and so is the loss.
+ * Computes the loss of logits [rows, classes] against targets of the same shape: 0 and 1, soft labels in between, or NaN
+ * if unknown; uint8, bool or float. float16 and bfloat16 logits are computed in float32, and the loss is float32 too.
  *
- * A row whose unknown labels could turn it positive has no any-class term; a row without a known label counts nowhere.
+ * A row whose unknown labels could turn it positive has no any-class term; a row without any known label is ignored.
  *
  * @example
  * const logits = tensor([[2, -1, 0.5], [-2, -3, -0.5], [1.5, 0.25, -4]], { requiresGrad: true });
@@ -53,13 +53,13 @@ export function anyClassLoss(logits: Tensor, targets: Tensor, options: AnyClassL
   return loss;
 }
 
-/** The two sums that a reduced loss is the quotient of. */
+/** The two sums whose quotient is a reduced loss. */
 export interface LossSums {
   /** Σ w̃ J, differentiable. */
   readonly numerator: Tensor;
   /**
-   * Σ y + number of rows without a class, or for 'mean' the rows with a known label. Where there are none it is not 0 but
-   * 1e-30: too small to change a sum of denominators, and the quotient and its gradient are 0, not NaN.
+   * Σ y + number of rows without a class, or for 'mean' the number of rows with a known label. If that is 0, it is 1e-30
+   * instead: too small to change a sum of denominators, but the quotient and its gradient are 0, not NaN.
    */
   readonly denominator: Tensor;
 }
@@ -67,8 +67,8 @@ export interface LossSums {
 const SMALLEST_DENOMINATOR = 1e-30;
 
 /**
- * Numerator and denominator of the loss apart: for a batch spread over processes, which add up their denominators and
- * then have the loss and gradient of one. Both stay on the device.
+ * Returns the numerator and denominator of the loss separately, for a batch split over processes, which sum their
+ * denominators and then get the same loss and gradient as one process. Both stay on the device.
  *
  * @example
  * const { numerator, denominator } = anyClassSums(logits, targets, { base: 'bce' });

@@ -1,4 +1,4 @@
-// What float types hold at their ends, and batches without a label: loss and gradient stay numbers.
+// At the extremes of the float types, and for batches without labels, loss and gradient stay finite.
 
 import { type LossOptions, anyClassLoss as reference } from '@anyclass/core';
 import { grad, type Tensor, tensor, zeros } from '@anyclass/torch';
@@ -49,7 +49,7 @@ onEachDevice((device) => {
   });
 
   test.each(['float32', 'float64'] as const)(
-    '%s logits near the largest float32 give the gradient of core',
+    "%s logits near the largest float32 match core's gradient",
     (dtype) => {
       const z = [3e38, -3e38, 3e38, -3e38, -3e38, -3e38, 3e38, -3e38, 3e38];
       const logits = tensor(z, { shape: [3, 3], dtype, device, requiresGrad: true });
@@ -67,7 +67,7 @@ onEachDevice((device) => {
     },
   );
 
-  test('where the largest float32 is classified well, or clipped, the loss is finite too', () => {
+  test('if logits near the largest float32 are classified correctly, or clipped, the loss is finite too', () => {
     const logits = tensor([[3e38, -3e38, 3e38]], { device });
     const right = tensor([[1, 0, 1]], { device });
     for (const parts of everyBase) expect(anyClassLoss(logits, right, parts).toNumber()).toBe(0);
@@ -94,7 +94,7 @@ onEachDevice((device) => {
   });
 
   test.each(['batch', 'mean'] as const)(
-    'a batch without a known label adds up to loss 0 and gradient 0 over its parts: %s',
+    'a batch without a known label has loss 0 and gradient 0 when split into parts: %s',
     (reduction) => {
       const unknown = tensor([[Number.NaN, Number.NaN]], { device });
       const options = { base: 'asl', reduction } as const;
@@ -103,7 +103,7 @@ onEachDevice((device) => {
         const { numerator, denominator } = anyClassSums(logits, unknown, options);
         const loss = numerator.div(denominator.add(denominator));
         expect(loss.toNumber()).toBe(0);
-        // As a gradient scaler would.
+        // Scaled as a gradient scaler would.
         expect(gradientOf(loss.mul(65536), logits)).toEqual([0, 0]);
         const labeled = anyClassSums(logits, tensor([[1, 0]], { device }), options).denominator;
         expect(labeled.add(denominator).toNumber()).toBe(1);

@@ -1,13 +1,13 @@
-// The loss as one operator: kernels of its own on the CPU and, where they were built, on GPUs.
+// The loss as one operator, with our own kernels on the CPU and, if they were built, on GPUs.
 
 import type { LossParts } from '@anyclass/core';
 import type { Tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../kernels/fusedLibrary.js';
 
-/** As the C++ side numbers them. */
+/** The C++ side's numbers for the reductions. */
 const reductionNumbers = { batch: 0, mean: 1, sum: 2, none: 3 } as const;
 
-/** What the operator takes, checked already. */
+/** The operator's arguments, already checked. */
 export interface FusedValues {
   readonly logits: Tensor;
   readonly targets: Tensor;
@@ -18,7 +18,7 @@ export interface FusedValues {
   readonly reduction: keyof typeof reductionNumbers;
 }
 
-/** The loss, and the denominators of 'batch' and 'mean' as one tensor of two. */
+/** The loss, and the denominators of 'batch' and 'mean' in one tensor. */
 export interface FusedResult {
   readonly loss: Tensor;
   readonly counts: Tensor;

@@ -32,7 +32,7 @@ onEachDevice((device) => {
       const found = compute(given, dtype, device);
       expectAllClose([found.loss], [expected.loss], tolerance, 1e-12);
       expectAllClose(found.rows, rows, tolerance, 1e-12);
-      // A gradient near 0 is a difference of larger ones.
+      // A gradient near 0 is a difference of larger terms.
       expectAllClose(found.gradient, expected.grad.flat(), tolerance, (tolerance * largest) / 100);
     });
   });

@@ -1,4 +1,4 @@
-// What the loss refuses before the operator sees it. Values inside the tensors are not read: that would wait for a GPU.
+// Argument checks before the operator is called. Values inside the tensors are not read, since that would wait for a GPU.
 
 import type { Tensor } from '@anyclass/torch';
 import type { AnyClassLossOptions } from './anyClassLoss.js';

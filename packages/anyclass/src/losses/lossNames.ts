@@ -1,23 +1,23 @@
 import type { LossOptions } from '@anyclass/core';
 
-/** The losses by the names that configurations, commands and reports use. */
+/** The names of the losses in configurations, commands and reports. */
 export const lossNames = ['bce', 'focal', 'asl', 'any-bce', 'any-focal', 'any-asl'] as const;
 
 export type LossName = (typeof lossNames)[number];
 
-/** Whether a loss has the any-class term: α and λ have an effect in it. */
+/** Whether a loss has the any-class term, so that α and λ have an effect. */
 export function isAnyClass(loss: LossName): loss is Extract<LossName, `any-${string}`> {
   return loss.startsWith('any-');
 }
 
-/** What a loss's name says about `anyClassLoss`'s options. */
+/** The `anyClassLoss` options that a loss's name determines. */
 export interface NamedLoss {
   readonly base: LossOptions['base'];
   readonly alpha: number;
 }
 
 /**
- * The options that a loss's name stands for: its base, and α, which is 0 for the standard losses.
+ * Returns the options that a loss's name stands for: its base, and α, which is 0 for the standard losses.
  *
  * @example
  * namedLoss('any-focal') // { base: 'focal', alpha: 1 }

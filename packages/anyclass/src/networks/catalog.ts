@@ -1,4 +1,4 @@
-// The networks by name, one line a family. A test counts their figures again on the networks.
+// The networks by name, one line per family. A test checks their figures against the networks.
 
 import { z } from 'zod';
 import type { NetworkDefinition } from './definition.js';
@@ -18,7 +18,7 @@ const definitions = {
 
 export type NetworkName = keyof typeof definitions;
 
-/** What each network is, without building it. */
+/** Describes each network without building it. */
 export const networkDefinitions: Readonly<Record<NetworkName, NetworkDefinition>> = definitions;
 
 export const networkNames: readonly NetworkName[] = Object.keys(definitions).filter(isNetworkName);
@@ -28,35 +28,35 @@ const optionFields: Intersection<(typeof definitions)[NetworkName]['options']> =
   ...Object.values(definitions).map(({ options }) => options),
 );
 
-/** The options that only some networks take. */
+/** Options that only some networks take. */
 export type FamilyOptions = z.output<z.ZodObject<typeof optionFields>>;
 
-/** The same for a configuration, where each may be left out. */
+/** The same for a configuration, where each is optional. */
 export const familyOptions = z.object(optionFields).partial();
 
-/** Their values where none is given. */
+/** Their default values. */
 export const familyDefaults: FamilyOptions = Object.assign(
   {},
   ...Object.values(definitions).map(({ defaults }) => defaults),
 );
 
-/** Whether a network is one of feature vectors in place of images. */
+/** Whether a network takes feature vectors instead of images. */
 export function takesFeatures(name: NetworkName): boolean {
   return networkDefinitions[name].input === 'features';
 }
 
-/** The networks of feature vectors. */
+/** The networks that take feature vectors. */
 export const featureNetworks: readonly NetworkName[] = networkNames.filter(takesFeatures);
 
-/** What a network with a number of classes takes. */
+/** The cost of a network with a given number of classes. */
 export interface NetworkCost {
   readonly parameters: number;
-  /** Of one image at 224 px, or of 224 features; what papers print as FLOPs. */
+  /** For one image at 224 px, or 224 features; what papers report as FLOPs. */
   readonly multiplyAdds: number;
 }
 
 /**
- * Parameters and multiply-adds of a network at 224 px.
+ * Returns the parameters and multiply-adds of a network at 224 px.
  *
  * @example
  * networkCost('tresnet-m', 17) // { parameters: 29374865, multiplyAdds: 5734532608 }
@@ -79,7 +79,7 @@ export function isNetworkName(name: string): name is NetworkName {
   return Object.hasOwn(definitions, name);
 }
 
-/** All members of a union in one type: only an intersection fits a parameter that must fit each of them. */
+/** Turns a union into an intersection: only an intersection can be inferred for a parameter that must accept each member. */
 type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
   member: infer All,
 ) => void

@@ -13,7 +13,7 @@ import type { CompleteNetworkOptions, Network, NetworkOptions } from './network.
 import { positiveInteger } from './optionFields.js';
 
 /**
- * Builds a network with fresh weights, the same ones after the same `setSeed`.
+ * Builds a network with fresh weights; the same `setSeed` gives the same weights.
  *
  * @example
  * const network = createNetwork('tresnet-m', { classes: 14 });
@@ -31,8 +31,8 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
 }
 
 /**
- * A network for weights that are loaded next; until then most are zeros. Its options are complete, as another one's `options`
- * are; an older file lacks those that came later.
+ * Builds a network whose weights are loaded next; until then most are zeros. The options are complete, like another
+ * network's `options`, except that an older file lacks those added later.
  */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
   return nn.init.withoutDrawing(() =>

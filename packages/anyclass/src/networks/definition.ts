@@ -1,4 +1,4 @@
-// What each network's file tells about it. catalog.ts lists the families; nothing else has to know a network by name.
+// What each network's file says about it. catalog.ts lists the families; nothing else has to know a network by name.
 
 import type { Tensor } from '@anyclass/torch';
 import type { z } from 'zod';
@@ -6,10 +6,10 @@ import type { FamilyOptions } from './catalog.js';
 import type { CompleteNetworkOptions, Network } from './network.js';
 import type { PublishedWeights } from './weights/published.js';
 
-/** Of a family without options of its own. */
+/** Options of a family that has none of its own. */
 export type NoFields = Record<never, never>;
 
-/** The networks of a family by name. `Fields` are the options that they take beside those of every network. */
+/** The networks of a family by name. `Fields` are the options they take besides those of every network. */
 export type NetworkFamily<Name extends string, Fields extends z.ZodRawShape = NoFields> = Readonly<
   Record<Name, NetworkDefinition<Fields>>
 >;
@@ -17,66 +17,66 @@ export type NetworkFamily<Name extends string, Fields extends z.ZodRawShape = No
 export interface NetworkDefinition<Fields extends z.ZodRawShape = z.ZodRawShape> {
   /** Its paper on arXiv. */
   readonly paper?: string;
-  /** What it is a network of. Default images. */
+  /** What it takes as input. Default: images. */
   readonly input?: 'features';
   readonly trunk: TrunkFigures;
-  /** Whether the last layer, where it is linear, adds a bias. */
+  /** Whether the last layer, if linear, adds a bias. */
   readonly headBias: boolean;
-  /** Options of its own: their type, their range and what they are. */
+  /** Its own options: type, range and description. */
   readonly options: Fields;
   readonly defaults: z.output<z.ZodObject<Fields>>;
   readonly build: (options: CompleteNetworkOptions) => Network;
   readonly weights: WeightRules;
 }
 
-/** Everything in front of the last layer, for one image of 224 px, or a vector of 224 features. */
+/** Figures of everything before the last layer, for one image of 224 px or a vector of 224 features. */
 export interface TrunkFigures {
   readonly parameters: number;
   readonly multiplyAdds: number;
-  /** How many numbers the last layer sees. */
+  /** The input width of the last layer. */
   readonly features: number;
 }
 
-/** How a file of weights fits a network that was built otherwise, or by another program. */
+/** How to load weights from, and export them to, files of other programs or networks built with other options. */
 export interface WeightRules {
-  /** What others trained, by name. */
+  /** Weights that others trained, by name. */
   readonly published?: readonly PublishedWeights[];
-  /** The same network in other libraries, to export weights to. */
+  /** The same network in timm, for exporting weights. */
   readonly timm?: ForeignNetwork & {
-    /** The names of its first convolution and of its last layer, which timm replaces for other images and classes. */
+    /** The names of its first convolution and last layer, which timm replaces for other images and classes. */
     readonly ends: { readonly first_conv: string; readonly classifier: string };
   };
   readonly torchvision?: ForeignNetwork;
-  /** Names that are understood beside our own. */
+  /** Naming conventions that are understood besides our own. */
   readonly conventions?: readonly NamingConvention[];
-  /** The values of an entry, float32, in the shape that the network has it in; undefined where that cannot be. */
+  /** Converts the float32 values of an entry to the network's shape; returns undefined if that is impossible. */
   readonly resize?: (name: string, values: Tensor, entry: Tensor) => Tensor | undefined;
-  /** Options of the network that a file's shapes tell. */
+  /** Derives network options from the shapes in a file. */
   readonly optionsOf?: (shapes: ReadonlyMap<string, readonly number[]>) => Partial<FamilyOptions>;
-  /** Whether an entry follows from the network's own geometry and is never taken from a file. */
+  /** Whether an entry is computed from the network's geometry and never loaded from a file. */
   readonly isComputed?: (name: string) => boolean;
-  /** Whether files may lack an entry, since what a fresh network has is right. */
+  /** Whether files may lack an entry, because a fresh network's value is right. */
   readonly hasDefault?: (name: string) => boolean;
 }
 
 /** How another program names the weights of a network. */
 export interface NamingConvention {
   readonly title: string;
-  /** Our names that a foreign one may stand for, the likeliest first. */
+  /** Returns our names that a foreign name may stand for, most likely first. */
   readonly translate: (name: string) => readonly string[];
-  /** What is to be added to the values of an entry of ours. */
+  /** Returns what to add to the values of one of our entries. */
   readonly offset?: (name: string) => number;
 }
 
-/** How another library builds the same network, and names its weights. */
+/** How another library builds the same network and names its weights. */
 export interface ForeignNetwork {
-  /** What the library calls it, and what it is built with beside the number of classes; throws where the library cannot. */
+  /** Returns the library's name for it and its arguments besides the number of classes; throws if the library cannot build it. */
   readonly architecture: (options: CompleteNetworkOptions) => {
     readonly name: string;
     readonly arguments: Readonly<Record<string, unknown>>;
   };
-  /** The library's name of an entry, undefined where it has no such; left out where its names are ours. */
+  /** Returns the library's name for an entry, or undefined if it has none. Left out if the names are the same as ours. */
   readonly rename?: (name: string) => string | undefined;
-  /** The library's values of an entry, where they are not ours. */
+  /** Converts an entry's values to the library's. Left out if they are the same as ours. */
   readonly convert?: (name: string, values: Tensor) => Tensor;
 }

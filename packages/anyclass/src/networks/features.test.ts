@@ -17,7 +17,7 @@ describe.each([
   ['maxvit-t', { ...small, partitionSize: 2 }, [2, 512, 2, 2]],
   ['resnet-18', small, [2, 512, 2, 2]],
 ] as const)('%s', (name, options, shape) => {
-  // Drawing the weights takes longer than all else.
+  // Built once, since drawing the weights takes longest.
   let network: Network;
   beforeAll(() => {
     setSeed(1);
@@ -25,7 +25,7 @@ describe.each([
   });
   afterAll(() => network[Symbol.dispose]());
 
-  test('is its head after its features, bit for bit', () => {
+  test('equals its head applied to its features, bit for bit', () => {
     using folded = foldBatchNorm(network);
     for (const tried of [network, folded]) {
       tidy(() =>
@@ -40,7 +40,7 @@ describe.each([
     }
   });
 
-  test('keeps nothing alive but what it returns', () => {
+  test('keeps only what it returns alive', () => {
     using images = randn([1, 3, 64, 64]);
     const before = liveTensors();
     using features = noGrad(() => network.forwardFeatures(images));

@@ -8,7 +8,7 @@ test.each([
   ['tresnet-s', {}],
   ['resnet-18', {}],
   ['maxvit-t', { partitionSize: 2 }],
-] as const)('folding leaves the logits of %s as they are', (name, options) => {
+] as const)('folding does not change the logits of %s', (name, options) => {
   using network = createNetwork(name, { classes: 5, inputSize: 64, ...options }).eval();
   fillByHash(network, { negativeNormWeights: true });
   const before = network

@@ -3,9 +3,9 @@ import { buildNetwork } from './createNetwork.js';
 import type { Network } from './network.js';
 
 /**
- * A copy of a network for inference, in evaluation mode and without gradients, whose batch norms have become part of the
+ * Returns a copy of a network for inference, in evaluation mode and without gradients, with batch norms folded into the
  * convolutions before them: the same logits with fewer passes over the feature maps. The copy cannot be trained, and its
- * state dict is its own; networks without batch norm are copied as they are.
+ * state dict has different entries; networks without batch norm are copied unchanged.
  *
  * @example
  * const inference = foldBatchNorm(network).to('bfloat16');
@@ -16,7 +16,7 @@ export function foldBatchNorm(network: Network): Network {
 }
 
 /**
- * The same for a network that nothing else needs, without the memory of a copy.
+ * Folds a network in place, without the memory for a copy.
  *
  * @example
  * foldInPlace(loadModel('runs/sewer').network)

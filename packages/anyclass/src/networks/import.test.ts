@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-// In a process of its own, on the built packages: here the other tests' tensors have opened libtorch.
-test.each(['anyclass/networks', 'anyclass/weights'])('importing %s does not open libtorch', (name) => {
+// In a separate process, on the built packages, since other tests' tensors have already loaded libtorch in this one.
+test.each(['anyclass/networks', 'anyclass/weights'])('importing %s does not load libtorch', (name) => {
   const program = `
     const { isEngineLoaded } = await import('@anyclass/torch');
     await import('${name}');

@@ -1,8 +1,8 @@
 // MaxViT. Tu et al., "MaxViT: Multi-Axis Vision Transformer", arXiv 2204.01697.
 //
-// Names and initialization of torchvision's maxvit_t. The feature maps stay [batch, height, width, channels] in memory:
-// only attention needs the tokens of a window beside each other, so the MLPs behind it run on the map as it lies, and the
-// way back from windows to the map is part of the residual's addition.
+// Names and initialization as in torchvision's maxvit_t. The feature maps stay [batch, height, width, channels] in memory.
+// Only attention needs the tokens of a window to be adjacent, so the MLPs after it run directly on the map, and rearranging
+// windows back into the map is part of the residual addition.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
@@ -80,7 +80,7 @@ class MaxViT extends Network {
     }
   }
 
-  /** The last block's maps, a 32nd of the image wide: [batch, 512, 7, 7] for maxvit-t at 224 px. */
+  /** Returns the last block's maps, 1/32 of the image's width: [batch, 512, 7, 7] for maxvit-t at 224 px. */
   forwardFeatures(images: Tensor): Tensor {
     return tidy(() => {
       let x = this.stem.forward(images);
@@ -89,7 +89,7 @@ class MaxViT extends Network {
     });
   }
 
-  /** The maps' average, through the classifier up to its last layer. */
+  /** Returns the maps' average, passed through the classifier up to its last layer. */
   pooled(features: Tensor): Tensor {
     return this.#projection.forward(globalAverage(features));
   }
@@ -102,7 +102,7 @@ class MaxViT extends Network {
 class Block extends nn.Module {
   readonly layers: readonly Layer[];
 
-  /** One layer for each of the probabilities of being skipped. */
+  /** Makes one layer per entry of `skipped`, the probability of being skipped. */
   constructor(inputs: number, outputs: number, partitionSize: number, skipped: readonly number[]) {
     super();
     this.layers = skipped.map((probability, i) => {
@@ -140,7 +140,7 @@ class Layer extends nn.Module {
     });
   }
 
-  // The attentions as one residual stream, in which the second's norm adds what the first's MLP gave.
+  // The attentions form one residual stream, in which the second's norm adds the output of the first's MLP.
   forward(x: Tensor): Tensor {
     return tidy(() => {
       const map = tidy(() => this.#convolution.forward(x)).permute([0, 2, 3, 1]);
@@ -160,7 +160,7 @@ function checkPartition(name: MaxViTName, { inputSize, partitionSize }: Complete
   );
 }
 
-/** The stem halves the image, and each block halves it again, rounded up. */
+/** Returns the sizes of the feature maps: the stem halves the image, and each block halves it again, rounded up. */
 function mapSizes(inputSize: number): number[] {
   let size = Math.ceil(inputSize / 2);
   return layersPerBlock.map(() => {

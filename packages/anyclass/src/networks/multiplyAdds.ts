@@ -1,16 +1,16 @@
-// How much a network computes, counted while it does.
+// Counts how much a network computes while it runs.
 
 import { nn, noGrad, type Tensor, tidy, zeros } from '@anyclass/torch';
 import type { Network } from './network.js';
 
-/** A layer that does more than its parts tell. */
+/** A layer that computes more than its children do. */
 interface Counted {
   multiplyAdds(input: Tensor, output: Tensor): number;
 }
 
 /**
- * The multiply-adds of one image's way through a network: those of convolutions, products and attention. Papers and model
- * zoos print this number as 'FLOPs'; norms, activations and pools are left out, as they do.
+ * Returns the multiply-adds for one image: those of convolutions, products and attention. Papers and model zoos report this
+ * number as 'FLOPs'; like them, we leave out norms, activations and pooling.
  *
  * @example
  * countMultiplyAdds(createNetwork('vit-b-16', { classes: 1000 })) // 17563828224, torchvision's 17.56 GFLOPS
@@ -39,7 +39,7 @@ function multiplyAddsOf(layer: nn.Layer, input: Tensor, output: Tensor): number 
   return 0;
 }
 
-/** Has every layer report what it maps to what, by a `forward` of its own in front of its class's. */
+/** Makes every layer report its inputs and outputs, by wrapping its `forward`. */
 function watchLayers(
   network: Network,
   report: (layer: nn.Layer, input: Tensor, output: Tensor) => void,

@@ -1,28 +1,28 @@
-// What every network of this project is, and how it is asked for.
+// The base class of all networks, and their options.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import type { FamilyOptions, NetworkName } from './catalog.js';
 
-/** Options of every network. */
+/** Options that every network takes. */
 export interface SharedOptions {
-  /** How many logits. */
+  /** Number of logits. */
   readonly classes: number;
   /** Height and width of the images, or the number of features. Default 224. */
   readonly inputSize: number;
-  /** A small network for each class in place of the last linear layer. Default false. */
+  /** A small network per class instead of the last linear layer. Default false. */
   readonly expertHeads: boolean;
 }
 
-/** What a network is asked for with: the number of classes, and what is not to be as by default. */
+/** Options for creating a network: the number of classes, and anything that differs from the defaults. */
 export type NetworkOptions = Pick<SharedOptions, 'classes'> &
   Partial<SharedOptions & Readonly<FamilyOptions>>;
 
-/** The options with their defaults filled in, those of other families too. */
+/** The options with defaults filled in, including those of other families. */
 export type CompleteNetworkOptions = SharedOptions & Readonly<FamilyOptions>;
 
 /**
- * Maps images [batch, 3, height, width] to logits [batch, classes], in two parts: features that still know where in the
- * image they are, and the head that forgets it. Embeddings, heat maps and other heads begin between the two.
+ * Maps images [batch, 3, height, width] to logits [batch, classes] in two parts: features that still have positions in the
+ * image, and a head that pools them. Embeddings, heat maps and other heads attach between the two.
  *
  * @example
  * const features = network.forwardFeatures(images); // resnet-18 at 224 px: [batch, 512, 7, 7]
@@ -39,7 +39,7 @@ export abstract class Network extends nn.Module {
     this.options = options;
   }
 
-  /** Of one instance: channels, height and width of an image, or the number of features. */
+  /** Shape of one instance: channels, height and width of an image, or the number of features. */
   get inputShape(): readonly number[] {
     const { inputSize } = this.options;
     return [3, inputSize, inputSize];
@@ -49,15 +49,15 @@ export abstract class Network extends nn.Module {
     return tidy(() => this.forwardHead(this.forwardFeatures(images)));
   }
 
-  /** The last feature maps, [batch, channels, height, width]; a ViT's tokens, [batch, tokens, width]; an MLP's last layer. */
+  /** Returns the last feature maps, [batch, channels, height, width]; for a ViT, tokens [batch, tokens, width]; for an MLP, the last hidden layer. */
   abstract forwardFeatures(images: Tensor): Tensor;
 
-  /** One vector for each image, as the class head sees it: [batch, features]. */
+  /** Returns one vector per image, the input of the class head: [batch, features]. */
   abstract pooled(features: Tensor): Tensor;
 
-  /** The logits of features, [batch, classes]. */
+  /** Returns the logits of features, [batch, classes]. */
   abstract forwardHead(features: Tensor): Tensor;
 
-  /** Names in the state dict that depend on the classes begin with one of these. */
+  /** Prefix of the names in the state dict that depend on the classes. */
   abstract readonly headPrefix: string;
 }

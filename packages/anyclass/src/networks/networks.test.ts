@@ -6,7 +6,7 @@ import { createNetwork } from './createNetwork.js';
 import { countMultiplyAdds } from './multiplyAdds.js';
 import type { Network, NetworkOptions } from './network.js';
 
-/** Geometry for 64 px images. */
+/** Options for 64 px images. */
 function smallOptions(name: NetworkName): NetworkOptions {
   const base = { classes: 5, inputSize: 64 };
   return name.startsWith('maxvit') ? { ...base, partitionSize: 2 } : base;
@@ -30,7 +30,7 @@ test.each([
   expect(networkCost(name, classes).parameters).toBe(parameters);
 });
 
-test.each(networkNames)('the listed figures of %s are those of the network', (name) => {
+test.each(networkNames)('the listed figures of %s match the network', (name) => {
   using network = blank(name, { classes: 17 });
   const counted = { parameters: network.parameterCount(), multiplyAdds: countMultiplyAdds(network) };
   expect(counted).toEqual(networkCost(name, 17));
@@ -42,8 +42,8 @@ test('the small TResNet has 3 to 6 million parameters', () => {
   expect(parameters).toBeLessThan(6e6);
 });
 
-// The others are trained by the comparison with golden values.
-test.each(['tresnet-s', 'resnet-18'] as const)('every parameter of %s is reached by the gradient', (name) => {
+// The comparison with golden values trains the others.
+test.each(['tresnet-s', 'resnet-18'] as const)('the gradient reaches every parameter of %s', (name) => {
   setSeed(1);
   using network = createNetwork(name, smallOptions(name));
   tidy(() => {
@@ -55,7 +55,7 @@ test.each(['tresnet-s', 'resnet-18'] as const)('every parameter of %s is reached
   });
 });
 
-test('the same seed gives the same weights, another one others', () => {
+test('the same seed gives the same weights, another seed different ones', () => {
   const weightOf = (seed: number) => {
     setSeed(seed);
     using network = createNetwork('tresnet-s', { classes: 3, inputSize: 64 });
@@ -81,9 +81,9 @@ test('channels-last memory gives the same logits', () => {
 });
 
 test.each(['tresnet-s', 'maxvit-t', 'resnet-18'] as const)('%s trains in mixed precision', (name) => {
-  // With some weights the logits nearly cancel, and half precision is far off relative to them.
+  // With some weights, the logits nearly cancel, and half precision is far off in relative terms.
   setSeed(6);
-  // The CPU is slow at half precision: images as small as can be.
+  // The CPU is slow at half precision, so images are as small as possible.
   const tiny = { classes: 5, inputSize: 32, ...(name === 'maxvit-t' && { partitionSize: 1 }) };
   using network = createNetwork(name, tiny);
   tidy(() => {
@@ -101,7 +101,7 @@ test.each(['tresnet-s', 'maxvit-t', 'resnet-18'] as const)('%s trains in mixed p
 });
 
 describe('TResNet', () => {
-  test('after one step from initialization every zero-initialized norm weight has moved', () => {
+  test('every zero-initialized norm weight has moved after one step', () => {
     setSeed(3);
     using network = createNetwork('tresnet-s', { classes: 4, inputSize: 64 });
     const zero = Array.from(network.namedParameters()).filter(
@@ -124,7 +124,7 @@ describe('TResNet', () => {
     });
   });
 
-  test('only the sizes of the norm weights matter, not their signs', () => {
+  test('only the magnitudes of the norm weights matter, not their signs', () => {
     using network = createNetwork('tresnet-s', { classes: 4, inputSize: 64 });
     tidy(() => {
       const images = randn([4, 3, 64, 64]);
@@ -151,7 +151,7 @@ describe('TResNet', () => {
   });
 });
 
-test('a ViT refuses images of another size than it was made for, and patches that do not fit', () => {
+test('a ViT refuses images of a size it was not built for, and patches that do not divide the image', () => {
   using network = blank('vit-b-16', { classes: 2, inputSize: 64, patchSize: 8 });
   expect(network.stateDict().get('encoder.pos_embedding')?.shape).toEqual([1, 65, 768]);
   expect(() => network.forward(zeros([1, 3, 32, 32]))).toThrow(/images of 32x32 px, .* inputSize 64/);
@@ -166,7 +166,7 @@ test('a MaxViT says which partition fits its feature maps', () => {
   );
 });
 
-test('stochastic depth of a MaxViT rises linearly over its 11 layers, and can be turned off', () => {
+test("a MaxViT's stochastic depth increases linearly over its 11 layers, and can be turned off", () => {
   using network = blank('maxvit-t', smallOptions('maxvit-t'));
   const probabilities = Array.from(network.namedModules()).flatMap(([, module]) =>
     module instanceof nn.StochasticDepth ? [module.probability] : [],
@@ -181,7 +181,7 @@ test('stochastic depth of a MaxViT rises linearly over its 11 layers, and can be
   }
 });
 
-test.each(['tresnet-s', 'resnet-18'] as const)('expert heads give %s one small network a class', (name) => {
+test.each(['tresnet-s', 'resnet-18'] as const)('expert heads give %s one small network per class', (name) => {
   using network = createNetwork(name, { ...smallOptions(name), expertHeads: true }).eval();
   const state = network.stateDict();
   const head = [...state.keys()].filter((entry) => entry.startsWith(network.headPrefix));
@@ -189,14 +189,14 @@ test.each(['tresnet-s', 'resnet-18'] as const)('expert heads give %s one small n
   const images = randn([3, 3, 64, 64]);
   const before = noGrad(() => network.forward(images));
   expect(before.shape).toEqual([3, 5]);
-  // Only the third class's logits may change with the third class's network.
+  // Changing the third class's network may change only the third class's logits.
   const last = head.find((entry) => entry.endsWith('biases.2'))!;
   noGrad(() => void state.get(last)!.select(0, 2).add_(1));
   const change = noGrad(() => network.forward(images).sub(before));
   expect(change.abs().amax([0]).toArray()).toEqual([0, 0, expect.closeTo(1, 4), 0, 0]);
 });
 
-test('options of another family, and numbers that are none, are refused', () => {
+test('options of another family and invalid numbers are refused', () => {
   expect(() => createNetwork('tresnet-m', { classes: 2, patchSize: 8 })).toThrow(
     'tresnet-m has no option patchSize; it is an option of vit',
   );
@@ -215,12 +215,12 @@ test('options of another family, and numbers that are none, are refused', () => 
   );
 });
 
-test.each(networkNames)('the defaults of %s are values that it takes', (name) => {
+test.each(networkNames)('the defaults of %s are valid', (name) => {
   const { options, defaults } = networkDefinitions[name];
   expect(z.strictObject(options).parse(defaults)).toEqual(defaults);
 });
 
-/** A network whose weights do not matter: drawing them takes longer than all else. */
+/** A network whose weights do not matter; drawing them would take longest. */
 function blank(name: NetworkName, options: NetworkOptions): Network {
   return nn.init.withoutDrawing(() => createNetwork(name, options));
 }

@@ -1,4 +1,4 @@
-// The kinds of numbers that networks take as options. Their messages read well behind the field's name and value.
+// Types of numeric network options. Their messages are meant to follow the field's name and value.
 
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
-// Networks of feature vectors in place of images: `linear`, a logistic regression a class, and `mlp`, a multilayer perceptron
-// with ReLU and dropout behind each hidden layer. Both standardize the features first, by what training rows showed: mean and
-// deviation are buffers, so that they go wherever the weights go, into checkpoints, model files and ONNX.
+// Networks for feature vectors instead of images: `linear`, one logistic regression per class, and `mlp`, a multilayer
+// perceptron with ReLU and dropout after each hidden layer. Both first standardize the features with statistics of the
+// training rows. Mean and deviation are buffers, so they are stored with the weights in checkpoints, model files and ONNX.
 
 import { keep, nn, noGrad, ones, type Tensor, tensor, tidy, zeros } from '@anyclass/torch';
 import { z } from 'zod';
@@ -9,10 +9,10 @@ import { classHead } from './layers/classHead.js';
 import { type CompleteNetworkOptions, Network } from './network.js';
 import { positiveInteger, probability } from './optionFields.js';
 
-/** What training rows show of each feature. */
+/** Statistics of each feature over the training rows. */
 export interface FeatureStatistics {
   readonly mean: Float32Array;
-  /** 1 where a feature is always the same. */
+  /** 1 if a feature is constant. */
   readonly std: Float32Array;
 }
 
@@ -23,7 +23,7 @@ const mlpOptions = {
 
 const mlpDefaults = { hidden: [512, 256], dropout: 0.2 };
 
-/** Figures are those of 224 features. */
+/** Figures are for 224 features. */
 const figureFeatures = 224;
 
 export const perceptron: NetworkFamily<'linear'> & NetworkFamily<'mlp', typeof mlpOptions> = {
@@ -47,7 +47,7 @@ export const perceptron: NetworkFamily<'linear'> & NetworkFamily<'mlp', typeof m
   },
 };
 
-/** A network of feature vectors [batch, features]; what is missing (NaN) counts as the mean of training. */
+/** A network for feature vectors [batch, features]; missing values (NaN) count as the training mean. */
 export class Perceptron extends Network {
   readonly headPrefix = 'head.';
   readonly mean: Tensor;
@@ -69,7 +69,7 @@ export class Perceptron extends Network {
     return [this.options.inputSize];
   }
 
-  /** Sets what features are standardized by. */
+  /** Sets the statistics that features are standardized with. */
   standardizeBy({ mean, std }: FeatureStatistics): void {
     tidy(() =>
       noGrad(() => {
@@ -79,7 +79,7 @@ export class Perceptron extends Network {
     );
   }
 
-  /** The last hidden layer, [batch, width]; of `linear` the standardized features. */
+  /** Returns the last hidden layer, [batch, width]; for `linear`, the standardized features. */
   forwardFeatures(features: Tensor): Tensor {
     return tidy(() => {
       const standardized = features.sub(this.mean).div(this.std);

@@ -1,6 +1,6 @@
 // ResNet-18. He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385.
 //
-// Names and initialization of torchvision's resnet18; the stride is in the first 3x3 convolution of a block.
+// Names and initialization as in torchvision's resnet18; the stride is in the first 3x3 convolution of a block.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import type { NetworkFamily } from './definition.js';
@@ -62,7 +62,7 @@ class ResNet extends Network {
     yield ['fc', this.#fc];
   }
 
-  /** The last stage's maps, a 32nd of the image wide: [batch, 512, 7, 7] at 224 px. */
+  /** Returns the last stage's maps, 1/32 of the image's width: [batch, 512, 7, 7] at 224 px. */
   forwardFeatures(images: Tensor): Tensor {
     return tidy(() => {
       let x = this.#pool.forward(this.#stem.forward(images));

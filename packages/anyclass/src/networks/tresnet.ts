@@ -1,9 +1,9 @@
 // TResNet. Ridnik et al., "TResNet: High Performance GPU-Dedicated Architecture", arXiv 2003.13630.
 //
 // As published: space-to-depth stem, basic blocks with squeeze-excite in the first two stages and bottlenecks in the last
-// two, blur pools in place of strides, activated batch norm that scales by |weight| + eps.
-// Ours alone: tresnet-s, for images of 64 to 128 px on small machines. It moves 2x2 pixels in place of 4x4 into the
-// channels, since 4x4 would leave the last stage of a 64 px image two pixels wide; half the width, 10 blocks.
+// two, blur pools instead of strides, activated batch norm that scales by |weight| + eps.
+// Our own addition: tresnet-s, for images of 64 to 128 px on small machines. It moves 2x2 pixels instead of 4x4 into the
+// channels, since 4x4 would leave the last stage of a 64 px image two pixels wide. It has half the width and 10 blocks.
 
 import { nn, type Tensor } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
@@ -96,7 +96,7 @@ class TResNet extends Network {
     }
   }
 
-  /** The last stage's maps, a 32nd of the image wide (tresnet-s: a 16th): [batch, 2048, 7, 7] for tresnet-m at 224 px. */
+  /** Returns the last stage's maps, 1/32 of the image's width (tresnet-s: 1/16): [batch, 2048, 7, 7] for tresnet-m at 224 px. */
   forwardFeatures(images: Tensor): Tensor {
     return this.body.forward(images);
   }
@@ -198,7 +198,7 @@ function shortcut(inputs: number, outputs: number, stride: 1 | 2): nn.Sequential
   return new nn.Sequential(pool, convNorm(inputs, outputs, 1, 'identity'));
 }
 
-// The last blur pool sees a quarter of the stem's map and reflects it, which takes two pixels.
+// The last blur pool gets a quarter of the stem's map, and reflecting it takes two pixels.
 function checkInputSize(name: TResNetName, inputSize: number, square: number): void {
   const least = 8 * square;
   if (inputSize % square === 0 && inputSize >= least) return;
@@ -212,7 +212,7 @@ function member(
   trunk: TrunkFigures,
   published: readonly PublishedWeights[] = [],
 ): NetworkDefinition<NoFields> {
-  // The small one is ours alone.
+  // Only we have the small one.
   const timmName = name === 'tresnet-s' ? undefined : name.replace('-', '_');
   return {
     paper: '2003.13630',
@@ -237,7 +237,7 @@ function member(
   };
 }
 
-// A blurred convolution stands one level deeper with us.
+// A blurred convolution is one level deeper in our names.
 function fromTimm(name: string): string[] {
   return ['', '0.'].map((level) =>
     name.replace(/(conv\d|downsample\.\d)\.(conv|bn)\./, (_, layer: string, part: string) => {
@@ -246,12 +246,12 @@ function fromTimm(name: string): string[] {
   );
 }
 
-// timm keeps |weight| + eps, the scale itself, as the norm's weight; it is made to be so again by taking eps off.
+// timm stores |weight| + eps, the scale itself, as the norm's weight; subtracting eps gives a weight with that scale.
 function timmOffset(name: string): number {
   return /\.1\.weight$/.test(name) ? -1e-5 : 0;
 }
 
-/** timm computes its blur filters and keeps none. */
+/** timm computes its blur filters and does not store them. */
 function toTimm(name: string): string | undefined {
   if (name.endsWith('.filt')) return undefined;
   return name.replace(

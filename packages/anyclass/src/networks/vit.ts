@@ -1,7 +1,7 @@
 // ViT. Dosovitskiy et al., "An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale", arXiv 2010.11929.
 //
-// Names and initialization of torchvision's vit_b_16. The class token is added to a row of zeros in front of the patches,
-// which gives the same sums as laying it beside them.
+// Names and initialization as in torchvision's vit_b_16. The class token is added to a row of zeros before the patches,
+// which gives the same sums as concatenating it with them.
 
 import { empty, nn, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
@@ -48,7 +48,7 @@ export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
         { title: "timm's ViT names", translate: fromTimm },
       ],
       resize: resizePositions,
-      // Some files have no such bias, which is the zeros that a fresh network has.
+      // Some files have no such bias; a fresh network's zeros are then right.
       hasDefault: (entry) => entry.endsWith('.in_proj_bias'),
       optionsOf,
     },
@@ -84,7 +84,7 @@ class VisionTransformer extends Network {
     this.heads = new nn.Sequential({ head: classHead(width, { classes, expertHeads, initialize }) });
   }
 
-  /** The normed tokens: the class token, then the patches row by row; [batch, 197, 768] at 224 px. */
+  /** Returns the normalized tokens: the class token, then the patches in row-major order; [batch, 197, 768] at 224 px. */
   forwardFeatures(images: Tensor): Tensor {
     const { inputSize } = this.options;
     const [, , rows, columns] = images.shape;
@@ -96,7 +96,7 @@ class VisionTransformer extends Network {
     return tidy(() => this.encoder.forward(tidy(() => this.#tokens(images))));
   }
 
-  /** The class token. */
+  /** Returns the class token. */
   pooled(features: Tensor): Tensor {
     return features.select(1, 0);
   }
@@ -170,7 +170,7 @@ class EncoderLayer extends nn.Module implements ResidualStep {
   }
 }
 
-// The numbers of torchvision's layers, which has dropouts between them.
+// Numbered like torchvision's layers, which include dropouts.
 function mlp(): nn.Sequential {
   const [into, out] = [new nn.Linear(width, mlpWidth), new nn.Linear(mlpWidth, width)];
   for (const { weight, bias } of [into, out]) {
@@ -202,7 +202,7 @@ function fromTimm(name: string): string[] {
   return timmNames.filter(([from]) => from.test(name)).map(([from, to]) => name.replace(from, to));
 }
 
-/** The way back: each of timm's names has one place here. */
+/** Converts our name to timm's; the mapping is one to one. */
 function toTimm(name: string): string {
   const layer = /^encoder\.layers\.encoder_layer_(\d+)\.(.+)$/.exec(name);
   const [, number, rest = name] = layer ?? [];
@@ -232,7 +232,7 @@ function torchvisionArchitecture({ inputSize, patchSize }: CompleteNetworkOption
   throw new UserError(`torchvision builds vit_b_16 with patchSize 16; this network has ${patchSize}`);
 }
 
-/** The class token's position is in front of the patches'. */
+/** The class token's position comes before those of the patches. */
 function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
   if (name !== 'encoder.pos_embedding') return undefined;
   return resizeGrid(values.select(0, 0), { cells: (entry.shape[1] ?? 0) - 1, extra: 1 }).unsqueeze(0);

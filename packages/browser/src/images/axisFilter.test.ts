@@ -24,7 +24,7 @@ test('the weights of every pixel sum to one and lie within the samples', () => {
   );
 });
 
-test('a picture of one color keeps it, whatever its size, also through steps in bytes', () => {
+test('a single-color picture keeps its color at any size, also if each step rounds to bytes', () => {
   fc.assert(
     fc.property(sizes, fc.integer({ min: 0, max: 255 }), ({ pixels, wanted, mean }, value) => {
       const picture = { width: pixels, height: 1, channels: 1, strips: [new Uint8Array(pixels).fill(value)] };
@@ -38,7 +38,7 @@ test('a picture of one color keeps it, whatever its size, also through steps in 
   );
 });
 
-test('four pixels become two as Pillow makes them', () => {
+test('four pixels become two as in Pillow', () => {
   expect([...axisFilter(4, 2).weights[0]!].map((weight) => 7 * weight)).toEqual(
     [3, 3, 1].map((sevenths) => expect.closeTo(sevenths, 5)),
   );

@@ -1,38 +1,38 @@
-// Which samples of a picture make up each pixel of a resized one, along one axis.
+// Which samples of a picture contribute to each pixel of the resized picture, along one axis.
 
-/** What becomes of one axis: plain means of several samples first, then a weighted sum of those for each pixel. */
+/** How one axis is filtered: first plain means over several samples, then a weighted sum of those means for each pixel. */
 export interface AxisFilter {
   /** Samples per mean. */
   readonly mean: number;
-  /** For each pixel of the result, the first mean that it is made of and the weights from there on. */
+  /** For each pixel of the result, the first mean that it uses; next, the weights from there on. */
   readonly first: Int32Array;
   readonly weights: readonly Float32Array[];
 }
 
 export interface FilterOptions {
-  /** Means of this many pixels are taken first. Default 1: none. */
+  /** Takes means over this many pixels first. Default 1, which takes none. */
   readonly mean?: number;
-  /** How many means the picture covers. Default: not all of the last where pixels are left over. */
+  /** How many means the picture covers. Default: pixels / mean, so the last may be covered only partly. */
   readonly extent?: number;
   /** Pixels per sample: 2 for the colors of most JPEGs, which are interpolated between samples. Default 1. */
   readonly pixelsPerSample?: 1 | 2;
   /**
-   * As libvips has it: places to the nearest 64th of a pixel, the last sample again beyond the edge, and weights cut off after
-   * 12 bits. Default as Pillow has it.
+   * Matches libvips: positions to the nearest 64th of a pixel, the last sample repeated beyond the edge, and weights
+   * truncated to 12 bits. By default it matches Pillow.
    */
   readonly likeLibvips?: boolean;
 }
 
 /**
- * The triangle filter: bilinear between pixel centers where a picture is enlarged, stretched over as many pixels as become
- * one where it is shrunk. These are the weights of the package `anyclass`, and of Pillow's antialiased bilinear.
+ * The triangle filter: bilinear between pixel centers when enlarging, and stretched over the pixels that become one when
+ * shrinking. The weights are those of the package `anyclass` and of Pillow's antialiased bilinear.
  *
  * @example
  * axisFilter(4, 2).weights[0] // 3/7, 3/7, 1/7
  */
 export function axisFilter(pixels: number, wanted: number, options: FilterOptions = {}): AxisFilter {
   const { mean = 1, extent = pixels / mean, pixelsPerSample = 1, likeLibvips = false } = options;
-  // Of the two the larger does the whole step: a mean of two pixels with one sample is that sample.
+  // The larger of the two covers the whole step: a mean over two pixels that share one sample is that sample.
   const isInterpolated = pixelsPerSample > mean;
   const means = Math.ceil(pixels / mean);
   const scale = extent / wanted;
@@ -55,12 +55,12 @@ interface Span {
   readonly weights: readonly number[];
 }
 
-/** libvips has tables of weights for 64 places within a pixel and takes the nearest. */
+/** libvips has tables of weights for 64 positions within a pixel and uses the nearest. */
 function libvipsPosition(center: number): number {
   return Math.floor(64 * center + 0.5) / 64;
 }
 
-/** Weights of the pixels around a center, which sum to one. */
+/** Returns the weights of the pixels around a center, which sum to one. */
 function triangle(center: number, support: number, pixels: number, isRepeated: boolean): Span {
   const from = Math.floor(center - support + 0.5);
   const to = Math.floor(center + support + 0.5);
@@ -78,8 +78,8 @@ function triangle(center: number, support: number, pixels: number, isRepeated: b
 }
 
 /**
- * The same weights on samples of two pixels each, which lie a quarter to its left and to its right. A pixel is three quarters
- * its own sample and one quarter the other that it is near: libjpeg's 'fancy upsampling'.
+ * Converts the weights to samples that cover two pixels each. A pixel is three quarters its own sample and one quarter the
+ * other nearest sample: libjpeg's 'fancy upsampling'.
  */
 function interpolated({ first, weights }: Span, samples: number): Span {
   const sampleOf = (pixel: number) => Math.min(Math.floor(pixel / 2), samples - 1);
@@ -96,7 +96,7 @@ function interpolated({ first, weights }: Span, samples: number): Span {
   return { first: from, weights: onSamples };
 }
 
-/** A filter that leaves an axis as it is. */
+/** Returns a filter that leaves an axis unchanged. */
 export function unchanged(pixels: number): AxisFilter {
   return {
     mean: 1,

@@ -1,8 +1,8 @@
-/** Pixels read from a canvas at a time: phones lack the memory for whole pictures and limit the size of a canvas. */
+/** Pixels read from a canvas at a time; phones lack memory for whole pictures and limit the size of a canvas. */
 const stripPixels = 2 ** 20;
 
 /**
- * The pixels of a bitmap in RGB, whole rows from the top, drawn on black.
+ * Yields the pixels of a bitmap in RGB, in strips of whole rows from the top, drawn on black.
  *
  * @example
  * for (const strip of bitmapStrips(bitmap)) console.log(strip.length / (3 * bitmap.width), 'rows');
@@ -10,12 +10,12 @@ const stripPixels = 2 ** 20;
 export function* bitmapStrips(bitmap: ImageBitmap): Generator<Uint8Array> {
   const { width, height } = bitmap;
   const rows = Math.max(1, Math.min(height, Math.floor(stripPixels / width)));
-  // Without alpha it begins black and stays opaque. Read back often: kept in memory, not on the GPU.
+  // Without alpha, it starts black and stays opaque. `willReadFrequently` keeps it in memory rather than on the GPU.
   const context = new OffscreenCanvas(width, rows).getContext('2d', {
     alpha: false,
     willReadFrequently: true,
   });
-  if (!context) throw new Error('this browser gives no canvas to read pixels from');
+  if (!context) throw new Error('this browser does not provide a canvas to read pixels from');
   context.imageSmoothingEnabled = false;
   for (let top = 0; top < height; top += rows) {
     const count = Math.min(rows, height - top);

@@ -8,9 +8,9 @@ import type { PixelFormat } from './pixelFormat.js';
 import { turned } from './turn.js';
 
 /**
- * Decodes an image file with the browser and resizes it as the package `anyclass` does in Node: without keeping
- * the aspect ratio, with EXIF rotation applied, colors in sRGB and transparency on black. Pixels match Node's up to a gray level here
- * and there.
+ * Decodes an image file with the browser and resizes it as the package `anyclass` does in Node: without keeping the aspect
+ * ratio, with EXIF rotation applied, colors in sRGB and transparency on black. Pixels match Node's, except that some differ
+ * by one level.
  *
  * @throws Error if the browser cannot decode the file
  *
@@ -20,7 +20,9 @@ import { turned } from './turn.js';
 export async function decodeImage(file: Blob, format: PixelFormat): Promise<Uint8Array> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (isDeepPng(bytes))
-    throw new Error('the image has 16 bits a channel, and browsers read 8; convert it, or predict with Node');
+    throw new Error(
+      'the image has 16 bits per channel, but browsers read only 8; convert it, or predict with Node',
+    );
   const components = jpegComponents(bytes);
   const jpeg = components === 3 ? await jpegPlanes(bytes) : undefined;
   if (jpeg) {
@@ -37,7 +39,7 @@ export async function decodeImage(file: Blob, format: PixelFormat): Promise<Uint
   }
 }
 
-/** Node shows 16 bits through a window of gray values; a browser would just drop the lower half. */
+/** Node maps 16 bits through a window of gray values; a browser would just drop the lower 8 bits. */
 function isDeepPng(bytes: Uint8Array): boolean {
   const signature = [0x89, 0x50, 0x4e, 0x47];
   return signature.every((byte, i) => bytes[i] === byte) && bytes[24] === 16;

@@ -1,21 +1,21 @@
-// A picture through the filters of its two axes. Only a strip of it need be in memory: rows are summed up as they come.
+// Applies the filters of both axes to a picture. Only a strip has to be in memory, since rows are summed as they arrive.
 
 import type { AxisFilter } from './axisFilter.js';
 
-/** Samples in rows from the top, several of a pixel side by side. */
+/** Samples in rows from the top, with a pixel's channels interleaved. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   /** Samples per pixel. */
   readonly channels: number;
-  /** Whole rows, some at a time. */
+  /** Whole rows, several at a time. */
   readonly strips: Iterable<Uint8Array | Uint8ClampedArray>;
 }
 
 export interface PictureFilter {
   readonly across: AxisFilter;
   readonly down: AxisFilter;
-  /** Whether every step gives bytes, as those of libvips do; else nothing is rounded. */
+  /** Whether every step rounds to bytes, as in libvips; otherwise nothing is rounded. */
   readonly inBytes: boolean;
 }
 
@@ -44,7 +44,7 @@ export function filterPicture(picture: Picture, { across, down, inBytes }: Pictu
   return out;
 }
 
-/** Rows of numbers that are taken one after another, and what the filter makes of them. */
+/** Takes rows of numbers one after another and accumulates the filter's output. */
 function createSums({ mean, first, weights }: AxisFilter, length: number, inBytes: boolean) {
   const wanted = weights.length;
   const sums = new Float32Array(wanted * length);
@@ -76,13 +76,13 @@ function createSums({ mean, first, weights }: AxisFilter, length: number, inByte
       last = row;
     },
     finish(): Float32Array {
-      while (count > 0) gather(last); // what is left over is filled up with the last row
+      while (count > 0) gather(last); // the last mean is completed by repeating the last row
       return inBytes ? sums.map((sum) => Math.floor(sum + 0.5)) : sums;
     },
   };
 }
 
-/** Its factor is cut off, not rounded: sums that are multiples of 3, say, come out one too small. */
+/** libvips truncates its factor instead of rounding it, so some means, for example of 3 pixels, come out one too small. */
 function libvipsMean(sum: number, count: number): number {
   return Math.floor(((sum + Math.floor(count / 2)) * Math.floor(2 ** 24 / count)) / 2 ** 24);
 }

@@ -5,14 +5,14 @@ const linear = Float64Array.from({ length: 256 }, (_, byte) => {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 });
 
-/** In steps of 1/255, which is coarse for dark pixels, but it is what Node's libvips does; once more at the end. */
+/** In steps of 1/255, which is coarse for dark pixels but matches Node's libvips; the last entry is repeated. */
 const encoded = Float64Array.from({ length: 257 }, (_, step) => {
   const light = Math.min(1, step / 255);
   return Math.round(255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055));
 });
 
 /**
- * The gray of RGB pixels as libvips has it: a mean in linear light, by Rec. 709. Numbers between two levels are taken as they are.
+ * Converts RGB pixels to gray as libvips does: a mean in linear light, by Rec. 709. Fractional values are interpolated.
  *
  * @example
  * grayPixels(Uint8Array.of(255, 0, 0, 255, 255, 255)) // 127, 255

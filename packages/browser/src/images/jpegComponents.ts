@@ -1,9 +1,9 @@
 const startOfScan = 0xda;
-/** Frames: SOF0 to SOF15, without the tables and the extension among these numbers. */
+/** Markers from SOF0 to SOF15 that are not frames: tables and an extension. */
 const tables = [0xc4, 0xc8, 0xcc];
 
 /**
- * How many components a JPEG has: 1 gray, 3 color, 4 for print; undefined for what is no JPEG.
+ * Returns how many components a JPEG has: 1 for gray, 3 for color, 4 for print; undefined if it is not a JPEG.
  *
  * @example
  * jpegComponents(new Uint8Array(await file.arrayBuffer())) // 3

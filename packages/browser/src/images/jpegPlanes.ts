@@ -1,10 +1,10 @@
-// The planes of a JPEG as they are stored, where the browser has an ImageDecoder that gives them: the same numbers that Node
-// has, before colors are cut off at 0 and 255.
+// The planes of a JPEG as stored, if the browser has an ImageDecoder that provides them: the same numbers as in Node,
+// before colors are clipped to 0 and 255.
 
 import type { JpegPicture, Plane } from './libjpeg.js';
 import type { Turn } from './turn.js';
 
-/** Pixels of a sample of color, by the names of VideoFrame. */
+/** Pixels per color sample, by VideoFrame's format names. */
 const layouts = {
   I420: { across: 2, down: 2 },
   I422: { across: 2, down: 1 },
@@ -12,7 +12,7 @@ const layouts = {
 } as const;
 
 /**
- * The planes of a color JPEG, and how they are to be turned; undefined where the browser does not give them.
+ * Returns the planes of a color JPEG and how to turn them; undefined if the browser does not provide them.
  *
  * @example
  * const planes = await jpegPlanes(bytes);
@@ -30,7 +30,7 @@ export async function jpegPlanes(
       image.close();
     }
   } catch {
-    return undefined; // then the other way tells what is wrong with the file
+    return undefined; // the bitmap path then reports what is wrong with the file
   } finally {
     decoder.close();
   }
@@ -39,7 +39,7 @@ export async function jpegPlanes(
 async function planesOf(frame: VideoFrame): Promise<(JpegPicture & { readonly turn: Turn }) | undefined> {
   const { format, colorSpace } = frame;
   if (format !== 'I420' && format !== 'I422' && format !== 'I444') return undefined;
-  // Other matrices and primaries than those of JFIF and sRGB are the browser's to convert.
+  // The browser converts matrices and primaries other than those of JFIF and sRGB.
   const { matrix, fullRange, primaries, transfer } = colorSpace;
   if (matrix !== 'smpte170m' || !fullRange || primaries !== 'bt709' || transfer !== 'iec61966-2-1')
     return undefined;
@@ -62,7 +62,7 @@ async function planesOf(frame: VideoFrame): Promise<(JpegPicture & { readonly tu
   return { width, height, planes, turn: turnOf(frame) };
 }
 
-/** Newer than TypeScript's own description of a frame. */
+/** These fields are newer than TypeScript's type for a frame. */
 function turnOf(frame: VideoFrame & { readonly rotation?: number; readonly flip?: boolean }): Turn {
   return { quarters: (frame.rotation ?? 0) / 90, isMirrored: frame.flip ?? false };
 }

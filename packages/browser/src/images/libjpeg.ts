@@ -1,11 +1,11 @@
-// JPEGs as Node's package prepares them: each plane is resized by itself, and only what is left becomes RGB or gray.
+// Resizes JPEGs as Node's package does: each plane is resized separately, and only the result becomes RGB or gray.
 
 import { axisFilter } from './axisFilter.js';
 import { filterPicture, type Picture } from './filterPicture.js';
 import { grayPixels } from './gray.js';
 import type { PixelFormat } from './pixelFormat.js';
 
-/** A plane, or interleaved ones, of a picture that may hold fewer samples than the picture has pixels. */
+/** One plane, or several interleaved, which may have fewer samples than the picture has pixels. */
 export interface Plane extends Picture {
   readonly pixelsPerSample: { readonly across: 1 | 2; readonly down: 1 | 2 };
 }
@@ -13,14 +13,15 @@ export interface Plane extends Picture {
 export interface JpegPicture {
   readonly width: number;
   readonly height: number;
-  /** One of gray or RGB, or three of luma, blue and red. */
+  /** One plane of gray or RGB, or three of luma, blue and red. */
   readonly planes: readonly Plane[];
 }
 
 /**
- * Resizes the planes of a JPEG and gives gray or RGB; a gray JPEG stays gray.
+ * Resizes the planes of a JPEG and returns gray or RGB; a gray JPEG stays gray.
  *
- * libjpeg decodes at an eighth, a quarter or half the size where that is still twice as large as wanted: means of its pixels.
+ * libjpeg decodes at an eighth, a quarter or half the size, by taking means of pixels, if the result is still at least
+ * twice as large as wanted.
  *
  * @example
  * resizeJpeg({ width: 640, height: 480, planes: [luma, blue, red] }, { width: 224, height: 224, channels: 3 })
@@ -42,7 +43,7 @@ export function resizeJpeg(
   const [first, blue, red] = resized;
   const isGray = planes.length === 1 && planes[0]!.channels === 1;
   const values = blue && red ? rgbOf(first!, blue, red) : first!;
-  // Before it is rounded: where colors are strong, the gray of a rounded one can be two levels off.
+  // Gray is computed before rounding: with strong colors, rounding first can make it two levels off.
   if (channels === 1 && !isGray) return grayPixels(values);
   return Uint8Array.from(values, (value) => value + 0.5);
 }

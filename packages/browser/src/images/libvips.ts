@@ -1,4 +1,5 @@
-// Pictures as Node's package prepares all but JPEGs: shrunk in color by libvips, made gray, then enlarged.
+// Resizes pictures as Node's package does for everything except JPEGs: shrinks in color like libvips, converts to gray,
+// then enlarges.
 
 import { type AxisFilter, axisFilter, unchanged } from './axisFilter.js';
 import { filterPicture, type Picture } from './filterPicture.js';
@@ -30,7 +31,7 @@ export function resizeLikeLibvips(picture: Picture, format: PixelFormat): Uint8A
   );
 }
 
-/** Means are taken as long as the result is still twice as large as it is wanted. */
+/** Means are taken as long as the result is still at least twice as large as wanted. */
 function shrinking(pixels: number, wanted: number): AxisFilter {
   if (pixels === wanted) return unchanged(pixels);
   const mean = Math.max(1, Math.floor(pixels / wanted / 2));

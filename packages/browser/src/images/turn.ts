@@ -1,13 +1,13 @@
 import type { PixelFormat } from './pixelFormat.js';
 
-/** How a stored picture is to be shown: turned clockwise, then mirrored left to right or not. */
+/** How a stored picture is shown: turned clockwise by quarters, then optionally mirrored left to right. */
 export interface Turn {
   readonly quarters: number;
   readonly isMirrored: boolean;
 }
 
 /**
- * Turns pixels, whose format is given as it is to be after that.
+ * Turns pixels; `format` describes the result.
  *
  * @example
  * turned(Uint8Array.of(1, 2), { quarters: 1, isMirrored: false }, { width: 1, height: 2, channels: 1 }) // 1, 2

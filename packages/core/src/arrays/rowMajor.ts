@@ -1,9 +1,9 @@
-// Tables as flat arrays, row by row: entry (row, class) is at row · classes + class.
+// Tables as flat arrays in row-major order: entry (row, class) is at row · classes + class.
 
-/** Arrays that are computed on without copying. */
+/** Float arrays that functions accept without copying. */
 export type FloatArray = Float32Array | Float64Array;
 
-/** The number of rows in a row-major array. */
+/** Returns the number of rows in a row-major array. */
 export function rowsOf(name: string, length: number, classes: number): number {
   if (!Number.isInteger(classes) || classes < 1) {
     throw new RangeError(`classes is ${classes}; expected a positive integer`);
@@ -14,7 +14,7 @@ export function rowsOf(name: string, length: number, classes: number): number {
   return length / classes;
 }
 
-/** Checks that an array has the length that another one requires. */
+/** Throws if an array does not have the expected length. */
 export function checkLength(name: string, length: number, expected: number, reason: string): void {
   if (length !== expected) {
     throw new RangeError(`${name} has ${length} entries; expected ${expected}, ${reason}`);

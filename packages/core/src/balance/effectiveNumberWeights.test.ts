@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effectiveNumberWeights } from './effectiveNumberWeights.js';
 
-test('the weights of the method are those checked by hand', () => {
+test("the method's weights match those computed by hand", () => {
   const { classWeights, negativeWeight } = effectiveNumberWeights([10, 100, 1000], 5000, { beta: 0.9999 });
   expect(classWeights[0]).toBeCloseTo(3.59229603, 8);
   expect(classWeights[1]).toBeCloseTo(0.36084837, 8);
@@ -12,7 +12,7 @@ test('the weights of the method are those checked by hand', () => {
 
 const counts = fc.array(fc.integer({ min: 1, max: 1e6 }), { minLength: 1, maxLength: 20 });
 
-test('weights have a mean of 1 over the classes and the negatives, and fall with the count', () => {
+test('weights have a mean of 1 over the classes and the negatives, and decrease with the count', () => {
   fc.assert(
     fc.property(counts, fc.double({ min: 0, max: 1 - 1e-16, noNaN: true }), (classCounts, beta) => {
       const { classWeights, negativeWeight } = effectiveNumberWeights(classCounts, 1000, { beta });
@@ -25,12 +25,12 @@ test('weights have a mean of 1 over the classes and the negatives, and fall with
   );
 });
 
-test('β = 0 weighs all alike', () => {
+test('β = 0 gives equal weights', () => {
   const { classWeights, negativeWeight } = effectiveNumberWeights([3, 900], 40, { beta: 0 });
   expect([...classWeights, negativeWeight]).toEqual([1, 1, 1]);
 });
 
-test('just below β = 1 the weights are those of inverse frequency, with all digits', () => {
+test('just below β = 1, weights equal inverse frequencies to full precision', () => {
   const { classWeights, negativeWeight } = effectiveNumberWeights([1, 2], 4, { beta: 1 - 2 ** -53 });
   expect(classWeights[0]! / negativeWeight).toBeCloseTo(4, 12);
   expect(classWeights[1]! / negativeWeight).toBeCloseTo(2, 12);
@@ -41,7 +41,7 @@ test('an empty class can be given the weight 0', () => {
   expect([...classWeights, negativeWeight]).toEqual([0, 1.5, 1.5]);
 });
 
-test('without any negative the classes are balanced among themselves, and other rows weigh 1', () => {
+test('without negatives, the classes are balanced among themselves, and other rows have weight 1', () => {
   const { classWeights, negativeWeight } = effectiveNumberWeights([1, 3], 0, { beta: 1 - 2 ** -53 });
   expect([...classWeights]).toEqual([expect.closeTo(1.5, 12), expect.closeTo(0.5, 12)]);
   expect(negativeWeight).toBe(1);

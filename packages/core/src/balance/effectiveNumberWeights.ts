@@ -1,27 +1,27 @@
 // Class balancing by the effective number of samples. Cui et al., "Class-Balanced Loss Based on Effective Number of
 // Samples", arXiv 1901.05555, with a weight for the negative instances as in arXiv 2506.05721.
 
-/** A weight for each class and one for the instances that have none. */
+/** A weight for each class, and one for instances without any class. */
 export interface ClassBalance {
   readonly classWeights: ArrayLike<number>;
   readonly negativeWeight: number;
 }
 
-/** How to weigh. */
+/** Options for the weights. */
 export interface EffectiveNumberOptions {
-  /** From 0 (all alike) to just below 1 (by inverse frequency). Default 0.9999. */
+  /** From 0 (equal weights) to just below 1 (inverse frequency). Default 0.9999. */
   readonly beta?: number;
-  /** What a class without samples gets: an error (default), or the weight 0. */
+  /** What to do with a class without samples: throw (default), or give it weight 0. */
   readonly emptyClass?: 'throw' | 'zero';
   /** For error messages. */
   readonly classNames?: readonly string[];
 }
 
 /**
- * Weights (1 - β) / (1 - β^n) for the M classes and the negatives, scaled to a mean of 1 over all M + 1.
+ * Returns weights (1 - β) / (1 - β^n) for the M classes and the negatives, scaled to a mean of 1 over all M + 1.
  *
- * Without any negative the classes are balanced among themselves, with a mean of 1 over the M. The negatives' weight is 1
- * then: it is that of rows whose known labels are all 0, which unknown ones keep from being negative.
+ * Without any negatives, the classes are balanced among themselves, with a mean of 1 over the M, and the negative weight
+ * is 1. It then applies to rows whose known labels are all 0, but which have unknown labels and so are not negatives.
  *
  * @example
  * effectiveNumberWeights([10, 100, 1000], 5000)
@@ -34,7 +34,7 @@ export function effectiveNumberWeights(
 ): ClassBalance & { readonly classWeights: Float64Array } {
   const { beta = 0.9999, emptyClass = 'throw', classNames } = options;
   if (!(beta >= 0 && beta < 1)) throw new RangeError(`beta is ${beta}; expected from 0 to below 1`);
-  if (classCounts.length === 0) throw new RangeError('classCounts is empty; expected one count a class');
+  if (classCounts.length === 0) throw new RangeError('classCounts is empty; expected one count per class');
   checkCount('the negatives', negativeCount);
   const inverses = Array.from(classCounts, (count, j) => {
     const name = `class ${classNames?.[j] ?? j}`;
@@ -59,7 +59,7 @@ function checkCount(name: string, count: number): void {
   }
 }
 
-// 1 - β^n cancels where β is near 1; expm1 and log1p keep its digits.
+// 1 - β^n loses digits to cancellation if β is near 1; expm1 and log1p keep them.
 function inverseEffectiveNumber(count: number, beta: number): number {
   if (beta === 0) return 1;
   return (1 - beta) / -Math.expm1(count * Math.log1p(beta - 1));

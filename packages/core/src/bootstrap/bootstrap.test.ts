@@ -20,7 +20,7 @@ const scored = { scores: Float64Array.from(fixture.scores), targets: fixture.tar
 const options = { replicates: fixture.replicates, seed: fixture.seed };
 
 const figures: Figure[] = ['macroF1', 'mAP', 'rocAuc'];
-test.each(figures)('the interval of %s is that of scikit-learn on rows drawn by numpy', (figure) => {
+test.each(figures)('the interval of %s matches scikit-learn on rows drawn by numpy', (figure) => {
   const interval = bootstrap(scored, options).overall[figure]!;
   expect(interval.value).toBe(measure(scored)[figure]);
   expect(interval.low).toBeCloseTo(fixture.intervals[figure].low, 12);
@@ -28,7 +28,7 @@ test.each(figures)('the interval of %s is that of scikit-learn on rows drawn by 
   expect(interval.standardError).toBeCloseTo(fixture.intervals[figure].standardError, 12);
 });
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   const targets = [1, 0, 0, 0, 0, 1];
   const names = ['crack', 'roots'];
   const first = { scores: new Float64Array([0.9, 0.2, 0.6, 0.1, 0.3, 0.7]), targets, classNames: names };
@@ -42,13 +42,13 @@ test('the examples of the documentation hold', () => {
   expect(quantile(new Float64Array([1, 2, 3, 4]), 0.5)).toBe(2.5);
 });
 
-test('per-class intervals stand in the order of the classes', () => {
+test('per-class intervals are in class order', () => {
   const { perClass, metrics } = bootstrap(scored, options);
   expect(perClass.perClassAP.map((interval) => interval!.value)).toEqual(metrics.perClassAP);
   expect(perClass.perClassF2.map((interval) => interval!.value)).toEqual(metrics.perClassF2);
 });
 
-test('at several settings of thresholds each is what it is alone', () => {
+test('several threshold settings give the same results as each alone', () => {
   const settings = [0.5, 0.3];
   const together = bootstrapAt(scored, settings, options);
   expect(together).toEqual(settings.map((threshold) => bootstrap(scored, { ...options, threshold })));
@@ -56,13 +56,13 @@ test('at several settings of thresholds each is what it is alone', () => {
   expect(() => bootstrapAt(scored, [])).toThrow('thresholds is empty');
 });
 
-test('the same seed gives the same intervals, another one others', () => {
+test('the same seed gives the same intervals, another seed different ones', () => {
   const { overall } = bootstrap(scored, options);
   expect(bootstrap(scored, options).overall).toEqual(overall);
   expect(bootstrap(scored, { ...options, seed: 6 }).overall.mAP).not.toEqual(overall.mAP);
 });
 
-test('a figure that is undefined has no interval, one that is so in some replicates says in how many', () => {
+test('an undefined figure has no interval; one undefined in some replicates says in how many', () => {
   const rare = {
     scores: new Float64Array([0.9, 0.1, 0.8, 0.2, 0.3, 0.4]),
     targets: [1, 0, 0, 0, 0, 0],
@@ -78,11 +78,11 @@ test('a figure that is undefined has no interval, one that is so in some replica
 });
 
 describe('the paired bootstrap', () => {
-  test('of a model with itself finds no difference', () => {
+  test('finds no difference between a model and itself', () => {
     const { overall } = pairedBootstrap(scored, scored, options);
     expect(overall.mAP).toMatchObject({ value: 0, low: 0, high: 0, pValue: 1 });
   });
-  test('has the intervals of the differences on shared draws', () => {
+  test('gives the intervals of the differences on shared draws', () => {
     const noisy = { ...scored, scores: scored.scores.map((score, i) => score * (i % 2 === 0 ? 0.8 : 1)) };
     const { overall } = pairedBootstrap(scored, noisy, options);
     const random = new NumpyRandom(fixture.seed);

@@ -6,13 +6,13 @@ import { type ClassFigure, forClassFigures, forOverallFigures, type OverallFigur
 import { quantile } from './quantile.js';
 import { type BootstrapOptions, checkBootstrap, drawSettings } from './replicates.js';
 
-/** A figure and its interval: the middle share of the replicates (percentile interval). */
+/** A figure with its percentile interval, which holds the central share of the replicates. */
 export interface Interval {
   readonly value: number;
   readonly low: number;
   readonly high: number;
   readonly standardError: number;
-  /** Replicates in which the figure was undefined, such as the AP of a class that was not drawn; left out. */
+  /** Replicates left out because the figure was undefined, such as the AP of a class that was not drawn. */
   readonly undefinedReplicates: number;
 }
 
@@ -21,14 +21,14 @@ export interface Bootstrap {
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
-  /** Null where the figure itself is undefined; `metrics.undefinedFigures` says why. */
+  /** Null if the figure itself is undefined; `metrics.undefinedFigures` says why. */
   readonly overall: Readonly<Record<OverallFigure, Interval | null>>;
-  /** One entry a class. */
+  /** One entry per class. */
   readonly perClass: Readonly<Record<ClassFigure, readonly (Interval | null)[]>>;
 }
 
 /**
- * All metrics with confidence intervals from a seeded bootstrap over the rows.
+ * Computes all metrics with confidence intervals, from a seeded bootstrap over the rows.
  *
  * @example
  * const scored = {
@@ -45,11 +45,11 @@ export function bootstrap(scored: Scored, options: BootstrapOptions & MeasureOpt
 }
 
 /**
- * The same at several settings of thresholds, on the same draws; takes little longer than one.
+ * Does the same for several threshold settings on the same draws; takes little longer than for one.
  *
  * @example
  * const [atHalf, fitted] = bootstrapAt(test, [0.5, fitThresholds(validation)], { replicates: 1000 });
- * atHalf!.overall.mAP // that of fitted too
+ * atHalf!.overall.mAP // same for fitted
  */
 export function bootstrapAt(
   scored: Scored,
@@ -82,7 +82,7 @@ export function bootstrapAt(
   });
 }
 
-/** The percentile interval of a figure's replicates. */
+/** Returns the percentile interval of a figure's replicates. */
 export function intervalOf(
   value: number,
   replicates: readonly (number | null)[],

@@ -9,7 +9,7 @@ import { joinSeeds, seedDifference } from './seedBootstrap.js';
 
 const classNames = ['crack', 'roots'];
 
-/** The splits of a model whose scores tell the better what is there, the larger its skill. */
+/** The splits of a model; the higher its skill, the better its scores separate present from absent classes. */
 function model(skill: number) {
   const split = (name: string, rows: number, seed: number) => {
     const labels = new NumpyRandom(seed);
@@ -24,7 +24,7 @@ const [plain, better] = [model(1), model(3)];
 const budget = { falseAlarms: 0.2, confidence: null };
 const decided = (of: typeof plain) => ({ ...of, decision: { budget } });
 
-test('the figures are those of decisions fitted on validation and measured on test', () => {
+test('the figures come from decisions fitted on validation and measured on test', () => {
   const { models, differences } = decisionBootstrap([decided(plain), decided(better)], { replicates: 3 });
   const [first, second] = [plain, better].map(({ validation, test: elsewhere }) =>
     measure(elsewhere, { threshold: fitDecision(validation, { budget }) }),
@@ -36,7 +36,7 @@ test('the figures are those of decisions fitted on validation and measured on te
   }
 });
 
-test('each replicate fits on validation rows drawn anew and judges on test rows drawn anew', () => {
+test('each replicate fits on redrawn validation rows and evaluates on redrawn test rows', () => {
   const replicates = 20;
   const { differences } = decisionBootstrap([decided(plain), decided(better)], { replicates, seed: 4 });
   const random = new NumpyRandom(4);
@@ -64,7 +64,7 @@ test('each replicate fits on validation rows drawn anew and judges on test rows 
   expect(differences[0]!.macroF1!.high).toBeCloseTo(quantile(ascending, 0.975), 12);
 });
 
-test('three models are compared with the first; a model with itself does not differ', () => {
+test('all models are compared with the first; a model does not differ from itself', () => {
   const { differences, models } = decisionBootstrap([plain, plain, better].map(decided), { replicates: 30 });
   expect(models).toHaveLength(3);
   expect(differences).toHaveLength(2);
@@ -72,13 +72,13 @@ test('three models are compared with the first; a model with itself does not dif
   expect(differences[1]!.macroF1!.low).toBeGreaterThan(0);
 });
 
-test('time that has run out ends it, but not before 100 replicates; the number is told', () => {
+test('the time limit stops it, but not before 100 replicates; the number of replicates is reported', () => {
   const models = [decided(plain), decided(better)];
   expect(decisionBootstrap(models, { seconds: 0 }).replicates).toBe(100);
   expect(decisionBootstrap(models, { seconds: 600, replicates: 120 }).replicates).toBe(120);
 });
 
-test('groups are drawn as a whole, which widens intervals where rows repeat each other', () => {
+test('groups are drawn as a whole, which widens intervals if rows repeat each other', () => {
   const repeated = ({ validation, test: elsewhere }: typeof plain) => {
     const fourTimes = (scored: typeof plain.test) => ({
       ...scored,
@@ -118,11 +118,11 @@ describe('bad arguments are named', () => {
   });
 });
 
-describe('several seeds a side', () => {
+describe('several seeds per side', () => {
   const seeds = [1, 2, 3].map((skill) => decided(model(skill)));
   const drawn = bootstrapDecisions(seeds, { replicates: 20, seed: 3 });
 
-  test('in every replicate a side counts by the mean of its seeds', () => {
+  test("in every replicate, a side's figure is the mean over its seeds", () => {
     const joined = joinSeeds(drawn.slice(0, 2));
     joined.replicates.forEach(({ macroF1, falseAlarmRate }, i) => {
       const [one, two] = [drawn[0]!.replicates[i]!, drawn[1]!.replicates[i]!];
@@ -131,7 +131,7 @@ describe('several seeds a side', () => {
     });
   });
 
-  test('with one seed a side the difference is that of the decision bootstrap', () => {
+  test('with one seed per side, the difference matches the decision bootstrap', () => {
     const pair = decisionBootstrap([seeds[0]!, seeds[2]!], { replicates: 20, seed: 3 });
     const difference = seedDifference(drawn[0]!, drawn[2]!);
     expect(difference).toMatchObject(pair.differences[0]!);
@@ -150,7 +150,7 @@ describe('several seeds a side', () => {
     expect(() => bootstrapDecisions([decided(plain)], { classImportance: [1] })).toThrow('classImportance');
   });
 
-  test('each replicate is told', () => {
+  test('onReplicate is called for each replicate', () => {
     let told = 0;
     bootstrapDecisions([decided(plain)], { replicates: 7, onReplicate: () => void told++ });
     expect(told).toBe(7);

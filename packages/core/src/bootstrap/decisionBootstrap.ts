@@ -5,13 +5,13 @@ import type { PaperFigure } from './paperFigures.js';
 import { checkBootstrap } from './replicates.js';
 import { seedDifference } from './seedBootstrap.js';
 
-/** How to draw, for how long, and how sure to be. */
+/** How to draw, for how long, and the confidence level. */
 export interface DecisionBootstrapOptions extends DecisionDrawOptions {
-  /** The share of replicates inside an interval. Default 0.95. */
+  /** Confidence level: the share of replicates inside an interval. Default 0.95. */
   readonly confidence?: number;
 }
 
-/** What a decision is compared by. */
+/** The figures by which decisions are compared. */
 export type DecisionFigure = Exclude<PaperFigure, 'mAP'>;
 
 export interface DecisionBootstrap {
@@ -21,14 +21,14 @@ export interface DecisionBootstrap {
   readonly confidence: number;
   /** Each model's figures on the test split. */
   readonly models: readonly Readonly<Record<DecisionFigure, Interval | null>>[];
-  /** By how much the figures of the second, third, … model exceed the first one's. */
+  /** By how much the figures of the second, third, … model exceed those of the first. */
   readonly differences: readonly Readonly<Record<DecisionFigure, Difference | null>>[];
 }
 
 /**
- * How far models and their decisions differ, with intervals that know that decisions are fitted: each replicate draws
- * validation rows anew, fits every model's decision on them, and evaluates it on test rows redrawn. All models share the
- * draws, so that what makes rows hard for all cancels.
+ * Compares models and their decisions, with intervals that account for the fitting of the decisions: each replicate
+ * redraws validation rows, fits every model's decision on them, and evaluates it on redrawn test rows. All models share
+ * the draws, so that whatever makes rows hard for all of them cancels out.
  *
  * @example
  * const { differences } = decisionBootstrap([
@@ -65,7 +65,7 @@ export function decisionBootstrap(
   };
 }
 
-/** Something for each of the figures. */
+/** Builds a record with a value for each figure. */
 function eachDecisionFigure<Value>(of: (figure: DecisionFigure) => Value): Record<DecisionFigure, Value> {
   return {
     macroF1: of('macroF1'),

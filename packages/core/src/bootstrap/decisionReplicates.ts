@@ -1,4 +1,4 @@
-// Decisions refitted and evaluated in every replicate.
+// Refits and evaluates decisions in every replicate.
 
 import { checkLength } from '../arrays/rowMajor.js';
 import { cutoffsOf } from '../decisions/decision.js';
@@ -18,7 +18,7 @@ import { checkBootstrap, draw } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 import type { SeedReplicates } from './seedBootstrap.js';
 
-/** A model's scores on the split where its decision is fitted and on the one where it is evaluated. */
+/** A model's scores on the split where its decision is fitted and on the split where it is evaluated. */
 export interface DecidedModel {
   readonly validation: Scored;
   readonly test: Scored;
@@ -28,14 +28,14 @@ export interface DecidedModel {
 
 /** How to draw, and for how long. */
 export interface DecisionDrawOptions {
-  /** Stop once this many seconds have passed, but not before 100 replicates. Default 60. */
+  /** Time limit in seconds; at least 100 replicates are run regardless. Default 60. */
   readonly seconds?: number;
-  /** At most this many replicates. Default 1000. */
+  /** Maximum number of replicates. Default 1000. */
   readonly replicates?: number;
   readonly seed?: number;
   /** Class importance weights for F2-CIW. */
   readonly classImportance?: ArrayLike<number>;
-  /** Which rows belong together, such as a patient's: one code a row; groups are then drawn as a whole. */
+  /** Group of each row, such as its patient; groups are then drawn as a whole. */
   readonly validationGroups?: ArrayLike<number | string>;
   readonly testGroups?: ArrayLike<number | string>;
   /** Called after each replicate. */
@@ -45,9 +45,9 @@ export interface DecisionDrawOptions {
 const LEAST_REPLICATES = 100;
 
 /**
- * Every model's figures at its decision in each replicate, which draws validation rows anew, fits the decision on them, and
- * evaluates it on test rows redrawn. All models share the draws: join those of a method's seeds with `joinSeeds`, and set two
- * methods against each other with `seedDifference`. mAP, which does not depend on a decision, is null.
+ * Returns every model's figures in each replicate, which redraws validation rows, fits the model's decision on them, and
+ * evaluates it on redrawn test rows. All models share the draws: join a method's seeds with `joinSeeds`, and compare two
+ * methods with `seedDifference`. mAP is null, since it does not depend on a decision.
  *
  * @example
  * const [plain, second, better] = bootstrapDecisions(
@@ -130,7 +130,7 @@ function once(rows: number): Multiplicities {
   return new Uint16Array(rows).fill(1);
 }
 
-/** Draws rows, or whole groups of them; each call writes to the same array. */
+/** Returns a function that draws rows, or whole groups of rows; each call overwrites the same array. */
 function drawer(
   random: NumpyRandom,
   rows: number,
@@ -144,7 +144,7 @@ function drawer(
       return multiplicities;
     };
   }
-  checkLength(name, groups.length, rows, 'one a row');
+  checkLength(name, groups.length, rows, 'one per row');
   const indexOf = new Map<number | string, number>();
   const groupOf = Array.from(groups, (group) => {
     const index = indexOf.get(group) ?? indexOf.size;

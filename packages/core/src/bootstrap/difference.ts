@@ -1,14 +1,14 @@
 import { type Interval, intervalOf } from './bootstrap.js';
 
-/** By how much a figure of the second model exceeds the first one's. */
+/** By how much the second model's figure exceeds the first model's. */
 export interface Difference extends Interval {
   readonly first: number;
   readonly second: number;
-  /** Two-sided: twice the smaller share of replicates at or beyond 0, at most 1. */
+  /** Two-sided p-value: twice the smaller share of replicates at or beyond 0, at most 1. */
   readonly pValue: number;
 }
 
-/** The difference of a figure, from its values and from those in each replicate; null where it is undefined. */
+/** Returns the difference in a figure, from its values overall and in each replicate; null if undefined. */
 export function differenceOf(
   first: number | null,
   second: number | null,

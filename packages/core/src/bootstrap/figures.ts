@@ -1,14 +1,14 @@
 import type { Metrics } from '../metrics/metrics.js';
 
-/** Metrics over all classes that get an interval: every number that is not a count of rows. */
+/** Overall metrics that get an interval: every number that is not a row count. */
 export type OverallFigure = {
   [Name in keyof Metrics]: Metrics[Name] extends number | null ? Exclude<Name, `${string}ows`> : never;
 }[keyof Metrics];
 
-/** Metrics of each class that get an interval. */
+/** Per-class metrics that get an interval. */
 export type ClassFigure = keyof Metrics & `perClass${string}`;
 
-/** A value for each figure over all classes. */
+/** Builds a record with a value for each overall figure. */
 export function forOverallFigures<Value>(
   value: (figure: OverallFigure) => Value,
 ): Record<OverallFigure, Value> {
@@ -40,7 +40,7 @@ export function forOverallFigures<Value>(
   };
 }
 
-/** A value for each figure of each of `classes` classes. */
+/** Builds a record with a value for each figure and class. */
 export function forClassFigures<Value>(
   classes: number,
   value: (figure: ClassFigure, classIndex: number) => Value,

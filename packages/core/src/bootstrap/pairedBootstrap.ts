@@ -12,21 +12,21 @@ export interface PairedBootstrap {
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
-  /** Null where a figure is undefined for one of the models. */
+  /** Null if a figure is undefined for one of the models. */
   readonly overall: Readonly<Record<OverallFigure, Difference | null>>;
-  /** One entry a class. */
+  /** One entry per class. */
   readonly perClass: Readonly<Record<ClassFigure, readonly (Difference | null)[]>>;
 }
 
-/** Each model is measured with its own thresholds; the rest is shared. */
+/** Options; each model is measured with its own thresholds, and the rest is shared. */
 export interface PairedBootstrapOptions extends BootstrapOptions, Omit<MeasureOptions, 'threshold'> {
   readonly firstThreshold?: Threshold;
   readonly secondThreshold?: Threshold;
 }
 
 /**
- * The difference of two models on the same rows, with intervals: both are measured on the same draws, so that what
- * makes rows hard for both cancels.
+ * Compares two models on the same rows, with intervals. Both are measured on the same draws, so that whatever makes rows
+ * hard for both cancels out.
  *
  * @example
  * const targets = [1, 0, 0, 0, 0, 1];

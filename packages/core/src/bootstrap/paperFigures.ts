@@ -1,5 +1,5 @@
-// The figures of the paper's tables alone, for many models in many replicates: one walk over each class gives its AP, and
-// the thresholds of any number of settings are counted beside it.
+// Computes only the figures in the paper's tables, for many models in many replicates: one pass over each class gives its
+// AP, and predictions are then counted for each threshold setting.
 
 import { countPredicted, countRanks, type Multiplicities } from '../metrics/classCounts.js';
 import { countRows, metricsAt, passingMultiplicities } from '../metrics/measure.js';
@@ -12,12 +12,12 @@ import {
 import { fBeta } from '../metrics/rates.js';
 import type { Scored } from '../metrics/scored.js';
 
-/** The columns of the paper's tables, and the share of negatives with a false alarm, which is what F1 is bought with. */
+/** The columns of the paper's tables, plus the false-alarm rate, which is the price paid for F1. */
 export const paperFigureNames = ['macroF1', 'macroF2', 'f2Ciw', 'mAP', 'f1Neg', 'falseAlarmRate'] as const;
 export type PaperFigure = (typeof paperFigureNames)[number];
 export type PaperFigures = Readonly<Record<PaperFigure, number | null>>;
 
-/** A model's ranked scores, with what is predicted at each setting of thresholds. */
+/** A model's ranked scores, with the predictions at each threshold setting. */
 export interface PreparedModel {
   readonly rows: number;
   readonly settings: readonly Measurement[];
@@ -33,7 +33,7 @@ export function prepareModel(
   return { rows: settings[0]!.ranked.rows, settings };
 }
 
-/** The figures at each setting on the data as it is. */
+/** Returns the figures at each setting on the full data. */
 export function wholeFigures({ rows, settings }: PreparedModel): PaperFigures[] {
   return metricsAt(settings, new Uint16Array(rows).fill(1)).map(
     ({ macroF1, macroF2, f2Ciw, mAP, f1Neg, falseAlarmRate }) => ({
@@ -47,7 +47,7 @@ export function wholeFigures({ rows, settings }: PreparedModel): PaperFigures[] 
   );
 }
 
-/** The figures at each setting when each row counts as often as `multiplicities` says; those of `metricsOf`. */
+/** Returns the figures at each setting with each row counted `multiplicities` times; they equal those of `metricsOf`. */
 export function drawnFigures({ settings }: PreparedModel, multiplicities: Multiplicities): PaperFigures[] {
   const classes = settings[0]!.ranked.classes;
   const ranks = classes.map((entries) => countRanks(entries, multiplicities));
@@ -58,7 +58,7 @@ export function drawnFigures({ settings }: PreparedModel, multiplicities: Multip
   return settings.map((setting) => ({ ...figuresAt(setting, present, multiplicities), mAP }));
 }
 
-/** The figures that depend on what is predicted: all but mAP. `present` is how often each class is. */
+/** Returns the figures that depend on predictions: all but mAP. `present` is how often each class is present. */
 export function figuresAt(
   setting: Measurement,
   present: readonly number[],
@@ -89,7 +89,7 @@ export function figuresAt(
 }
 
 /**
- * Something for each of the paper's figures.
+ * Builds a record with a value for each of the paper's figures.
  *
  * @example
  * eachFigure((figure) => metrics[figure]).mAP // 0.4252

@@ -1,5 +1,5 @@
 /**
- * The value below which a share of the numbers lies, interpolated linearly (numpy's default).
+ * Returns the quantile of sorted numbers, interpolated linearly (numpy's default).
  *
  * @param ascending sorted numbers, one or more
  *

@@ -1,6 +1,6 @@
-// The bootstrap over instances. Efron and Tibshirani, "An Introduction to the Bootstrap", 1993: rows are drawn with
-// replacement, as many as there are, and every metric is recomputed. Drawing a row twice is counting it twice, so a
-// replicate is a list of multiplicities and the sorted scores stay as they are.
+// The bootstrap over instances. Efron and Tibshirani, "An Introduction to the Bootstrap", 1993: as many rows as there are
+// are drawn with replacement, and every metric is recomputed. Drawing a row twice is counting it twice, so a replicate is
+// a list of multiplicities, and the sorted scores stay as they are.
 
 import type { Multiplicities } from '../metrics/classCounts.js';
 import { metricsAt, metricsOf } from '../metrics/measure.js';
@@ -12,13 +12,13 @@ import { NumpyRandom } from '../random/numpyRandom.js';
 export interface BootstrapOptions {
   /** Default 1000. */
   readonly replicates?: number;
-  /** Default 0. The rows of each replicate are numpy's `RandomState(seed).choice(rows, rows)`, one after another. */
+  /** Default 0. Replicates are successive calls to numpy's `RandomState(seed).choice(rows, rows)`. */
   readonly seed?: number;
-  /** The share of replicates inside an interval. Default 0.95. */
+  /** Confidence level: the share of replicates inside an interval. Default 0.95. */
   readonly confidence?: number;
 }
 
-/** A model's metrics at several settings of thresholds in every replicate. */
+/** Returns a model's metrics at several threshold settings in every replicate. */
 export function drawSettings(
   settings: readonly Measurement[],
   replicates: number,
@@ -29,7 +29,7 @@ export function drawSettings(
   );
 }
 
-/** Every model's metrics in every replicate; the models share the drawn rows. */
+/** Returns every model's metrics in every replicate; the models share the drawn rows. */
 export function drawReplicates(
   models: readonly Measurement[],
   replicates: number,
@@ -40,7 +40,7 @@ export function drawReplicates(
   );
 }
 
-/** How often each row was drawn, one replicate after another, in one array that is rewritten each time. */
+/** Yields how often each row was drawn, one replicate at a time, in one array that is overwritten each time. */
 export function* draws(rows: number, replicates: number, seed: number): Generator<Multiplicities> {
   const random = new NumpyRandom(seed);
   const multiplicities = new Uint16Array(rows);
@@ -60,7 +60,7 @@ export function draw(random: NumpyRandom, multiplicities: Multiplicities): void 
   }
 }
 
-/** Refuses counts and confidences that give no interval. */
+/** Throws if the number of replicates or the confidence is invalid. */
 export function checkBootstrap({ replicates = 1000, seed = 0, confidence = 0.95 }: BootstrapOptions) {
   if (!Number.isInteger(replicates) || replicates < 2) {
     throw new RangeError(`replicates is ${replicates}; expected an integer of at least 2`);

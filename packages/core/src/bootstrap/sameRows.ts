@@ -1,6 +1,6 @@
 import { areSameClasses, type Scored } from '../metrics/scored.js';
 
-/** Refuses to compare models that were not scored on the same rows in the same order. */
+/** Throws if two models were not scored on the same rows in the same order. */
 export function checkSameRows(first: Scored, second: Scored): void {
   if (!areSameClasses(first.classNames, second.classNames)) {
     throw new RangeError(

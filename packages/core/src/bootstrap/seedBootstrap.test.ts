@@ -15,7 +15,7 @@ const random = (seed: number) => {
   return () => source.integer(1 << 24) / (1 << 24);
 };
 
-/** Scores that rise with the label by `strength`, amid noise that models of a population share in part. */
+/** Scores that increase with the label by `strength`, plus noise that the population's models partly share. */
 function population(rows: number, strengths: readonly number[], seed: number): Scored[] {
   const next = random(seed);
   const noise = () => next() + next() + next() - 1.5;
@@ -36,7 +36,7 @@ function population(rows: number, strengths: readonly number[], seed: number): S
 const atHalf = (scored: Scored) => ({ scored, thresholds: [0.5] });
 const example = population(120, [0.4, 0.5, 0.8], 1);
 
-test('groups joined are the group of all their models', () => {
+test('joined groups equal one group of all their models', () => {
   const [first, second, third] = example.map(atHalf);
   const options = { replicates: 20 };
   const joined = joinSeeds(bootstrapSeeds([[first!, second!], [third!]], options).flat());
@@ -52,7 +52,7 @@ test('groups joined are the group of all their models', () => {
   expect(() => joinSeeds([])).toThrow('there is no group to join');
 });
 
-test('the figures of a draw are those of all metrics on it', () => {
+test('the figures of a draw match the full metrics on it', () => {
   fc.assert(
     fc.property(
       scoredRows(labelOrUnknown),
@@ -78,7 +78,7 @@ test('the figures of a draw are those of all metrics on it', () => {
   );
 });
 
-/** Two groups at 0.5, and the difference of the second to the first. */
+/** The difference between two groups at 0.5, second minus first. */
 function differenceOfGroups(
   first: readonly Scored[],
   second: readonly Scored[],
@@ -89,7 +89,7 @@ function differenceOfGroups(
   return seedDifference(groups[0]![0]!, groups[1]![0]!);
 }
 
-test('with one seed on either side the difference is that of the paired bootstrap', () => {
+test('with one seed on each side, the difference matches the paired bootstrap', () => {
   const [first, , second] = example;
   const paired = pairedBootstrap(first!, second!, { replicates: 60, seed: 3 }).overall;
   const difference = differenceOfGroups([first!], [second!], 60);
@@ -101,7 +101,7 @@ test('with one seed on either side the difference is that of the paired bootstra
   }
 });
 
-test('in every draw a group counts by the mean of its seeds', () => {
+test("in every draw, a group's figure is the mean over its seeds", () => {
   const [a, b, c] = example;
   const groups = bootstrapSeeds([[atHalf(a!), atHalf(b!)], [atHalf(c!)], [atHalf(a!)], [atHalf(b!)]], {
     replicates: 20,
@@ -115,7 +115,7 @@ test('in every draw a group counts by the mean of its seeds', () => {
   expect(both!.models.map(({ mAP }) => mAP)).toEqual([one!.value.mAP, two!.value.mAP]);
 });
 
-test('models may be judged at several settings of thresholds, and mAP is the same at each', () => {
+test('models can be evaluated at several threshold settings, and mAP is the same at each', () => {
   const [validation] = population(100, [0.5], 2);
   const fitted = fitThresholds({ ...validation!, split: 'validation' });
   const [settings] = bootstrapSeeds([[{ scored: example[0]!, thresholds: [0.5, fitted] }]], {
@@ -126,7 +126,7 @@ test('models may be judged at several settings of thresholds, and mAP is the sam
   expect(settings![1]!.value.macroF1).not.toBe(settings![0]!.value.macroF1);
 });
 
-test('the example of the documentation holds', () => {
+test('the example in the documentation holds', () => {
   const targets = [1, 0, 0, 0, 0, 1];
   const model = (scores: number[]) => ({
     scores: Float64Array.from(scores),
@@ -142,8 +142,8 @@ test('the example of the documentation holds', () => {
   expect(difference.macroF1).toMatchObject({ first: 0.9166666666666666, second: 1 });
 });
 
-// The intervals' word is kept: on many samples of a population, 95% intervals hold the population's own difference in about
-// 95% of all cases. With 150 samples the share scatters by 1.8 points; percentile intervals are a little too short.
+// Coverage: over many samples of a population, 95% intervals contain the population's difference in about 95% of cases.
+// With 150 samples, the share has a standard error of 1.8 points; percentile intervals are a little too short.
 test('95% intervals of differences over seeds cover the true difference in 90 to 98.5% of samples', () => {
   const strengths = [0.45, 0.5, 0.55, 0.6, 0.65, 0.7];
   const groupsOf = (rows: number, seed: number): [Scored[], Scored[]] => {

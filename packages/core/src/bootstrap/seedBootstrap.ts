@@ -12,7 +12,7 @@ import {
 import { type BootstrapOptions, checkBootstrap, draws } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 
-/** A model's scores, and the settings of thresholds at which it is evaluated, such as 0.5 and fitted ones. */
+/** A model's scores, and the threshold settings at which it is evaluated, such as 0.5 and fitted ones. */
 export interface JudgedModel {
   readonly scored: Scored;
   readonly thresholds: readonly Threshold[];
@@ -23,13 +23,13 @@ export interface SeedBootstrapOptions extends BootstrapOptions, Omit<MeasureOpti
   readonly onReplicate?: () => void;
 }
 
-/** Figures of models that differ in their seed alone, at one setting of thresholds. */
+/** Figures of models that differ only in their seed, at one threshold setting. */
 export interface SeedReplicates {
-  /** Of each model. */
+  /** Figures of each model. */
   readonly models: readonly PaperFigures[];
-  /** The means over the models. */
+  /** Means over the models. */
   readonly value: PaperFigures;
-  /** The means over the models in each replicate. */
+  /** Means over the models in each replicate. */
   readonly replicates: readonly PaperFigures[];
 }
 
@@ -37,10 +37,10 @@ export interface SeedReplicates {
  * Bootstraps groups of models over the rows that they were all scored on. A group is a method trained with several seeds;
  * in each replicate its figure is the mean over its models. All groups share the draws, so that differences are paired.
  *
- * The replicates tell how far the figures of *these* models depend on the rows that they happened to be evaluated on; how
- * far a method depends on the seed is shown by the spread of `models`.
+ * The replicates show how much the figures of *these* models depend on the rows they happened to be evaluated on; the
+ * spread of `models` shows how much a method depends on the seed.
  *
- * @returns for each group, its figures at each of its settings of thresholds
+ * @returns for each group, its figures at each of its threshold settings
  *
  * @example
  * const targets = [1, 0, 0, 0, 0, 1];
@@ -87,11 +87,11 @@ export function bootstrapSeeds(
 }
 
 /**
- * One group of several from the same call, of which each keeps the weight of its models.
+ * Joins several groups from the same call into one; each is weighted by its number of models.
  *
  * @example
  * const ofSeeds = bootstrapSeeds([[first], [second], [third]]).map(([atHalf]) => atHalf!);
- * joinSeeds(ofSeeds.slice(0, 2)).value.mAP // the mean of the first and the second model's
+ * joinSeeds(ofSeeds.slice(0, 2)).value.mAP // the mean over the first and second models
  */
 export function joinSeeds(groups: readonly SeedReplicates[]): SeedReplicates {
   const first = groups[0];
@@ -108,10 +108,10 @@ export function joinSeeds(groups: readonly SeedReplicates[]): SeedReplicates {
 }
 
 /**
- * By how much the second group's figures exceed the first one's, with percentile intervals.
+ * Returns by how much the second group's figures exceed the first group's, with percentile intervals.
  *
  * @example
- * seedDifference(plain, better).mAP?.low // above 0 where the second method ranks better on nearly every draw
+ * seedDifference(plain, better).mAP?.low // above 0 if the second method ranks better on nearly every draw
  */
 export function seedDifference(
   first: SeedReplicates,
@@ -129,7 +129,7 @@ export function seedDifference(
   );
 }
 
-/** From [model][setting] to [setting][model]. */
+/** Transposes [model][setting] to [setting][model]. */
 function bySetting(models: readonly (readonly PaperFigures[])[]): PaperFigures[][] {
   return models[0]!.map((_, setting) => models.map((settings) => settings[setting]!));
 }
@@ -149,7 +149,7 @@ function meanFigures(models: readonly PaperFigures[]): PaperFigures {
 function checkReplicates(first: readonly PaperFigures[], second: readonly PaperFigures[]): void {
   if (first.length === second.length) return;
   throw new RangeError(
-    `one group has ${first.length} replicates, another ${second.length}; expected groups of one call`,
+    `one group has ${first.length} replicates, another ${second.length}; expected groups from one call`,
   );
 }
 
@@ -158,12 +158,12 @@ function checkGroups(groups: readonly (readonly JudgedModel[])[]): void {
   if (first === undefined) throw new RangeError('there is no group of models; expected one or more');
   groups.forEach((group, g) => {
     const settings = group[0]?.thresholds.length ?? 0;
-    if (settings === 0) throw new RangeError(`group ${g} has no model, or no thresholds to judge it at`);
+    if (settings === 0) throw new RangeError(`group ${g} has no model, or no thresholds to evaluate it at`);
     for (const { scored, thresholds } of group) {
       checkSameRows(first.scored, scored);
       if (thresholds.length !== settings) {
         throw new RangeError(
-          `group ${g} has models with ${settings} and with ${thresholds.length} settings of thresholds; expected as many for each`,
+          `group ${g} has models with ${settings} and with ${thresholds.length} threshold settings; expected the same number for each`,
         );
       }
     }

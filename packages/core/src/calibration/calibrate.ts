@@ -8,7 +8,7 @@ import type { TemperatureScaling } from './temperatureScaling.js';
 export type Calibration = TemperatureScaling | PlattScaling;
 
 /**
- * Calibrated probabilities, in the precision of those given.
+ * Returns calibrated probabilities, in the same precision as the input.
  *
  * @example
  * const scaling = { kind: 'temperature', temperature: 2, atBound: false, fittedOn: 'validation' } as const;

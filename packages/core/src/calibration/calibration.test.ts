@@ -46,7 +46,7 @@ describe('scikit-learn and scipy agree', () => {
   });
 });
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   const crack = ['crack'];
   const four = { scores: new Float64Array([0.9, 0.7, 0.2, 0.1]), targets: [1, 0, 0, 0], classNames: crack };
   const [curve] = reliability(four, { bins: 2 }).perClass;
@@ -64,7 +64,7 @@ test('the examples of the documentation hold', () => {
   expect(fitPlatt(six).intercepts[0]).toBeCloseTo(-0.0451512569, 8);
 });
 
-test("ECE is the rows' mean distance between rate and probability, 'any class' by the highest probability", () => {
+test("with one bin, ECE is |rate - mean probability|; 'any class' uses the highest probability", () => {
   fc.assert(
     fc.property(scoredRows(), (rows) => {
       const { anyClass } = reliability(rows, { bins: 1 });
@@ -81,12 +81,12 @@ test("ECE is the rows' mean distance between rate and probability, 'any class' b
   );
 });
 
-test("'any class' can be taken as if classes were independent", () => {
+test("'any class' can be computed as if classes were independent", () => {
   const two = { scores: new Float64Array([0.5, 0.5]), targets: [1, 0], classNames: ['a', 'b'] };
   expect(reliability(two, { anyClass: 'independent' }).anyClass.brier).toBeCloseTo(0.0625, 12);
 });
 
-test('a fitted scaling lowers or keeps the cross-entropy, and the temperature is at its minimum', () => {
+test('a fitted scaling does not increase the cross-entropy, and the temperature is at its minimum', () => {
   const crossEntropy = (probabilities: ArrayLike<number>) =>
     fixture.targets.reduce(
       (sum, y, i) => sum - Math.log(y === 1 ? probabilities[i]! : 1 - probabilities[i]!),
@@ -103,7 +103,7 @@ test('a fitted scaling lowers or keeps the cross-entropy, and the temperature is
   expect(crossEntropy(calibrate(scored.scores, classNames, fitPlatt(scored)))).toBeLessThan(at(1));
 });
 
-test('calibrating applies slope and intercept to the logits, in the precision given', () => {
+test('calibrating applies slope and intercept to the logits and keeps the precision', () => {
   const platt = { ...fitPlatt(scored), classNames: ['a', 'b'], slopes: [2, 1], intercepts: [0.5, 0] };
   const [a, b] = calibrate(new Float64Array([0.7, 0.2]), ['a', 'b'], platt);
   expect(a).toBeCloseTo(sigmoid(2 * logit(0.7) + 0.5), 12);
@@ -111,7 +111,7 @@ test('calibrating applies slope and intercept to the logits, in the precision gi
   expect(calibrate(new Float32Array([1, 0]), ['a', 'b'], platt)).toBeInstanceOf(Float32Array);
 });
 
-test('what cannot be fitted is named', () => {
+test('classes that cannot be fitted are named', () => {
   const oneSided = { scores: new Float64Array([0.6, 0.7]), targets: [1, Number.NaN], classNames: ['a', 'b'] };
   const platt = fitPlatt(oneSided);
   expect(platt.undefinedClasses).toEqual(['a', 'b']);

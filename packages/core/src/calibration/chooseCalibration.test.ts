@@ -7,7 +7,7 @@ import { fitPlatt } from './plattScaling.js';
 import { probabilityLogits } from './probabilityLogits.js';
 import { fitTemperature } from './temperatureScaling.js';
 
-/** Rows of two classes whose logits are too large by the given factors. */
+/** Rows with two classes whose logits are too large by the given factors. */
 function overconfident(rows: number, factors: readonly [number, number]) {
   const random = new NumpyRandom(7);
   const scores = new Float64Array(2 * rows);
@@ -19,7 +19,7 @@ function overconfident(rows: number, factors: readonly [number, number]) {
   return { scores, targets, classNames: ['crack', 'roots'], split: 'validation' };
 }
 
-test.each(['temperature', 'platt'] as const)('%s scaling is kept where it improves log loss', (method) => {
+test.each(['temperature', 'platt'] as const)('%s scaling is kept if it improves log loss', (method) => {
   const scored = overconfident(2000, [3, 3]);
   const { calibration, logLoss, unchangedClasses } = chooseCalibration(scored, { method });
   expect(calibration).toEqual(method === 'temperature' ? fitTemperature(scored) : fitPlatt(scored));
@@ -27,8 +27,8 @@ test.each(['temperature', 'platt'] as const)('%s scaling is kept where it improv
   expect(unchangedClasses).toEqual([]);
 });
 
-test.each(['temperature', 'platt'] as const)('%s scaling is left out where it does not', (method) => {
-  // Too few rows to learn what is right already.
+test.each(['temperature', 'platt'] as const)('%s scaling is dropped if it does not', (method) => {
+  // The scores are already calibrated, and there are too few rows to fit anything.
   const { calibration, logLoss, unchangedClasses } = chooseCalibration(overconfident(12, [1, 1]), { method });
   expect(calibration).toBeUndefined();
   expect(logLoss.calibrated).toBeGreaterThanOrEqual(logLoss.uncalibrated);
@@ -44,7 +44,7 @@ test('Platt scaling is chosen class by class', () => {
   expect(logLoss.calibrated).toBeLessThan(logLoss.uncalibrated);
 });
 
-test('the log losses are those of rows that the calibration was not fitted on, unknown labels left out', () => {
+test('the log losses come from rows that the calibration was not fitted on, without unknown labels', () => {
   const scored = overconfident(40, [2, 2]);
   scored.targets[5] = Number.NaN;
   const order = [...new NumpyRandom(3).permutation(40)];

@@ -6,32 +6,32 @@ import { fitPlatt } from './plattScaling.js';
 import { checkProbabilities, probabilityLogits } from './probabilityLogits.js';
 import { fitTemperature } from './temperatureScaling.js';
 
-/** What to try, and how to test it. */
+/** Which calibration to try, and how to validate it. */
 export interface ChooseCalibrationOptions {
   /** Default `temperature`. */
   readonly method?: Calibration['kind'];
-  /** Parts of the cross-validation. Default 5. */
+  /** Number of cross-validation folds. Default 5. */
   readonly folds?: number;
-  /** Decides which rows fall into the same part. Default 0. */
+  /** Seed for assigning rows to folds. Default 0. */
   readonly seed?: number;
 }
 
-/** A calibration if it helps. */
+/** A calibration, if it helps. */
 export interface CalibrationChoice {
-  /** Fitted on all rows; undefined where none improves the log loss of rows that it was not fitted on. */
+  /** Fitted on all rows; undefined if it does not improve the log loss on held-out rows. */
   readonly calibration: Calibration | undefined;
   /**
-   * The mean over all known labels without calibration, and with one like that returned, fitted on the other parts; where
-   * none is returned, with the one that did not help.
+   * Mean log loss over all known labels, without calibration and with one like that returned but fitted on the other
+   * folds. If none is returned, `calibrated` is the loss of the one that did not help.
    */
   readonly logLoss: { readonly uncalibrated: number; readonly calibrated: number };
-  /** Classes that are left as they are. */
+  /** Classes that are not calibrated. */
   readonly unchangedClasses: readonly string[];
 }
 
 /**
- * Calibrates only where cross-validated log loss improves: a temperature for all classes or none, Platt scaling class by
- * class.
+ * Calibrates only if it improves cross-validated log loss: temperature scaling for all classes or none, Platt scaling
+ * class by class.
  *
  * @example
  * const { calibration } = chooseCalibration(validation, { method: 'platt' });
@@ -62,7 +62,7 @@ export function chooseCalibration(
   };
 }
 
-/** Each class's summed log loss, without calibration and with one fitted on the other parts. */
+/** Returns each class's total log loss, without calibration and with one fitted on the other folds. */
 function crossValidate(
   validation: Scored,
   fit: (scored: Scored) => Calibration,

@@ -12,14 +12,14 @@ export interface PlattScaling {
   readonly classNames: readonly string[];
   readonly slopes: readonly number[];
   readonly intercepts: readonly number[];
-  /** Classes that were never present or never absent; they are left as they are (slope 1, intercept 0). */
+  /** Classes that were never present or never absent; they are not calibrated (slope 1, intercept 0). */
   readonly undefinedClasses: readonly string[];
-  /** The split of the fit, where it was named. */
+  /** The split it was fitted on, if named. */
   readonly fittedOn: string | null;
 }
 
 /**
- * Slope and intercept for the logits of each class.
+ * Fits a slope and an intercept for the logits of each class.
  *
  * @example
  * const scores = new Float64Array([0.9, 0.8, 0.7, 0.4, 0.2, 0.1]);
@@ -98,13 +98,13 @@ function crossEntropy(logits: Float64Array, targets: Float64Array, { slope, inte
   return total;
 }
 
-/** The Newton direction, and how fast the loss falls along it. */
+/** Returns the Newton direction, and how fast the loss decreases along it. */
 function newtonDirection(
   logits: Float64Array,
   targets: Float64Array,
   line: Line,
 ): Line & { decrease: number } {
-  // A trace of the identity keeps the matrix invertible where all logits are alike.
+  // A small multiple of the identity keeps the matrix invertible if all logits are equal.
   let slopeSlope = 1e-12;
   let bothSlope = 0;
   let interceptSlope = 1e-12;

@@ -2,11 +2,11 @@ import { type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import { logit } from '../losses/logisticTerms.js';
 import { placeOf } from '../metrics/scored.js';
 
-// Where a probability of 1 is the nearest number of its precision: beyond, logits cannot be told apart.
+// Beyond these logits, probabilities round to 1 in the given precision, so logits cannot be told apart.
 export const LARGEST_FLOAT32_LOGIT = 16.6;
 const LARGEST_FLOAT64_LOGIT = 36.7;
 
-/** Refuses scores that are not probabilities, naming the row and the class. */
+/** Throws if a score is not a probability, naming its row and class. */
 export function checkProbabilities(scores: FloatArray, classNames: readonly string[]): void {
   rowsOf('scores', scores.length, classNames.length);
   for (let i = 0; i < scores.length; i++) {
@@ -16,7 +16,7 @@ export function checkProbabilities(scores: FloatArray, classNames: readonly stri
   }
 }
 
-/** The logits of probabilities; 0 and 1 become the largest logits that the precision can tell apart. */
+/** Returns the logits of probabilities; 0 and 1 become the largest logits that the precision can distinguish. */
 export function probabilityLogits(probabilities: FloatArray): Float64Array {
   const largest = probabilities instanceof Float32Array ? LARGEST_FLOAT32_LOGIT : LARGEST_FLOAT64_LOGIT;
   const logits = new Float64Array(probabilities.length);

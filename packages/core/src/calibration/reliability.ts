@@ -1,17 +1,17 @@
 // Reliability diagrams and the expected calibration error. Guo et al., "On Calibration of Modern Neural Networks",
-// arXiv 1706.04599; for one class: how often it is there among the rows to which a probability near p was given.
+// arXiv 1706.04599. For one class: how often it is present among the rows with a predicted probability near p.
 
 import { presenceProbability, presenceScores } from '../decisions/presence.js';
 import { ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { checkProbabilities } from './probabilityLogits.js';
 
-/** How to summarize. */
+/** Options for the curves. */
 export interface ReliabilityOptions {
   /** The number of equal bins in [0, 1]. Default 15. */
   readonly bins?: number;
   /**
-   * The probability of 'any class': the highest class probability, which is what a threshold is compared with
+   * The probability of 'any class': the highest class probability, which is what a shared threshold is compared with
    * (default), or 1 - Π (1 - p), as if the classes were independent.
    */
   readonly anyClass?: 'highest' | 'independent';
@@ -28,28 +28,28 @@ export interface ReliabilityBin {
 
 export interface ReliabilityCurve {
   readonly bins: readonly ReliabilityBin[];
-  /** The expected calibration error: the mean of |observed rate - mean probability| over rows; null without rows. */
+  /** The expected calibration error: the row-weighted mean of |observed rate - mean probability|; null without rows. */
   readonly ece: number | null;
-  /** The mean squared difference of probability and label; null without rows. */
+  /** The mean squared difference between probability and label; null without rows. */
   readonly brier: number | null;
 }
 
 export interface Reliability {
   readonly classNames: readonly string[];
-  /** One curve a class. */
+  /** One curve per class. */
   readonly perClass: readonly ReliabilityCurve[];
   readonly anyClass: ReliabilityCurve;
-  /** Classes without a known label, whose figures are null. */
+  /** Classes without any known label, whose figures are null. */
   readonly undefinedClasses: readonly string[];
 }
 
 /**
- * How far the probabilities can be believed, per class and for 'any class'.
+ * Measures how reliable the probabilities are, per class and for 'any class'.
  *
  * @example
  * const scored = { scores: new Float64Array([0.9, 0.7, 0.2, 0.1]), targets: [1, 0, 0, 0], classNames: ['crack'] };
  * const { perClass } = reliability(scored, { bins: 2 });
- * // ece 0.225, brier 0.1375 (0.01 + 0.49 + 0.04 + 0.01, by 4)
+ * // ece 0.225, brier 0.1375 ((0.01 + 0.49 + 0.04 + 0.01) / 4)
  */
 export function reliability(scored: Scored, options: ReliabilityOptions = {}): Reliability {
   const { bins = 15, anyClass = 'highest' } = options;

@@ -1,5 +1,5 @@
 // Temperature scaling. Guo et al., "On Calibration of Modern Neural Networks", arXiv 1706.04599: all logits are divided
-// by one number, which changes no ranking.
+// by one number, which does not change their ranking.
 
 import { sigmoid } from '../losses/logisticTerms.js';
 import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
@@ -11,7 +11,7 @@ export interface TemperatureScaling {
   readonly temperature: number;
   /** True when the best temperature lies beyond 0.01 or 100: the labels are separated perfectly, or not at all. */
   readonly atBound: boolean;
-  /** The split of the fit, where it was named. */
+  /** The split it was fitted on, if named. */
   readonly fittedOn: string | null;
 }
 
@@ -19,13 +19,13 @@ const SMALLEST_INVERSE = 0.01;
 const LARGEST_INVERSE = 100;
 
 /**
- * The temperature that minimizes the cross-entropy of sigmoid(z / T) over all known labels.
+ * Fits the temperature that minimizes the cross-entropy of sigmoid(z / T) over all known labels.
  *
- * With a = 1/T the cross-entropy is convex, with slope Σ z (sigmoid(a z) - y): we look for its root by Newton steps,
- * and by bisection where a step would leave the bracket.
+ * With a = 1/T, the cross-entropy is convex, with slope Σ z (sigmoid(a z) - y). We find the slope's root with Newton
+ * steps, and with bisection if a step would leave the bracket.
  *
  * @example
- * // Twice too sure: of rows given 0.9, three in four are right; of rows given 0.1, one in four is there.
+ * // Overconfident by a factor of 2: of rows scored 0.9, three in four are present; of rows scored 0.1, one in four.
  * const scores = new Float64Array([0.9, 0.9, 0.9, 0.9, 0.1, 0.1, 0.1, 0.1]);
  * const scored = { scores, targets: [1, 1, 1, 0, 1, 0, 0, 0], classNames: ['crack'] };
  * fitTemperature(scored).temperature // 2, since logit(0.9) = 2 logit(0.75)

@@ -49,7 +49,7 @@ describe('for all rows', () => {
       ),
     );
   });
-  test('measure counts the labels that are applied', () => {
+  test('measure counts the labels that applyDecision predicts', () => {
     fc.assert(
       fc.property(fittable, fc.constantFrom(0, 0.3, 0.6), (rows, falseAlarms) => {
         const fitted = fitDecision(
@@ -93,7 +93,7 @@ test('a float32 score of 0.7 is predicted at a threshold of 0.7', () => {
   expect([...applyDecision(new Float32Array([0.7, 0.6]), fixed).labels]).toEqual([1, 0]);
 });
 
-test('shrunk thresholds predict the same in float32 as in the fit', () => {
+test('shrunk thresholds predict the same in float32 as during the fit', () => {
   const float32 = { ...validation, scores: Float32Array.from(validation.scores) };
   const fitted = fitDecision(float32, { ...plain, kappa: 10 });
   const { falseAlarmRate, macroF1 } = measure(float32, { threshold: fitted, allowSameSplit: true });
@@ -101,11 +101,11 @@ test('shrunk thresholds predict the same in float32 as in the fit', () => {
   for (const threshold of fitted.thresholds) expect(threshold).toBe(Math.fround(threshold ?? Number.NaN));
 });
 
-describe('the guard between fitting and judging', () => {
-  test('a decision is judged on another split', () => {
+describe('the guard between fitting and evaluating', () => {
+  test('a decision is evaluated on another split', () => {
     expect(measure(elsewhere, { threshold: decision }).rows).toBe(4);
   });
-  test('judging on the split of the fit is refused, by name and by content', () => {
+  test('evaluating on the split of the fit is refused, by name and by content', () => {
     expect(() => measure(validation, { threshold: decision })).toThrow(
       "the decision was fitted on 'validation'",
     );
@@ -115,10 +115,10 @@ describe('the guard between fitting and judging', () => {
     expect(split).toBe('test');
     expect(() => measure(nameless, { threshold: decision })).toThrow('set its split');
   });
-  test('validation figures are given when asked for by name', () => {
+  test('validation figures are available with allowSameSplit', () => {
     expect(measure(validation, { threshold: decision, allowSameSplit: true }).macroF1).toBe(1);
   });
-  test('a fixed rule was fitted on nothing and may be judged anywhere', () => {
+  test('a fixed rule was not fitted and can be evaluated anywhere', () => {
     const fixed = fitDecision(validation, { rule: 'fixed' });
     expect(fixed).toMatchObject({ fittedOn: null, fingerprint: null, thresholds: [0.5, 0.5], presence: 0 });
     expect(measure(validation, { threshold: fixed })).toEqual(measure(validation));
@@ -172,7 +172,7 @@ describe('what cannot be fitted is refused with the reason', () => {
     expect(split).toBe('validation');
     expect(call).toThrow(message);
   });
-  test('without negatives an F1-Neg budget that nothing can meet predicts nothing and says so', () => {
+  test('without negatives, an F1-Neg budget that cannot be met predicts nothing and says so', () => {
     const { presence, report } = fitDecision(
       { ...validation, targets: Array(8).fill(1) },
       { budget: { f1Neg: 0.9 } },

@@ -2,17 +2,17 @@ import type { FloatArray } from '../arrays/rowMajor.js';
 import { cutoffsOf, type Decision } from './decision.js';
 import { presenceScores } from './presence.js';
 
-/** What a decision says about each row. */
+/** A decision's predictions for each row. */
 export interface Decided {
   /** 1 where a class is predicted: entry (row, class) is at row · classes + class. */
   readonly labels: Uint8Array;
-  /** The presence score of each row; `presenceProbability` shows it. */
+  /** The presence score of each row; `presenceProbability` converts it to a probability. */
   readonly presence: Float64Array;
 }
 
 /**
- * Predicts labels: class j where the presence score is at least the decision's and p_j at least the class's threshold,
- * compared in the precision of the scores. A row without a predicted class is negative.
+ * Predicts labels: class j is predicted if the presence score is at least the decision's and p_j is at least the class's
+ * threshold, compared in the precision of the scores. A row without a predicted class is negative.
  *
  * @example
  * const decision = fitDecision(validation);

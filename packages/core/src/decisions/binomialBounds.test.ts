@@ -61,7 +61,7 @@ describe('scipy agrees', () => {
   });
 });
 
-test('the smallest rate that can be promised is that at which stopping every negative suffices', () => {
+test('the smallest rate that can be guaranteed is that at which stopping every negative suffices', () => {
   fc.assert(
     fc.property(negatives, fc.constantFrom(0.01, 0.05), (n, delta) => {
       const smallest = smallestPromise(n, delta);

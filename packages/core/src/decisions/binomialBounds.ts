@@ -1,14 +1,14 @@
-// Distribution-free bounds on a false-alarm rate from n independent negatives. Both of ours rest on one probability, that
-// of at least k quiet negatives among n when each raises a false alarm with probability `rate`:
+// Distribution-free bounds on a false-alarm rate from n independent negatives. Both bounds here are based on the
+// probability of at least k quiet negatives among n if each raises a false alarm with probability `rate`:
 //
 //     P(n, k, rate) = Σ_{j=k..n} C(n, j) (1 - rate)^j rate^(n-j)
 
 /**
- * The Neyman-Pearson umbrella of Tong, Feng and Li (Science Advances 4, 2018): require a score strictly above the k-th
- * lowest of n negatives, k the smallest number with P(n, k, rate) ≤ δ. Then the share of new negatives that pass exceeds
- * `rate` with probability at most δ, whatever the distribution of the scores, ties among them included.
+ * The Neyman-Pearson umbrella algorithm of Tong, Feng and Li (Science Advances 4, 2018): require a score strictly above
+ * the k-th lowest of n negatives, with k the smallest number such that P(n, k, rate) ≤ δ. Then the share of new negatives
+ * that pass exceeds `rate` with probability at most δ, whatever the distribution of the scores, including ties.
  *
- * @returns k, or null where n is too small for any: it needs n ≥ ln δ / ln(1 - rate)
+ * @returns k, or null if n is too small for any k; n must be at least ln δ / ln(1 - rate)
  *
  * @example
  * quietRank(59, 0.05, 0.05) // 59: the gate must stop all of them
@@ -29,7 +29,7 @@ export function quietRank(negatives: number, rate: number, delta: number): numbe
 }
 
 /**
- * The smallest false-alarm rate that n negatives can promise: that of a gate which stops all of them.
+ * Returns the smallest false-alarm rate that n negatives can guarantee: that of a gate that stops all of them.
  *
  * @example
  * smallestPromise(58, 0.05) // 0.050339…
@@ -39,8 +39,8 @@ export function smallestPromise(negatives: number, delta: number): number {
 }
 
 /**
- * The one-sided Clopper-Pearson upper bound: the rate at which so few false alarms, or fewer, would be seen with
- * probability 1 - confidence.
+ * Returns the one-sided Clopper-Pearson upper bound: the rate at which this many false alarms or fewer would be observed
+ * with probability 1 - confidence.
  *
  * @example
  * falseAlarmUpperBound(38, 805, 0.95) // 0.0614…
@@ -50,7 +50,7 @@ export function falseAlarmUpperBound(falseAlarms: number, negatives: number, con
   const target = Math.log(1 - confidence);
   let low = 0;
   let high = 1;
-  // Each step halves the interval; 60 leave nothing that float64 could tell apart.
+  // Each step halves the interval; after 60, float64 cannot resolve it further.
   for (let step = 0; step < 60; step++) {
     const middle = (low + high) / 2;
     if (logQuietProbability(negatives, negatives - falseAlarms, middle) > target) low = middle;
@@ -59,7 +59,7 @@ export function falseAlarmUpperBound(falseAlarms: number, negatives: number, con
   return high;
 }
 
-/** log P(n, k, rate): the term of n - k false alarms in logarithms, times the sum of the terms below it relative to it. */
+/** Returns log P(n, k, rate): the log of the term with n - k false alarms, plus the log of the sum of terms relative to it. */
 export function logQuietProbability(negatives: number, atLeastQuiet: number, rate: number): number {
   const mostAlarms = negatives - atLeastQuiet;
   if (mostAlarms >= negatives) return 0;
@@ -73,7 +73,7 @@ export function logQuietProbability(negatives: number, atLeastQuiet: number, rat
   for (let alarms = mostAlarms; alarms > 0; alarms--) {
     relative *= (alarms / (negatives - alarms + 1)) * odds;
     sum += relative;
-    // Where terms fall, the rest is at most a geometric series; where they grow past all bounds, the probability is 1.
+    // If the terms decrease, the rest is at most a geometric series; if they grow without bound, the probability is 1.
     if (relative < sum * 1e-17 || sum === Number.POSITIVE_INFINITY) break;
   }
   return Math.min(0, logTerm + Math.log(sum));
@@ -83,7 +83,7 @@ function logChoose(n: number, k: number): number {
   return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 
-/** Stirling's series, exact to float64 from 16 up; below that the product. */
+/** Stirling's series, exact to float64 for n ≥ 16; below that, the product. */
 function logFactorial(n: number): number {
   if (n < 16) {
     let product = 1;

@@ -4,15 +4,15 @@ import { fBeta } from '../metrics/rates.js';
 import type { DecisionBudget } from './decision.js';
 import type { DecisionSample, RowTotals } from './decisionRows.js';
 
-/** A budget that a fit can check. */
+/** A budget in a form that a fit can check. */
 export interface Limit {
   /** Whether this many false alarms and missed positives are within the budget; more of either never helps. */
   within(falseAlarms: number, missed: number): boolean;
-  /** The F1-Neg to keep, where the budget names one. */
+  /** The minimum F1-Neg, if the budget sets one. */
   readonly leastF1Neg: number | null;
 }
 
-/** The budget with its default: at most 5% false alarms, promised with a confidence of 95%. */
+/** Checks a budget and fills in defaults: at most 5% false alarms, guaranteed with a confidence of 95%. */
 export function checkBudget(budget: DecisionBudget = { falseAlarms: 0.05 }): DecisionBudget {
   if ('f1Neg' in budget) {
     const { f1Neg } = budget;
@@ -31,7 +31,7 @@ export function checkBudget(budget: DecisionBudget = { falseAlarms: 0.05 }): Dec
   return { falseAlarms, confidence };
 }
 
-/** The budget on these rows. */
+/** Returns the budget for these rows. */
 export function limitOf(budget: DecisionBudget, sample: DecisionSample): Limit {
   const { totals } = sample;
   if ('falseAlarms' in budget) {
@@ -49,7 +49,7 @@ function f1NegAtHalf({ rows, multiplicities }: DecisionSample): number {
   return fBeta(countRows(measurementAt(rows, half, undefined), multiplicities).noClass, 1);
 }
 
-/** The F1 of 'no class predicted'. */
+/** Returns the F1 of 'no class predicted'. */
 export function negativeF1({ negatives }: RowTotals, falseAlarms: number, missed: number): number {
   return fBeta(
     { truePositives: negatives - falseAlarms, falsePositives: missed, falseNegatives: falseAlarms },

@@ -1,9 +1,9 @@
-// One class at many gates. Rows pass one after another, from the highest presence down, and each is counted where it stands
+// One class at many gates. Rows pass one after another, from the highest presence down, and each is counted at its place
 // among the class's ranked scores; at every gate the counts are complete.
 //
-// A threshold can only be best at the score of a positive (between two positives a lower one adds false positives alone), so
-// ranked entries are counted by segments, each of which ends with the scores tied to a positive, and segments by blocks,
-// most of which can be skipped in the search.
+// The best threshold is always the score of a positive: between two positives, lowering it only adds false positives. So
+// ranked entries are counted by segment, each of which ends with the scores tied to a positive, and segments are counted
+// by block, most of which the search can skip.
 
 import { ENDS_TIE, IS_PRESENT, type RankedClass, ROW_SHIFT } from '../metrics/rankedClasses.js';
 import type { DecisionSample } from './decisionRows.js';
@@ -11,21 +11,21 @@ import type { Gate } from './gates.js';
 
 const BLOCK_SHIFT = 6;
 
-/** For each row by presence, twice its segment of a class's ranked entries, plus 1 where the class is present. */
+/** For each row in presence order: twice its segment among a class's ranked entries, plus 1 if the class is present. */
 export type Slots = Uint16Array | Uint32Array;
 
-/** Counts of the rows that have passed so far, by segment of the ranked entries. */
+/** Counts of the rows that have passed so far, per segment of the ranked entries. */
 export interface Segments {
   /** Where each segment ends; what comes after the last is not counted. */
   readonly ends: Uint32Array;
   readonly slots: Slots;
-  /** Of segment i, all rows at 2 i and those with the class present at 2 i + 1. */
+  /** For segment i: all rows at 2 i, and those with the class present at 2 i + 1. */
   readonly counts: Int32Array;
-  /** The same of blocks of 64 segments. */
+  /** The same for blocks of 64 segments. */
   readonly blocks: Int32Array;
 }
 
-/** Segments with nothing counted yet. */
+/** Returns segments with nothing counted yet. */
 export function emptySegments(ends: Uint32Array, slots: Slots): Segments {
   return {
     ends,
@@ -35,12 +35,12 @@ export function emptySegments(ends: Uint32Array, slots: Slots): Segments {
   };
 }
 
-/** Memory for the slots of this many rows and segments. */
+/** Allocates slots for this many rows and segments. */
 export function newSlots(rows: number, segments: number): Slots {
   return 2 * segments > 0xffff ? new Uint32Array(rows) : new Uint16Array(rows);
 }
 
-/** Writes where rows stand among segments that end at the given positions; `positionOf` tells each row's place by presence. */
+/** Writes each row's segment, given where segments end; `positionOf` is each row's place in presence order. */
 export function fillSlots(
   slots: Slots,
   entries: RankedClass,
@@ -48,7 +48,7 @@ export function fillSlots(
   positionOf: Uint32Array,
 ): Slots {
   const last = 2 * ends.length;
-  // Rows without a known label go where the entries after the last segment go.
+  // Rows without a known label are treated like entries after the last segment.
   slots.fill(last);
   let segment = 0;
   for (let k = 0; k < entries.length; k++) {
@@ -58,7 +58,7 @@ export function fillSlots(
   return slots;
 }
 
-/** Where the scores end that are tied to a positive: after these entries a threshold may stand. */
+/** Returns where scores tied to a positive end; a threshold may be placed after these entries. */
 export function positiveEnds(entries: RankedClass): Uint32Array {
   const ends: number[] = [];
   let hasPositive = false;
@@ -72,9 +72,9 @@ export function positiveEnds(entries: RankedClass): Uint32Array {
 }
 
 /**
- * Calls `visit` at each gate, from the highest to the lowest, when the segments have the counts of that gate. What it
- * returns is the last segment that it wants to hear of: while only rows in later segments pass in which the class is
- * absent, the next gate is reported as unchanged.
+ * Calls `visit` at each gate, from the highest to the lowest, once the segments have that gate's counts. `visit` returns
+ * the last segment that it depends on: if only rows in later segments with the class absent pass after that, the next
+ * gate is reported as unchanged.
  */
 export function sweepGates(
   { slots, counts, blocks }: Segments,
@@ -104,7 +104,7 @@ export function sweepGates(
   });
 }
 
-/** The entries up to the end of a segment, of those that passed. */
+/** Counts of the passed entries up to the end of a segment. */
 export interface Cut {
   /** The last segment; -1 for none. */
   readonly segment: number;
@@ -113,12 +113,13 @@ export interface Cut {
 }
 
 /**
- * The cut with the highest F_β, among equals the first, which is the largest threshold; none where no positive has passed.
+ * Returns the cut with the highest F_β; among equals the first, which has the largest threshold. The cut is empty if no
+ * positive has passed.
  *
- * F_β = (1 + β²) TP / (predicted + β² positives), where positives that did not pass count as missed; so cuts are compared
- * by TP / (predicted + weightedPositives), weightedPositives = β² positives.
+ * F_β = (1 + β²) TP / (predicted + β² positives), where positives that did not pass count as missed. So cuts are compared
+ * by TP / (predicted + weightedPositives), with weightedPositives = β² positives.
  *
- * @param guess a segment that may be the last one of the best cut, or -1; the nearer, the more blocks can be skipped
+ * @param guess a segment where the best cut may end, or -1; the better the guess, the more blocks can be skipped
  */
 export function bestCut(segments: Segments, weightedPositives: number, guess: number): Cut {
   const { counts, blocks, ends } = segments;
@@ -130,7 +131,7 @@ export function bestCut(segments: Segments, weightedPositives: number, guess: nu
   let truePositives = 0;
   for (let block = 0; 2 * block < blocks.length; block++) {
     const blockPositives = blocks[2 * block + 1]!;
-    // No cut of this block does better than all of its positives before anything else of it.
+    // No cut in this block can beat having all of its positives first.
     const bound = (truePositives + blockPositives) / (predicted + blockPositives + weightedPositives);
     if (!(bound > bestRatio) || bound < leastRatio) {
       predicted += blocks[2 * block]!;
@@ -151,7 +152,7 @@ export function bestCut(segments: Segments, weightedPositives: number, guess: nu
   return cutAfter(segments, best);
 }
 
-/** The cut after the last segment that ends at or before `position` among the ranked entries. */
+/** Returns the cut after the last segment that ends at or before `position` among the ranked entries. */
 export function cutBefore(segments: Segments, position: number): Cut {
   let low = 0;
   let high = segments.ends.length;

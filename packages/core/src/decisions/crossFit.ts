@@ -11,10 +11,11 @@ export interface CrossFitOptions extends Omit<FitDecisionOptions, 'groups'> {
 }
 
 /**
- * Decides every row by a decision that was fitted without it: on the rows of all other folds. The figures of these labels tell
- * how well decisions fitted on such data do elsewhere, so a model can be chosen by them while the test split stays untouched.
+ * Predicts every row with a decision that was fitted without it, on the rows of all other folds. The figures of these
+ * labels show how well decisions fitted on such data do on new data, so a model can be chosen by them without touching
+ * the test split.
  *
- * @returns the rows with their labels, 0 or 1, in place of scores: `measure` and all bootstraps judge them at 0.5
+ * @returns the rows with their labels, 0 or 1, in place of scores; `measure` and all bootstraps evaluate them at 0.5
  *
  * @example
  * const decided = crossFit(validation, { folds: Array.from({ length: rows }, (_, row) => row % 5) });
@@ -22,7 +23,7 @@ export interface CrossFitOptions extends Omit<FitDecisionOptions, 'groups'> {
  */
 export function crossFit(validation: Scored, { folds, ...options }: CrossFitOptions): Scored {
   const rows = prepareDecisionRows(validation);
-  checkLength('folds', folds.length, rows.rows, 'one a row');
+  checkLength('folds', folds.length, rows.rows, 'one per row');
   const fit = ruleFitOf(rows, options);
   const classes = rows.classNames.length;
   const labels = new Float64Array(rows.scores.length);

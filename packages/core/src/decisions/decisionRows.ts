@@ -6,38 +6,38 @@ import { descendingKey, scoreSorter } from '../metrics/scoreSorter.js';
 import { fillSlots, newSlots, positiveEnds, type Slots } from './classSweep.js';
 import { presenceScores } from './presence.js';
 
-/** Scored rows, sorted once for any number of fits: a bootstrap replicate only repeats the fit with other multiplicities. */
+/** Scored rows, sorted once for any number of fits; a bootstrap replicate repeats the fit with other multiplicities. */
 export interface DecisionRows extends RankedScores {
   /** The presence score of each row. */
   readonly presence: Float64Array;
-  /** The rows from the highest presence score down, and the place of each row there. */
+  /** The rows from the highest presence score down; next, the place of each row in that order. */
   readonly byPresence: Uint32Array;
   readonly positionOf: Uint32Array;
   readonly columns: readonly ClassColumn[];
-  /** The ranked scores with those among them whose label is unknown: they are predicted like any other. */
+  /** The ranked scores including those with unknown labels, which are predicted like any other. */
   readonly predictable: RankedScores;
 }
 
-/** What the fits of one class share. */
+/** What all fits of one class share. */
 export interface ClassColumn {
   /** The rows in which the class is present, from its highest score down. */
   readonly presentRows: Uint32Array;
-  /** Segments of its ranked entries, each of which ends with the scores tied to a positive. */
+  /** Where segments of its ranked entries end; each ends with the scores tied to a positive. */
   readonly ends: Uint32Array;
-  /** Where rows stand among the segments: kept for many fits, rewritten in a single one, which saves memory. */
+  /** Returns the segment of each row. Kept for many fits; for a single fit, one shared array is rewritten to save memory. */
   slots(): Slots;
 }
 
-/** Rows with how often each counts: once for the data as it is, anything else for a bootstrap replicate. */
+/** Rows with how often each counts: once for the original data, any number of times for a bootstrap replicate. */
 export interface DecisionSample {
   readonly rows: DecisionRows;
   readonly multiplicities: Multiplicities;
-  /** The same from the highest presence score down. */
+  /** The multiplicities from the highest presence score down. */
   readonly timesByPresence: Multiplicities;
   readonly totals: RowTotals;
 }
 
-/** How many rows there are of each kind, as often as they count. */
+/** How many rows of each kind there are, counted with multiplicity. */
 export interface RowTotals {
   readonly all: number;
   readonly positives: number;
@@ -45,7 +45,7 @@ export interface RowTotals {
   readonly undecided: number;
 }
 
-/** Checks, ranks and sorts, for a single fit or for many. */
+/** Checks, ranks and sorts rows, for a single fit or for many. */
 export function prepareDecisionRows(scored: Scored, fits: 'one fit' | 'many fits' = 'one fit'): DecisionRows {
   const checked = checkScored(scored);
   const sorter = scoreSorter(checked.rows);
@@ -73,7 +73,7 @@ export function prepareDecisionRows(scored: Scored, fits: 'one fit' | 'many fits
   return { ...ranked, presence, byPresence, positionOf, columns, predictable };
 }
 
-/** The row numbers from the highest score to the lowest. */
+/** Returns the row numbers from the highest score to the lowest. */
 export function rowsByScore(scores: Float64Array, sorter = scoreSorter(scores.length)): Uint32Array {
   const words = new Uint32Array(scores.buffer, scores.byteOffset, 2 * scores.length);
   for (let row = 0; row < scores.length; row++) {
@@ -86,7 +86,7 @@ export function rowsByScore(scores: Float64Array, sorter = scoreSorter(scores.le
   return sorted;
 }
 
-/** How many of the rows, which are sorted by descending score, have a score of at least `least`. */
+/** Returns how many rows, sorted by descending score, have a score of at least `least`. */
 export function rowsAtLeast(sorted: Uint32Array, scores: Float64Array, least: number): number {
   let low = 0;
   let high = sorted.length;
@@ -98,7 +98,7 @@ export function rowsAtLeast(sorted: Uint32Array, scores: Float64Array, least: nu
   return low;
 }
 
-/** A sample of prepared rows; by default each counts once. */
+/** Makes a sample of prepared rows; by default each counts once. */
 export function sampleOf(
   rows: DecisionRows,
   multiplicities: Multiplicities = new Uint16Array(rows.rows).fill(1),

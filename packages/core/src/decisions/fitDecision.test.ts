@@ -18,7 +18,7 @@ const anyBudget = fc.oneof(
   fc.record({ falseAlarms: fc.constantFrom(0.05, 0.3, 0.5), confidence: fc.constantFrom(0.5, 0.8, 0.95) }),
 );
 
-/** Rows that can be fitted: with a positive and a negative. Scores of exactly 0 and 1 and ties are common. */
+/** Rows that can be fitted, with a positive and a negative. Scores of exactly 0 and 1 and ties are common. */
 const fittable = scoredRows(labelOrUnknown).filter((rows) => {
   const kinds = plainRows(rows).map(({ kind }) => kind);
   return kinds.includes('positive') && kinds.includes('negative');
@@ -30,7 +30,7 @@ const isKept = (budget: DecisionBudget, decision: Decision, rows: ScoredRows) =>
   return f1Neg >= (budget.f1Neg === 'at 0.5' ? measure(rows).f1Neg : budget.f1Neg);
 };
 
-test('the example of the documentation holds', () => {
+test('the example in the documentation holds', () => {
   const validation = {
     scores: new Float64Array([0.9, 0.2, 0.6, 0.1, 0.3, 0.1, 0.2, 0.8]),
     targets: [1, 0, 0, 0, 0, 0, 0, 1],
@@ -48,7 +48,7 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
     budgets = plainBudget,
   ) => fc.assert(fc.property(fittable, budgets, beta, property), { numRuns: 300 });
 
-  test('the gate has the F_β of a search by plain loops over every gate and threshold', () => {
+  test('the gate matches the F_β of a plain search over every gate and threshold', () => {
     holds((rows, budget, b) => {
       const plain = plainRows(rows);
       const negatives = plain.filter(({ kind }) => kind === 'negative').length;
@@ -83,14 +83,14 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
           expect(decision.report.withinBudget).toBe(isKept(budget, decision, rows));
           if (decision.report.withinBudget) return;
           expect(decision.presence).toBeNull();
-          expect(decision.report.remarks[0]).toContain('No choice is within the budget');
+          expect(decision.report.remarks[0]).toContain('No gate is within the budget');
         },
       ),
       { numRuns: 300 },
     );
   });
 
-  test('what the report says is what measure finds', () => {
+  test('the report agrees with measure', () => {
     fc.assert(
       fc.property(fittable, anyBudget, kappa, (rows, budget, k) => {
         const decision = fitDecision(onValidation(rows), { budget, kappa: k });
@@ -127,7 +127,7 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
     });
   });
 
-  test("rule 'shared' has the best of all thresholds within the budget", () => {
+  test("rule 'shared' finds the best of all thresholds within the budget", () => {
     holds((rows, budget, b) => {
       const plain = plainRows(rows);
       const decision = fitDecision(onValidation(rows), { rule: 'shared', budget, beta: b });
@@ -175,7 +175,7 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
           ...tied,
           scores: tied.scores.map((score, i) => (score + Math.sin(i) / 50 + 0.05) / 1.1),
         };
-        // Sums in another order may part presence scores that tied, which makes for other gates.
+        // Summing in another order may separate tied presence scores, which leads to other gates.
         fc.pre(!hasNearTies(rows));
         const classes = rows.classNames.length;
         const mirror = (i: number) => i - (i % classes) + (classes - 1 - (i % classes));
@@ -198,7 +198,7 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
       fc.property(fittable, plainBudget, (rows, budget) => {
         const longer = {
           ...rows,
-          // At a presence score that there is already, so that no gate is added.
+          // At an existing presence score, so that no gate is added.
           scores: Float64Array.from([...rows.scores, ...rows.scores.slice(0, rows.classNames.length)]),
           targets: [...rows.targets, ...rows.classNames.map(() => Number.NaN)],
         };
@@ -213,7 +213,7 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
   });
 });
 
-test('a positive row is found by any class that is predicted, its label known or not', () => {
+test('a positive row is found by any predicted class, whether or not its label is known', () => {
   const absentButScored = Array.from({ length: 5 }, () => ({ scores: [0.5, 0.8], targets: [0, 1] }));
   const rows = [
     { scores: [0.1, 0.9], targets: [1, Number.NaN] },

@@ -8,34 +8,34 @@ import { type DecisionRows, type DecisionSample, prepareDecisionRows, sampleOf }
 import { fitRule, type RuleFit } from './fitRule.js';
 import { reportOf } from './report.js';
 
-/** How to decide, and at what price. */
+/** Options for fitting a decision. */
 export interface FitDecisionOptions {
   /** Default `gate`. */
   readonly rule?: DecisionRule;
-  /** Default at most 5% false alarms with a confidence of 0.95. The rules `class` and `fixed` only report it. */
+  /** Default: at most 5% false alarms with a confidence of 0.95. The rules `class` and `fixed` only report on it. */
   readonly budget?: DecisionBudget;
   /** Recall weighs β² times as much as precision. Default 1. */
   readonly beta?: number;
   /**
-   * How far thresholds per class move toward the shared one: with weight kappa / (positives + kappa). 0 leaves them.
-   * Default {@link DEFAULT_KAPPA}. For `gate` and `class`.
+   * How far per-class thresholds move toward the shared one: with weight kappa / (positives + kappa). 0 leaves them
+   * unchanged. For `gate` and `class`. Default {@link DEFAULT_KAPPA}.
    */
   readonly kappa?: number;
   /** For `fixed`: one threshold, or one per class. Default 0.5. */
   readonly threshold?: number | readonly number[];
-  /** Which rows belong together, such as a patient's or a video's: one code per row. */
+  /** Group of each row, such as its patient or video. */
   readonly groups?: ArrayLike<number | string>;
 }
 
-/** See 'Shrinkage of thresholds per class' in bench/RESULTS.md. */
+/** Chosen in 'Shrinkage of thresholds per class' in bench/RESULTS.md. */
 export const DEFAULT_KAPPA = 10;
 
 /**
- * Fits the rule that turns probabilities into labels at the price that the user names.
+ * Fits the rule that turns probabilities into labels within the user's budget.
  *
- * With the rule `gate` class j is predicted where the row's presence score is at least τ and p_j at least t_j. A
- * false-alarm budget is guaranteed on new data of the same kind with the confidence that it names; a shift between the
- * data of the fit and the field voids that. The result remembers its split, and `measure` refuses to judge it there.
+ * With the rule `gate`, class j is predicted if the row's presence score is at least τ and p_j is at least t_j. A
+ * false-alarm budget is guaranteed, with its stated confidence, on new data from the same distribution; a distribution
+ * shift voids the guarantee. The result records its split, and `measure` refuses to evaluate it there.
  *
  * @example
  * const validation = {
@@ -53,7 +53,7 @@ export function fitDecision(validation: Scored, options: FitDecisionOptions = {}
 }
 
 /**
- * The same for several rules or budgets on the same data, which is sorted once.
+ * Returns a function that fits several rules or budgets on the same data, which is sorted once.
  *
  * @example
  * const fit = decisionFitter(validation);
@@ -85,7 +85,7 @@ export function decisionFitter(validation: Scored): (options?: FitDecisionOption
 }
 
 /**
- * Refuses options that no data could be decided with: before a training that would end in vain.
+ * Throws if the options are invalid for any data; lets a run fail before training rather than after.
  *
  * @example
  * checkDecisionOptions({ budget: { falseAlarms: 5 } }) // RangeError: budget.falseAlarms is 5; expected a share from 0 to 1
@@ -110,7 +110,7 @@ export function checkDecisionOptions(options: FitDecisionOptions): Pick<RuleFit,
 
 type CheckedOption = 'rule' | 'budget' | 'beta' | 'kappa';
 
-/** The options with their defaults, once they can be used. */
+/** Checks the options and fills in defaults. */
 export function ruleFitOf({ rows, classNames }: DecisionRows, options: FitDecisionOptions): RuleFit {
   const { threshold, groups } = options;
   const checked = checkDecisionOptions(options);
@@ -135,7 +135,7 @@ function fixedThresholds(
   return thresholds;
 }
 
-/** Refuses rows that a rule cannot be fitted on. */
+/** Throws if a rule cannot be fitted on these rows. */
 export function checkRows(
   { totals }: DecisionSample,
   { rule, budget }: RuleFit,

@@ -1,4 +1,4 @@
-// What a rule makes of prepared rows, each of which counts as often as its multiplicity says.
+// Fits a rule to prepared rows, each of which counts as often as its multiplicity.
 
 import { ROW_NEGATIVE } from '../labels/instancePresence.js';
 import { quietRank, smallestPromise } from './binomialBounds.js';
@@ -10,23 +10,23 @@ import { sweepClasses, type ThresholdFit } from './gateSweep.js';
 import { CLOSED_GATE, gateAboveNegative } from './gates.js';
 import { type HighestScores, highestScores, searchShared } from './sharedSearch.js';
 
-/** A rule with everything that it is fitted with. */
+/** A rule with all its fitting options. */
 export interface RuleFit extends ThresholdFit {
   readonly rule: DecisionRule;
   readonly budget: DecisionBudget;
-  /** Of the rule `fixed`, one per class. */
+  /** Thresholds for the rule `fixed`, one per class. */
   readonly fixedThresholds: readonly number[];
-  /** Whether rows belong together, which voids every guarantee. */
+  /** Whether some rows share a group, which voids every guarantee. */
   readonly isGrouped: boolean;
 }
 
-/** Where a row passes, and where a class is predicted. */
+/** A fitted gate and thresholds. */
 export interface FittedRule {
   readonly presence: number | null;
   readonly thresholds: readonly (number | null)[];
   readonly limit: Limit;
   readonly guarantee: Guarantee;
-  /** Whether no choice at all was within the budget. */
+  /** Whether nothing at all was within the budget. */
   readonly isImpossible: boolean;
 }
 
@@ -48,7 +48,7 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
     if (threshold === Number.POSITIVE_INFINITY) return { ...fitted, ...nothing };
     return { ...fitted, presence: 0, thresholds: rows.classNames.map(() => threshold) };
   }
-  // A guarantee allows higher gates too, but to choose among them overfits (see bench/RESULTS.md).
+  // A guarantee would allow higher gates too, but choosing among them overfits (see bench/RESULTS.md).
   const found =
     rank === null
       ? searchGate(sample, limit, fit)
@@ -57,7 +57,7 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
   return { ...fitted, presence: found.gate.presence, thresholds: jsonThresholds(found.thresholds) };
 }
 
-/** What can be guaranteed, and the rank of the negative whose score then has to be exceeded; null for none. */
+/** What can be guaranteed, and the rank of the negative whose score must then be exceeded; null for none. */
 interface Promised {
   readonly rank: number | null;
   readonly guarantee: Guarantee;
@@ -76,7 +76,7 @@ function promiseOf({ rule, budget, isGrouped }: RuleFit, { negatives }: RowTotal
     const smallestRate = smallestPromise(negatives, 1 - confidence);
     return { rank, guarantee: { holds: false, reason: 'too few negatives', smallestRate } };
   }
-  // Rows of a group void the guarantee, but the gate is stricter than the plain budget's all the same.
+  // Grouped rows void the guarantee, but the gate is still stricter than the plain budget's.
   if (isGrouped) return { rank, guarantee: { holds: false, reason: 'grouped rows' } };
   return { rank, guarantee: { holds: true, falseAlarms, confidence } };
 }
@@ -92,7 +92,7 @@ function fitShared(
   return searchShared(sample, highest, limit, beta, floor);
 }
 
-/** The highest probability in the `rank`-th lowest negative. */
+/** Returns the highest probability of the `rank`-th lowest negative. */
 function negativeAt(
   { rows, multiplicities }: DecisionSample,
   { highest, byHighest }: HighestScores,

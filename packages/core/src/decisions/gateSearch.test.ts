@@ -7,7 +7,7 @@ import { prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { type FitDecisionOptions, fitDecision, ruleFitOf } from './fitDecision.js';
 import { fitRule } from './fitRule.js';
 
-/** Rows of a fair model with scores to two digits, more than there are coarse gates. */
+/** Rows from a reasonable model with two-digit scores; there are more rows than coarse gates. */
 function manyRows(rows: number, classes: number, seed = 11): ScoredRows {
   const random = new NumpyRandom(seed);
   const targets: number[] = [];
@@ -24,7 +24,7 @@ test.each([
   [1, 'at'],
   [2, 'below'],
 ] as const)(
-  'the search tries 256 even ranks, then every score between the neighbors of the best (%d: it stands %s)',
+  'the search tries 256 evenly spaced ranks, then every score between the neighbors of the best (%d: it is %s)',
   (seed, where) => {
     const scored = manyRows(700, 2, seed);
     const rows = plainRows(scored);
@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('a shrunk threshold stands between its own and the shared one, by the weight of κ against the positives', () => {
+test('a shrunk threshold lies between its own and the shared one, weighted by κ and the number of positives', () => {
   const scored = manyRows(700, 3);
   const fit = (kappa: number) => fitDecision({ ...scored, split: 'validation' }, { rule: 'class', kappa });
   const logit = (p: number | null | undefined) => Math.log(p! / (1 - p!));
@@ -69,13 +69,13 @@ test('a shrunk threshold stands between its own and the shared one, by the weigh
       const weight = kappa / (n + kappa);
       return (logit(moved[j]) - (1 - weight) * logit(own![j])) / weight;
     });
-  // Both lead back to one shared threshold, for all classes.
+  // Both imply the same shared threshold for all classes.
   const targets = [...target(shrunk!, 10), ...target(farther!, 30)];
   for (const each of targets) expect(each).toBeCloseTo(targets[0]!, 9);
   expect(scored.scores).toContain(Number((1 / (1 + Math.exp(-targets[0]!))).toFixed(2)));
 });
 
-test('with κ without bound every class has the shared threshold', () => {
+test('as κ grows without bound, every class gets the shared threshold', () => {
   const scored = { ...manyRows(700, 3), split: 'validation' };
   const [first, ...others] = fitDecision(scored, { rule: 'class', kappa: 1e15 }).thresholds;
   for (const other of others) expect(other).toBeCloseTo(first!, 9);
@@ -98,7 +98,7 @@ const options: fc.Arbitrary<FitDecisionOptions> = fc.oneof(
   }),
 );
 
-test('rows that count several times, or not at all, are rows that stand there so often', () => {
+test('a row with a multiplicity counts like that many copies of it', () => {
   const weighted = scoredRows(labelOrUnknown).chain((rows) => {
     const count = rows.scores.length / rows.classNames.length;
     const times = fc.array(multiplicity, { minLength: count, maxLength: count });

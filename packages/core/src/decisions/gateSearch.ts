@@ -1,4 +1,4 @@
-// The gate within the budget that gives the highest mean F_β.
+// Finds the gate within the budget with the highest mean F_β.
 
 import type { Limit } from './budget.js';
 import type { DecisionSample } from './decisionRows.js';
@@ -6,21 +6,21 @@ import { sweepClasses, type ThresholdFit } from './gateSweep.js';
 import { coarseGates, type Gate, gatesBetween } from './gates.js';
 import { sweepOutcomes } from './outcomes.js';
 
-/** What was found: a gate with its thresholds. */
+/** A gate with its thresholds. */
 export interface FittedGate {
   readonly gate: Gate;
-  /** Which of the gates that were tried it is. */
+  /** Its index among the gates that were tried. */
   readonly index: number;
   /** Infinity for a class that is never predicted. */
   readonly thresholds: Float64Array;
 }
 
-// Means that differ by less are the same up to rounding.
+// Means that differ by less count as equal.
 const EQUAL_WITHIN = 1e-12;
 
 /**
- * Searches among the coarse gates, then among all distinct presence scores between the neighbors of the best. Of equals the
- * highest gate; undefined where not even a closed gate is within the budget.
+ * Searches the coarse gates, then all distinct presence scores between the neighbors of the best. Among equals, returns
+ * the highest gate; undefined if not even a closed gate is within the budget.
  */
 export function searchGate(sample: DecisionSample, limit: Limit, fit: ThresholdFit): FittedGate | undefined {
   const coarse = coarseGates(sample);
@@ -35,7 +35,7 @@ export function searchGate(sample: DecisionSample, limit: Limit, fit: ThresholdF
   return bestGate(sample, limit, fit, fine);
 }
 
-/** The gate with the highest mean F_β of those within the budget; of equals the first, which is the highest. */
+/** Returns the gate within the budget with the highest mean F_β; among equals the first, which is the highest. */
 export function bestGate(
   sample: DecisionSample,
   limit: Limit,

@@ -1,4 +1,4 @@
-// Every class's best threshold at every gate.
+// Finds every class's best threshold at every gate.
 
 import { timesOf } from '../metrics/classCounts.js';
 import { scoreOfEntry } from '../metrics/rankedClasses.js';
@@ -17,13 +17,13 @@ export interface ThresholdFit {
 /** Gates with the thresholds fitted to the rows that pass. */
 export interface SweptGates {
   readonly gates: readonly Gate[];
-  /** That of gate g and class j at g · classes + j; Infinity where no positive passes. */
+  /** The threshold of gate g and class j is at g · classes + j; Infinity if no positive passes. */
   readonly thresholds: Float64Array;
   /** The mean F_β over the classes at each gate. */
   readonly macroFBeta: Float64Array;
 }
 
-/** Fits thresholds at each of the gates, which run from the highest to the lowest. */
+/** Fits thresholds at each gate; gates are ordered from the highest to the lowest. */
 export function sweepClasses(
   sample: DecisionSample,
   gates: readonly Gate[],

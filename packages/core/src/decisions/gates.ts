@@ -1,4 +1,4 @@
-// Where the gate can stand. Only which rows pass matters to a fit, so a gate is kept as their number.
+// Candidate gates. A fit depends only on which rows pass, so a gate is stored as their number.
 
 import { ROW_NEGATIVE } from '../labels/instancePresence.js';
 import { type DecisionRows, type DecisionSample, rowsAtLeast } from './decisionRows.js';
@@ -7,7 +7,7 @@ import { type DecisionRows, type DecisionSample, rowsAtLeast } from './decisionR
 export interface Gate {
   /** Rows with at least this presence score pass; null lets none pass. */
   readonly presence: number | null;
-  /** How many rows pass, which are the first by presence. */
+  /** How many rows pass; they are the first in presence order. */
   readonly passing: number;
 }
 
@@ -16,14 +16,14 @@ const EVEN_RANKS = 256;
 /** τ = ∞: nothing passes. */
 export const CLOSED_GATE: Gate = { presence: null, passing: 0 };
 
-/** τ = ∞, the presence scores at 256 even ranks and τ = 0, from the highest to the lowest. */
+/** Returns τ = ∞, the presence scores at 256 evenly spaced ranks, and τ = 0, from the highest to the lowest. */
 export function coarseGates(sample: DecisionSample): Gate[] {
   const { rows } = sample;
   const ranked = evenRanks(sample).map((presence) => gateAt(rows, presence));
   return [CLOSED_GATE, ...ranked, { presence: 0, passing: rows.rows }];
 }
 
-/** A gate at every distinct presence score between two gates, neither of them included, from the highest to the lowest. */
+/** Returns a gate at every distinct presence score strictly between two gates, from the highest to the lowest. */
 export function gatesBetween({ rows, multiplicities }: DecisionSample, upper: Gate, lower: Gate): Gate[] {
   const { presence, byPresence } = rows;
   const gates: Gate[] = [];
@@ -40,7 +40,7 @@ export function gatesBetween({ rows, multiplicities }: DecisionSample, upper: Ga
   return gates;
 }
 
-/** The gate that only scores strictly above that of the `rank`-th lowest negative pass. */
+/** Returns the gate that only scores strictly above the `rank`-th lowest negative pass. */
 export function gateAboveNegative({ rows, multiplicities }: DecisionSample, rank: number): Gate {
   const { presence, byPresence, rowKinds } = rows;
   let seen = 0;
@@ -56,7 +56,7 @@ export function gateAboveNegative({ rows, multiplicities }: DecisionSample, rank
   return CLOSED_GATE;
 }
 
-/** The presence scores at ranks i / 256 from the lowest up, from the highest to the lowest, each once. */
+/** Returns the distinct presence scores at ranks i / 256 (counted from the lowest), from the highest to the lowest. */
 function evenRanks({ rows, multiplicities, totals }: DecisionSample): number[] {
   const { presence, byPresence } = rows;
   const values: number[] = [];
@@ -76,12 +76,12 @@ function gateAt({ presence, byPresence }: DecisionRows, score: number): Gate {
   return { presence: finite(score), passing: rowsAtLeast(byPresence, presence, score) };
 }
 
-/** A row with a probability of 1 has an infinite score; JSON does not know infinity, and no other row comes near this. */
+/** A row with a probability of 1 has an infinite score, which JSON cannot hold; no other row comes near this value. */
 function finite(score: number): number {
   return Math.min(score, Number.MAX_VALUE);
 }
 
-/** The next larger float64, for a number of at least 0. */
+/** Returns the next larger float64, for a number of at least 0. */
 function nextUp(value: number): number {
   const bits = new BigInt64Array(new Float64Array([value]).buffer);
   bits[0] = bits[0]! + 1n;

@@ -6,7 +6,7 @@ import { presenceProbability } from './presence.js';
 import { describeFalseAlarms } from './remarks.js';
 
 /**
- * One class; negatives score uniformly, so that the share of all negatives beyond a score is known; positives score higher.
+ * One class. Negatives score uniformly, so that the share of all negatives above a score is known; positives score higher.
  */
 function simulated(random: NumpyRandom, negatives: number, positives: number) {
   const rows = negatives + positives;
@@ -17,7 +17,7 @@ function simulated(random: NumpyRandom, negatives: number, positives: number) {
   return { scores, targets, classNames: ['crack'], split: 'validation' };
 }
 
-/** The share of all negatives that pass the gate, or with a shared threshold are predicted. */
+/** The share of all negatives that pass the gate, or that a shared threshold predicts. */
 function trueRate({ rule, presence, thresholds }: Decision): number {
   if (presence === null) return 0;
   return 1 - (rule === 'gate' ? presenceProbability(presence) : thresholds[0]!);
@@ -41,7 +41,7 @@ describe('over 1,000 splits', () => {
     ['gate', 400, 0.1, 0.8],
     ['shared', 200, 0.05, 0.95],
   ] as const)(
-    'rule %s with %d negatives exceeds %d with at most the probability named',
+    'rule %s with %d negatives exceeds %d with at most the stated probability',
     (rule, n, falseAlarms, confidence) => {
       const exceeded = violations(n, falseAlarms, { rule, budget: { falseAlarms, confidence } });
       expect(exceeded).toBeLessThanOrEqual(1 - confidence + threeErrors(1 - confidence));
@@ -62,16 +62,16 @@ describe('the report', () => {
     expect(report.guarantee).toEqual({ holds: true, falseAlarms: 0.05, confidence: 0.95 });
     expect(report.remarks).toEqual([]);
   });
-  test('with too few negatives names the smallest rate that they can promise, and keeps the plain budget', () => {
+  test('with too few negatives names the smallest rate that they can guarantee, and meets the plain budget', () => {
     const { report, presence } = fit(58);
     const { guarantee } = report;
     expect(guarantee).toMatchObject({ holds: false, reason: 'too few negatives' });
     expect(!guarantee.holds && guarantee.smallestRate).toBeCloseTo(0.0503393, 6);
-    expect(report.remarks.join()).toMatch(/58 negatives are too few.*5%.*smallest.*plain budget/);
+    expect(report.remarks.join()).toMatch(/58 negatives are too few.*5%.*smallest.*without a guarantee/);
     expect(presence).toBe(fit(58, { budget: { falseAlarms: 0.05, confidence: null } }).presence);
     expect(fit(59).report.guarantee.holds).toBe(true);
   });
-  test('says that nothing is guaranteed where it was not requested, or the rule has no bound', () => {
+  test('says that nothing is guaranteed if it was not requested, or the rule has no bound', () => {
     const reason = (options: FitDecisionOptions) => fit(300, options).report.guarantee;
     expect(reason({ budget: { f1Neg: 0.5 } })).toEqual({ holds: false, reason: 'not requested' });
     expect(reason({ budget: { falseAlarms: 0.1, confidence: null } })).toMatchObject({
@@ -79,7 +79,9 @@ describe('the report', () => {
     });
     expect(reason({ rule: 'class' })).toEqual({ holds: false, reason: 'rule has no bound' });
     expect(reason({ rule: 'fixed' })).toEqual({ holds: false, reason: 'rule has no bound' });
-    expect(fit(300, { rule: 'class' }).report.remarks.join()).toContain("Rule 'class' does not steer");
+    expect(fit(300, { rule: 'class' }).report.remarks.join()).toContain(
+      "Rule 'class' does not use the budget",
+    );
   });
   test('says that the bound does not hold for grouped rows, and keeps the gate', () => {
     const groups = Array.from({ length: 340 }, (_, row) => `patient ${Math.floor(row / 2)}`);
@@ -104,9 +106,9 @@ describe('the report', () => {
     );
   });
   test.each(['gate', 'shared'] as const)(
-    'with rule %s a score that ties with the negative to exceed is not enough',
+    'with rule %s, a score tied with the negative to exceed is not enough',
     (rule) => {
-      // Of 100 negatives and δ = 0.05, 99 have to be exceeded for a rate of 0.05: the tied ones are.
+      // With 100 negatives and δ = 0.05, 99 must be exceeded for a rate of 0.05, so scores must exceed the tied ones.
       const scores = Float64Array.from({ length: 110 }, (_, row) => (row < 105 ? 0.5 : 0.9));
       const targets = Array.from(scores, (_, row) => Number(row >= 100));
       const tied = { scores, targets, classNames: ['crack'], split: 'validation' };
@@ -116,7 +118,7 @@ describe('the report', () => {
       if (rule === 'gate') expect(presence).toBeCloseTo(Math.LN2, 14);
     },
   );
-  test('at a rate of 0 no negative may pass, which nothing can promise', () => {
+  test('at a rate of 0, no negative may pass, which cannot be guaranteed', () => {
     const { report } = fit(300, { budget: { falseAlarms: 0 } });
     expect(report.falseAlarms).toBe(0);
     expect(report.guarantee.holds).toBe(false);

@@ -1,5 +1,5 @@
-// What gates and thresholds do to whole rows: negatives that raise a false alarm, positives that are missed. From gate to
-// gate few thresholds move, and not far: only the rows between the old and the new one are looked at again.
+// How gates and thresholds affect whole rows: negatives that raise a false alarm, and positives that are missed. From one
+// gate to the next, few thresholds move, and not far, so only the rows between the old and the new one are revisited.
 
 import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
 import { entriesAtLeast, ROW_SHIFT } from '../metrics/rankedClasses.js';
@@ -10,11 +10,11 @@ import type { SweptGates } from './gateSweep.js';
 export interface SweptOutcomes {
   /** Negatives with any prediction. */
   readonly falseAlarms: Float64Array;
-  /** Positives with none. */
+  /** Positives without any prediction. */
   readonly missed: Float64Array;
 }
 
-/** Counts rows at each gate with its thresholds. */
+/** Counts rows at each gate, with that gate's thresholds. */
 export function sweepOutcomes(
   { rows, multiplicities, totals }: DecisionSample,
   { gates, thresholds }: Pick<SweptGates, 'gates' | 'thresholds'>,
@@ -24,10 +24,10 @@ export function sweepOutcomes(
   const missed = new Float64Array(gates.length);
   const classes = predictable.classes.length;
   const positions = new Uint32Array(classes);
-  // For each row, how many classes are predicted if it passes, and whether it does.
+  // For each row: how many classes are predicted if it passes, and whether it passes.
   const hits = new Uint16Array(rows.rows);
   const passes = new Uint8Array(rows.rows);
-  // By kind of row, those that pass with a prediction.
+  // Rows that pass and have a prediction, by kind.
   const predicted = [0, 0, 0];
   const add = (row: number, sign: number) => {
     const kind = rowKinds[row]!;

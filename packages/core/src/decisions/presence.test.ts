@@ -6,7 +6,7 @@ import { sigmoid, softplus } from '../losses/logisticTerms.js';
 import { presenceProbability, presenceScores } from './presence.js';
 import { presenceAuc } from './presenceAuc.js';
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   expect([...presenceScores(new Float64Array([0.5, 0.5, 0, 0.1]), 2)]).toEqual([
     1.3862943611198906, 0.10536051565782631,
   ]);
@@ -21,13 +21,13 @@ test('the presence score is the sum of the softplus of the logits', () => {
     fc.property(logits, (z) => {
       const expected = z.reduce((sum, logit) => sum + softplus(logit), 0);
       const [found] = presenceScores(Float64Array.from(z, sigmoid), z.length);
-      // 1 - p has lost what exceeds 16 digits.
+      // 1 - p has lost everything beyond 16 digits.
       expect(Math.abs(found! - expected)).toBeLessThanOrEqual(1e-9 * expected + 1e-15);
     }),
   );
 });
 
-test('scores are told apart where probabilities are all 1', () => {
+test('scores still differ when presence probabilities are all 1', () => {
   const [low, high] = presenceScores(
     Float64Array.from([...Array(4).fill(1 - 1e-5), ...Array(4).fill(1 - 1e-6)]),
     4,
@@ -46,7 +46,7 @@ test.each([-0.1, 1.1, Number.NaN])('%d is refused with its place', (score) => {
 });
 
 describe('presence AUC', () => {
-  test('is the share of pairs of a positive and a negative in the right order, undecided rows left out', () => {
+  test('is the share of correctly ordered pairs of a positive and a negative, without undecided rows', () => {
     fc.assert(
       fc.property(scoredRows(labelOrUnknown), (rows) => {
         const plain = plainRows(rows);

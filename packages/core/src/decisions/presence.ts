@@ -1,11 +1,11 @@
-// How strongly an instance asks to be looked at: the presence score of its class probabilities.
+// The presence score: how strongly an instance's class probabilities suggest that any class is present.
 
 import { type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 
 /**
- * The presence score of each row, s = -Σ log1p(-p_j). If the classes were independent, 1 - exp(-s) would be the
- * probability that any is present. Rank, store and compare s and not that probability, which is exactly 1 in float64 from
- * s ≈ 37 on. A row with p_j = 1 has s = Infinity and passes every gate but a closed one.
+ * Returns the presence score of each row, s = -Σ log1p(-p_j). If the classes were independent, 1 - exp(-s) would be the
+ * probability that any is present. Rank, store and compare s rather than that probability, which is exactly 1 in float64
+ * from s ≈ 37 on. A row with p_j = 1 has s = Infinity and passes every gate except a closed one.
  *
  * @example
  * presenceScores(new Float64Array([0.5, 0.5, 0, 0.1]), 2) // 1.3862943611198906 0.10536051565782631
@@ -27,7 +27,7 @@ export function presenceScores(scores: FloatArray, classes: number): Float64Arra
 }
 
 /**
- * The presence probability a = 1 - exp(-s), to be shown.
+ * Returns the presence probability a = 1 - exp(-s), for display.
  *
  * @example
  * presenceProbability(2 * Math.LN2) // 0.75: one minus a half times a half

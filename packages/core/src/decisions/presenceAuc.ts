@@ -5,8 +5,8 @@ import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { presenceScores } from './presence.js';
 
 /**
- * How well presence scores tell positives from negatives: the area under the ROC curve of 'any class', ties counted half.
- * Undecided rows are left out; null without a positive or without a negative.
+ * Measures how well presence scores separate positives from negatives: the area under the ROC curve of 'any class', with
+ * ties counted half. Undecided rows are left out; null without positives or without negatives.
  *
  * @example
  * const scores = new Float64Array([0.9, 0.2, 0.5, 0.5, 0.1, 0.1]);

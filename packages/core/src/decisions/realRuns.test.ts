@@ -15,20 +15,25 @@ const budgets: Record<string, DecisionBudget> = {
 };
 
 describe.skipIf(!hasDecisionRuns)('on saved logits of trained models (needs the files)', () => {
-  test.each(decisionRunNames)('%s is decided as well as by an independent implementation', (name) => {
-    const { validation, test: elsewhere } = readDecisionRun(name);
-    const reference = readReference()[name]!;
-    const fit = decisionFitter(validation);
-    for (const [rule, budget] of Object.entries(budgets)) {
-      const expected = reference[rule]!;
-      const decision = fit({ budget, kappa: 0 });
-      // The reference is rounded to three digits.
-      expect(100 * decision.report.macroFBeta).toBeGreaterThanOrEqual(expected['validation macroF1']! - 5e-4);
-      expect(decision.report.withinBudget).toBe(true);
-      const { macroF1 } = measure(elsewhere, { threshold: decision });
-      expect(Math.abs(100 * macroF1 - expected.macroF1)).toBeLessThan(0.5);
-    }
-  });
+  test.each(decisionRunNames)(
+    '%s gets decisions as good as those of an independent implementation',
+    (name) => {
+      const { validation, test: elsewhere } = readDecisionRun(name);
+      const reference = readReference()[name]!;
+      const fit = decisionFitter(validation);
+      for (const [rule, budget] of Object.entries(budgets)) {
+        const expected = reference[rule]!;
+        const decision = fit({ budget, kappa: 0 });
+        // The reference is rounded to three digits.
+        expect(100 * decision.report.macroFBeta).toBeGreaterThanOrEqual(
+          expected['validation macroF1']! - 5e-4,
+        );
+        expect(decision.report.withinBudget).toBe(true);
+        const { macroF1 } = measure(elsewhere, { threshold: decision });
+        expect(Math.abs(100 * macroF1 - expected.macroF1)).toBeLessThan(0.5);
+      }
+    },
+  );
 
   test.each(decisionRunNames)(
     'by default %s keeps 5% false alarms on test, at 1.5 times the F1 of 0.5',

@@ -2,7 +2,7 @@ import type { Decision, DecisionReport } from './decision.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
 
 /**
- * The false alarms on the data of the fit with their 95% bound.
+ * Describes the false alarms on the data of the fit, with their 95% bound.
  *
  * @example
  * describeFalseAlarms(decision)
@@ -16,7 +16,7 @@ export function describeFalseAlarms({ report, fittedOn }: Pick<Decision, 'report
   return `${falseAlarms} of ${negatives} ${of} (${rates})`;
 }
 
-/** What the reader of a decision should know besides its figures. */
+/** Returns what the reader of a decision should know besides its figures. */
 export function remarksOn(
   report: Omit<DecisionReport, 'remarks'>,
   { rule, budget, isGrouped }: RuleFit,
@@ -25,28 +25,28 @@ export function remarksOn(
   const { guarantee, negatives, undecided, neverPredicted } = report;
   const remarks: string[] = [];
   if (isImpossible) {
-    remarks.push(`No choice is within the budget (${budgetText(budget, report)}); nothing is predicted.`);
+    remarks.push(`No gate is within the budget (${budgetText(budget, report)}); nothing is predicted.`);
   } else if (presence === null) {
-    remarks.push(`Within the budget (${budgetText(budget, report)}) nothing can be predicted.`);
+    remarks.push(`Nothing can be predicted within the budget (${budgetText(budget, report)}).`);
   } else if (rule === 'class' || rule === 'fixed') {
     const kept = report.withinBudget ? 'is within' : 'exceeds';
     remarks.push(
-      `Rule '${rule}' does not steer by the budget (${budgetText(budget, report)}); here it ${kept} it.`,
+      `Rule '${rule}' does not use the budget (${budgetText(budget, report)}); on these rows it ${kept} it.`,
     );
   }
   if (!guarantee.holds && guarantee.reason === 'too few negatives') {
     remarks.push(
       `${negatives} negatives are too few to guarantee the budget (${budgetText(budget, report)}); the smallest rate ` +
-        `that they can guarantee is ${percent(guarantee.smallestRate ?? 1)}. The plain budget is kept, on these rows only.`,
+        `that they can guarantee is ${percent(guarantee.smallestRate ?? 1)}. The budget is met on these rows, without a guarantee.`,
     );
   }
   if (isGrouped) {
     remarks.push(
-      'Rows of a group are not independent: neither the bound on false alarms nor a guarantee holds.',
+      'Rows in the same group are not independent, so neither the bound on false alarms nor a guarantee holds.',
     );
   }
   if (undecided > 0) {
-    remarks.push(`${undecided} undecided rows count neither as positive nor as negative.`);
+    remarks.push(`${undecided} undecided rows count as neither positive nor negative.`);
   }
   if (neverPredicted.length > 0 && presence !== null) {
     remarks.push(`Never predicted, since no positives pass the gate: ${listed(neverPredicted)}.`);
@@ -54,7 +54,7 @@ export function remarksOn(
   return remarks;
 }
 
-/** Of thousands of names, the first few. */
+/** Joins names; shows only the first few of thousands. */
 function listed(names: readonly string[]): string {
   const most = 20;
   const shown = names.slice(0, most).join(', ');

@@ -11,7 +11,7 @@ import { remarksOn } from './remarks.js';
 
 const BOUND_CONFIDENCE = 0.95;
 
-/** What a fitted rule does on the rows of its fit. */
+/** Reports how a fitted rule performs on the rows of its fit. */
 export function reportOf(
   { rows, multiplicities, totals }: DecisionSample,
   fit: RuleFit,

@@ -1,4 +1,4 @@
-// One threshold for all classes: the one within the budget that gives the highest mean F_β.
+// Finds one threshold for all classes: the one within the budget with the highest mean F_β.
 
 import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
 import { timesOf } from '../metrics/classCounts.js';
@@ -7,16 +7,16 @@ import { fBeta } from '../metrics/rates.js';
 import type { Limit } from './budget.js';
 import { type DecisionRows, type DecisionSample, rowsByScore } from './decisionRows.js';
 
-// Means that differ by less are the same up to rounding.
+// Means that differ by less count as equal.
 const EQUAL_WITHIN = 1e-12;
 
-/** Each row's highest probability, which a shared threshold is compared with, and the rows from the highest down. */
+/** Each row's highest probability, which a shared threshold is compared with, and the rows sorted by it, highest first. */
 export interface HighestScores {
   readonly highest: Float64Array;
   readonly byHighest: Uint32Array;
 }
 
-/** Finds and sorts them. */
+/** Computes and sorts the highest scores. */
 export function highestScores({ scores, rows, classNames }: DecisionRows): HighestScores {
   const highest = new Float64Array(rows);
   for (let i = 0, row = 0; row < rows; row++) {
@@ -27,9 +27,9 @@ export function highestScores({ scores, rows, classNames }: DecisionRows): Highe
 }
 
 /**
- * Searches all thresholds above `floor` at which a true positive or a found row is added: between them a lower one adds
- * false positives alone. Of equals the largest; Infinity, which predicts nothing, where the budget allows no more; undefined where it does not
- * even allow that.
+ * Searches all thresholds above `floor` at which a true positive or a found row is added; lower thresholds in between
+ * only add false positives. Among equals, returns the largest. Returns Infinity, which predicts nothing, if the budget
+ * allows no more, and undefined if it does not even allow that.
  */
 export function searchShared(
   sample: DecisionSample,
@@ -58,7 +58,7 @@ export function searchShared(
   return best?.threshold;
 }
 
-/** The mean F_β at a threshold that is not above that of the call before. */
+/** Returns a function for the mean F_β at a threshold; each call's threshold must not exceed the previous one's. */
 function fallingThreshold(
   { rows, multiplicities }: DecisionSample,
   beta: number,
@@ -85,7 +85,7 @@ function fallingThreshold(
   return (threshold) => classes.reduce((sum, valueAt) => sum + valueAt(threshold), 0) / classes.length;
 }
 
-/** The scores of present classes, and the highest of each positive row, from the highest to the lowest, each once. */
+/** Returns the distinct scores of present classes and the highest scores of positive rows, in descending order. */
 function candidateThresholds(
   { rows, multiplicities }: DecisionSample,
   { highest, byHighest }: HighestScores,

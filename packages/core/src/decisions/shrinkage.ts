@@ -1,5 +1,5 @@
-// With few positives a threshold of its own overfits a class. Its logit moves toward that of the threshold which all classes
-// would share, with weight κ / (n + κ), n the class's positives: as if κ more of them had asked for the shared one.
+// With few positives, a per-class threshold overfits. Its logit is moved toward that of the best shared threshold with
+// weight κ / (n + κ), where n is the number of the class's positives: as if κ more positives had favored the shared one.
 
 import { logit, sigmoid } from '../losses/logisticTerms.js';
 import { timesOf } from '../metrics/classCounts.js';
@@ -10,10 +10,10 @@ import type { DecisionSample } from './decisionRows.js';
 import type { SweptGates, ThresholdFit } from './gateSweep.js';
 
 const SHARED_CANDIDATES = 256;
-// Beyond, probabilities are 0 or 1 in float64.
+// Beyond this, probabilities are 0 or 1 in float64.
 const LARGEST_LOGIT = 36.7;
 
-/** The fitted thresholds moved, and the mean F_β that is left at each gate. */
+/** Moves the fitted thresholds, and returns them with the resulting mean F_β at each gate. */
 export function shrunkFit(
   sample: DecisionSample,
   { gates, thresholds: exact }: SweptGates,
@@ -37,7 +37,7 @@ export function shrunkFit(
       const until = entriesAtLeast(rows, j, threshold);
       const { segment, predicted: before, truePositives } = cutBefore(segments, until);
       let predicted = before;
-      // What stands between two positives is counted entry by entry.
+      // Entries between two positives are counted one by one.
       const { passing } = gates[gate]!;
       for (let k = segment < 0 ? 0 : ends[segment]!; k < until; k++) {
         const row = entries[k]! >>> ROW_SHIFT;
@@ -63,8 +63,8 @@ function finiteLogit(probability: number): number {
 }
 
 /**
- * At each gate the threshold with the highest mean F_β if all classes had the same: one of 256 even ranks of the positives'
- * scores, which is close enough for a target that thresholds only lean toward; among equals the largest.
+ * Returns, for each gate, the shared threshold with the highest mean F_β; among equals the largest. Candidates are the
+ * positives' scores at 256 evenly spaced ranks, which is precise enough for a value that thresholds only move toward.
  */
 function sharedThresholds(sample: DecisionSample, gates: SweptGates['gates'], beta: number): Float64Array {
   const { rows, multiplicities } = sample;
@@ -85,7 +85,7 @@ function sharedThresholds(sample: DecisionSample, gates: SweptGates['gates'], be
         predicted += counts[2 * c]!;
         truePositives += counts[2 * c + 1]!;
         const at = gate * ends.length + c;
-        // F_β, up to the factor 1 + β² that all have.
+        // F_β, up to the common factor 1 + β².
         sums[at] = sums[at]! + truePositives / (predicted + square * positives);
       }
       return -1;
@@ -99,7 +99,7 @@ function sharedThresholds(sample: DecisionSample, gates: SweptGates['gates'], be
   });
 }
 
-/** Scores at ranks i / 256 among all entries whose class is present, from the highest to the lowest, each once. */
+/** Returns the distinct scores at ranks i / 256 among all entries with the class present, from the highest to the lowest. */
 function evenPositiveScores({ rows, multiplicities }: DecisionSample): number[] {
   const classes = rows.columns.length;
   const total = rows.columns.reduce((sum, { presentRows }) => sum + timesOf(presentRows, multiplicities), 0);

@@ -17,7 +17,7 @@ function simulated(seed: number, split: string) {
 const validation = simulated(1, 'validation');
 const elsewhere = simulated(2, 'test');
 
-test('both figures rise from point to point, from a closed gate on', () => {
+test('both figures increase from point to point, starting from a closed gate', () => {
   const curve = tradeOffCurve(validation);
   expect(curve.length).toBeGreaterThan(10);
   curve.slice(1).forEach((point, k) => {
@@ -28,7 +28,7 @@ test('both figures rise from point to point, from a closed gate on', () => {
 });
 
 test.each([0, 0.01, 0.05, 0.2, 1])(
-  'a plain budget of %d buys at least what the curve says',
+  'a plain budget of %d achieves at least what the curve shows',
   (falseAlarms) => {
     for (const options of [{ kappa: 0 }, { kappa: 10, beta: 2 }]) {
       const curve = tradeOffCurve(validation, options);
@@ -40,7 +40,7 @@ test.each([0, 0.01, 0.05, 0.2, 1])(
   },
 );
 
-test('a judged curve is what fitting on one split and measuring on the other gives', () => {
+test('judgedCurve matches fitting on one split and measuring on the other', () => {
   const budgets = [
     { falseAlarms: 0.05 },
     { falseAlarms: 0.2, confidence: null },
@@ -58,7 +58,7 @@ test('a judged curve is what fitting on one split and measuring on the other giv
   expect(() => judgedCurve(validation, validation, budgets)).toThrow("fitted on 'validation'");
 });
 
-test('no curve without negatives or positives', () => {
+test('there is no curve without negatives or positives', () => {
   const all = (label: number) => ({ ...validation, targets: validation.targets.map(() => label) });
   expect(() => tradeOffCurve(all(1))).toThrow('no negative row');
   expect(() => tradeOffCurve(all(0))).toThrow('no positive row');

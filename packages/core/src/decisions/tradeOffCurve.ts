@@ -9,20 +9,20 @@ import { sweepClasses } from './gateSweep.js';
 import { coarseGates } from './gates.js';
 import { sweepOutcomes } from './outcomes.js';
 
-/** The best that a budget buys. */
+/** The best result within a budget. */
 export interface TradeOffPoint {
   /** The share of negatives with any prediction. */
   readonly falseAlarmRate: number;
   /** The mean F_β over the classes. */
   readonly fBeta: number;
-  /** The gate that gives it; null for one that lets nothing pass. */
+  /** The gate that achieves it; null for a gate that lets nothing pass. */
   readonly presence: number | null;
 }
 
 /**
- * What each false-alarm budget buys: the highest mean F_β of a gate within it, of the same gates that `fitDecision` tries
- * first. A step curve: a point holds until the next one, and both figures rise from point to point. It describes the rows
- * that it was fitted on; what holds elsewhere is given by `judgedCurve`.
+ * Returns what each false-alarm budget achieves: the highest mean F_β of a gate within it, among the gates that
+ * `fitDecision` tries first. It is a step curve: a point holds until the next one, and both figures increase from point
+ * to point. It describes the rows that it was fitted on; `judgedCurve` shows what holds on other data.
  *
  * @example
  * const curve = tradeOffCurve(validation);
@@ -46,14 +46,14 @@ export function tradeOffCurve(
   return rising(points);
 }
 
-/** A decision fitted within a budget, and what it does elsewhere. */
+/** A decision fitted within a budget, and its metrics on other data. */
 export interface JudgedPoint {
   readonly decision: Decision;
   readonly metrics: Metrics;
 }
 
 /**
- * Decisions fitted on one split within each of the budgets, judged on another.
+ * Fits decisions on one split within each budget, and evaluates them on another split.
  *
  * @example
  * const budgets = [0.01, 0.02, 0.05, 0.1].map((falseAlarms) => ({ falseAlarms }));
@@ -80,7 +80,7 @@ export function judgedCurve(
   return decisions.map((decision, k) => ({ decision, metrics: metrics[k]! }));
 }
 
-/** The points that no other beats with fewer or as many false alarms. */
+/** Keeps the points that no other point with the same or fewer false alarms beats. */
 function rising(points: readonly TradeOffPoint[]): TradeOffPoint[] {
   const sorted = [...points].sort((a, b) => a.falseAlarmRate - b.falseAlarmRate || b.fBeta - a.fBeta);
   const kept: TradeOffPoint[] = [];

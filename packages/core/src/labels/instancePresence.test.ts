@@ -10,7 +10,7 @@ import {
 
 const target = fc.constantFrom(0, 0, 0.2, 0.49, 0.5, 0.7, 1, Number.NaN);
 
-test('an instance is positive, negative or undecided as its targets say', () => {
+test('an instance is positive, negative or undecided according to its targets', () => {
   fc.assert(
     fc.property(fc.array(target, { minLength: 1, maxLength: 6 }), (targets) => {
       const isPositive = targets.some((each) => each >= 0.5);
@@ -20,7 +20,7 @@ test('an instance is positive, negative or undecided as its targets say', () => 
   );
 });
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   expect(instancePresence([0, 0.7, Number.NaN])).toBe('positive');
   expect(instancePresence([0, 0.2, 0])).toBe('negative');
   expect(instancePresence([0, 0, Number.NaN])).toBe('undecided');

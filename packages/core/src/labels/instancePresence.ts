@@ -2,10 +2,10 @@
 
 import { rowsOf } from '../arrays/rowMajor.js';
 
-/** A target from here up counts as present. */
+/** A target of at least this counts as present. */
 export const PRESENT_FROM = 0.5;
 
-/** What is known of an instance as a whole. */
+/** What is known about an instance as a whole. */
 export type InstancePresence = 'positive' | 'negative' | 'undecided';
 
 /** The codes of `presenceOfRows`. */
@@ -16,8 +16,8 @@ export const ROW_POSITIVE = 2;
 const NAMES: readonly InstancePresence[] = ['undecided', 'negative', 'positive'];
 
 /**
- * An instance is positive if some target is at least 0.5, negative if every target is known and below 0.5, and undecided
- * if an unknown target could still make it positive.
+ * Classifies an instance: positive if some target is at least 0.5, negative if every target is known and below 0.5, and
+ * undecided if an unknown target could still make it positive.
  *
  * @example
  * instancePresence([0, 0.7, Number.NaN]) // 'positive'
@@ -29,7 +29,7 @@ export function instancePresence(targets: ArrayLike<number>): InstancePresence {
 }
 
 /**
- * The same for every row of a table: ROW_UNDECIDED, ROW_NEGATIVE or ROW_POSITIVE.
+ * Classifies every row of a table: ROW_UNDECIDED, ROW_NEGATIVE or ROW_POSITIVE.
  *
  * @example
  * presenceOfRows([0, 1, 0, 0, 0, Number.NaN], 2) // 2 1 0

@@ -6,7 +6,7 @@ import { logit, sigmoid, softplus } from './logisticTerms.js';
 const logits = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 1, maxLength: 8 });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   expect(anyClassLogit([2, -1, 0.5], [1, 0, 1], 0.02)).toBeCloseTo(1.2277227722772277, 12);
   expect(anyClassLogit([-2, -3, -0.5], [0, 0, 0], 0.02)).toBeCloseTo(-1.83333333, 8);
   expect(anyClassLogit([1.5, 0.25, -4], [0, 1, 0], 0.02)).toBeCloseTo(0.19230769, 8);
@@ -50,7 +50,7 @@ test('an unknown label is left out', () => {
   expect(anyClassLogit([2, 9, -1], [1, Number.NaN, 0], 0.1)).toBe(anyClassLogit([2, -1], [1, 0], 0.1));
 });
 
-test('a soft label weighs between absent and present', () => {
+test("a soft label's weight lies between absent and present", () => {
   // y_a = 0.5, λ' = 0.5 · 0 + 0.5: weights 0.75 and 0.5
   expect(anyClassLogit([4, -2], [0.5, 0], 0)).toBeCloseTo((0.75 * 4 - 0.5 * 2) / 1.25, 12);
 });

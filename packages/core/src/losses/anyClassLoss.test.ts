@@ -83,7 +83,7 @@ describe('for every batch', () => {
     });
   });
 
-  test('label smoothing leaves the any-class term, the weights and the denominator alone', () => {
+  test('label smoothing does not change the any-class term, the weights or the denominator', () => {
     holds(batches(), (batch) => {
       const smooth = lossAndGradient(batch);
       const plain = lossAndGradient({ ...batch, options: { ...batch.options, smoothing: 0 } });
@@ -159,7 +159,7 @@ describe('for every batch', () => {
     });
   });
 
-  test('a masked label equals its absence, but for the any-class term of a row that it could turn positive', () => {
+  test('a masked label acts like a missing class, except that a row it could turn positive has no any-class term', () => {
     holds(batches({ label: hardLabel }), ({ logits, targets, options }) => {
       const { classes } = options;
       const withExtra = (values: Float64Array, extra: number) =>
@@ -242,7 +242,7 @@ describe('reductions', () => {
     expect(anyClassLoss(logits, targets, options).loss).toBeCloseTo(total / 3, 14);
     expect(anyClassLoss(logits, targets, { ...options, reduction: 'mean' }).loss).toBeCloseTo(total / 2, 14);
   });
-  test('none leaves the rows apart, with gradients of their own', () => {
+  test('none keeps the rows separate, each with its own gradient', () => {
     const gradient = new Float64Array(6);
     const unreduced = anyClassLoss(logits, targets, { ...options, reduction: 'none', gradient });
     expect(unreduced).not.toHaveProperty('loss');

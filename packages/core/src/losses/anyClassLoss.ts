@@ -8,28 +8,28 @@ import { scalarPasses } from './scalarPasses.js';
 import { simdPasses } from './simd/simdPasses.js';
 
 export interface AnyClassLossOptions extends LossOptions {
-  /** The number of columns. */
+  /** Number of classes (columns). */
   readonly classes: number;
-  /** Instance weights from class weights; all 1 when left out. */
+  /** Class weights from which instance weights are computed; all 1 if left out. */
   readonly balance?: ClassBalance;
   /** Default 'batch'. */
   readonly reduction?: Reduction;
-  /** 0 where a label is unknown. A target of NaN says the same. */
+  /** 0 where a label is unknown. A target of NaN means the same. */
   readonly mask?: ArrayLike<number>;
-  /** Where to write d loss / d logits; it is computed only if this is given. */
+  /** Buffer for d loss / d logits, which is computed only if this is given. */
   readonly gradient?: FloatArray;
-  /** Where to write the rows' figures; allocated when left out. */
+  /** Buffers for the per-row results; allocated if left out. */
   readonly rows?: LossRows;
 }
 
-/** What 'none' gives. */
+/** The result with reduction 'none'. */
 export interface UnreducedLoss {
   readonly rows: LossRows;
   /** The caller's buffer. */
   readonly gradient?: FloatArray;
 }
 
-/** The reduced loss, and the two sums that processes exchange to get the loss of all of them. */
+/** The reduced loss, and the two sums that processes exchange to compute their joint loss. */
 export interface ReducedLoss extends UnreducedLoss {
   readonly loss: number;
   readonly numerator: number;
@@ -37,13 +37,13 @@ export interface ReducedLoss extends UnreducedLoss {
 }
 
 /**
- * The any-class presence likelihood losses and their gradient, in closed form, over row-major logits and targets:
+ * Computes the any-class presence likelihood losses and their gradient, in closed form, from row-major logits and targets:
  *
  *     J = Σ_j J_base(z_j, y_j) + α J_base(z*, y_a)
  *
- * Targets are 0 or 1, anything between (soft labels), or NaN where unknown: an unknown label acts as if its class
- * did not exist for that row. A row whose unknown labels could turn it positive has no any-class term, and a row without
- * a known label counts nowhere.
+ * Targets are 0 or 1, anything in between (soft labels), or NaN if unknown. An unknown label acts as if its class did not
+ * exist for that row. A row whose unknown labels could turn it positive has no any-class term, and a row without any
+ * known label is ignored.
  *
  * @example
  * const logits = new Float64Array([2, -1, 0.5, -2, -3, -0.5, 1.5, 0.25, -4]);
@@ -84,7 +84,7 @@ export function anyClassLoss(
   return reduction === 'none' ? unreduced : { ...unreduced, ...sums };
 }
 
-/** Beyond it, float32's sums of logits may overflow, and its smallest probabilities times a logit are no longer small. */
+/** Beyond this, float32 sums of logits may overflow, and the smallest probabilities times a logit are no longer small. */
 const LARGEST_OF_SIMD = 1e30;
 
 function sumOf({ rows }: LossBatch, passes: LossPasses, reduction: Reduction): Omit<ReducedLoss, 'rows'> {
@@ -102,11 +102,11 @@ function checkArrays(
   { classes, balance, mask, gradient }: AnyClassLossOptions,
 ): void {
   const entries = logits.length;
-  checkLength('targets', targets.length, entries, 'one a logit');
-  if (mask !== undefined) checkLength('mask', mask.length, entries, 'one a logit');
-  if (gradient !== undefined) checkLength('gradient', gradient.length, entries, 'one a logit');
+  checkLength('targets', targets.length, entries, 'one per logit');
+  if (mask !== undefined) checkLength('mask', mask.length, entries, 'one per logit');
+  if (gradient !== undefined) checkLength('gradient', gradient.length, entries, 'one per logit');
   if (balance !== undefined) {
-    checkLength('balance.classWeights', balance.classWeights.length, classes, 'one a class');
+    checkLength('balance.classWeights', balance.classWeights.length, classes, 'one per class');
     for (const [j, weight] of [...Array.from(balance.classWeights), balance.negativeWeight].entries()) {
       const name = j < classes ? `classWeights[${j}]` : 'negativeWeight';
       if (!(weight >= 0 && weight < Number.POSITIVE_INFINITY)) {
@@ -115,7 +115,7 @@ function checkArrays(
     }
   }
   for (const [name, figures] of Object.entries(rows)) {
-    checkLength(`rows.${name}`, figures.length, entries / classes, 'one a row');
+    checkLength(`rows.${name}`, figures.length, entries / classes, 'one per row');
   }
 }
 

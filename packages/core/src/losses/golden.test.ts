@@ -33,7 +33,7 @@ describe.each(lossCases)('$name', (given) => {
   });
 });
 
-describe('the table of the method, checked by hand', () => {
+describe("the method's table, checked by hand", () => {
   const logits = new Float64Array([2, -1, 0.5, -2, -3, -0.5, 1.5, 0.25, -4]);
   const targets = new Float64Array([1, 0, 1, 0, 0, 0, 0, 1, 0]);
   const balance = effectiveNumberWeights([10, 100, 1000], 5000, { beta: 0.9999 });

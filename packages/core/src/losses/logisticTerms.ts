@@ -1,8 +1,8 @@
-// The logistic function and its logarithm. Both rest on exp(-|z|), which cannot overflow and keeps the relative
-// accuracy of the smaller of p and 1 - p.
+// The logistic function and its logarithm. Both are computed from exp(-|z|), which cannot overflow and preserves the
+// relative accuracy of the smaller of p and 1 - p.
 
 /**
- * The probability of a logit.
+ * Returns the probability of a logit.
  *
  * @example
  * sigmoid(2) // 0.8807970779778823
@@ -13,7 +13,7 @@ export function sigmoid(logit: number): number {
 }
 
 /**
- * log(1 + exp(z)), which is -log(1 - sigmoid(z)); the loss of a present class is softplus(-z).
+ * Returns log(1 + exp(z)), which is -log(1 - sigmoid(z)); the loss of a present class is softplus(-z).
  *
  * @example
  * softplus(2) // 2.1269280110429722
@@ -23,7 +23,7 @@ export function softplus(logit: number): number {
 }
 
 /**
- * The logit of a probability; 0 and 1 give -Infinity and Infinity.
+ * Returns the logit of a probability; 0 and 1 give -Infinity and Infinity.
  *
  * @example
  * logit(0.8807970779778823) // 2 up to rounding

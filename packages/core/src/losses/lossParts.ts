@@ -1,5 +1,5 @@
-// A loss is put together from parts: a base, an optional any-class term of the same form, class balancing and a
-// reduction. Here stand the first two, which are numbers alone; arrays and tensors share them.
+// A loss is assembled from parts: a base, an optional any-class term of the same form, class balancing and a reduction.
+// This file has the first two, which are plain numbers shared by arrays and tensors.
 
 import { checkBelowOne, checkGamma, checkShare } from './lossArguments.js';
 import { focalTerm, type LossTerm } from './lossTerm.js';
@@ -17,13 +17,13 @@ export interface LossOptions {
   readonly gammaPositive?: number;
   /** The focusing exponent of absent classes in `asl`. Default 4. */
   readonly gammaNegative?: number;
-  /** What `asl` takes off the probability of absent classes: below it they cost nothing. Default 0.05. */
+  /** What `asl` subtracts from the probability of absent classes; below it they cost nothing. Default 0.05. */
   readonly clip?: number;
-  /** Label smoothing ε: classes are learned toward y (1 - ε) + ε / 2. The any-class term keeps its target. Default 0. */
+  /** Label smoothing ε: class targets become y (1 - ε) + ε / 2. The any-class target does not change. Default 0. */
   readonly smoothing?: number;
 }
 
-/** Options with their defaults, the base as the exponents that it stands for. */
+/** Options with defaults filled in and the base expressed by its exponents. */
 export interface LossParts {
   readonly term: LossTerm;
   readonly alpha: number;
@@ -32,7 +32,7 @@ export interface LossParts {
 }
 
 /**
- * The parts that options stand for, once they are checked.
+ * Checks options and returns the loss parts they describe.
  *
  * @example
  * lossParts({ base: 'focal', alpha: 0 })
@@ -60,7 +60,7 @@ function baseTerm(options: LossOptions): LossTerm {
     case 'asl':
       return { gammaPositive, gammaNegative, clip };
     default:
-      // It may come from a file.
+      // The value may come from a file.
       throw new TypeError(`base is '${String(base)}'; expected 'bce', 'focal' or 'asl'`);
   }
 }

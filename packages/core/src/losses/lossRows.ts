@@ -1,6 +1,6 @@
-/** The rows' figures, one entry a row. */
+/** Per-row results, one entry per row. */
 export interface LossRows {
-  /** w̃ (J_base + α J_any): what is summed. */
+  /** w̃ (J_base + α J_any), the terms of the sum. */
   readonly losses: Float64Array;
   /** J_base, the standard loss. */
   readonly base: Float64Array;
@@ -11,7 +11,7 @@ export interface LossRows {
 }
 
 /**
- * Buffers for the rows' figures, to be used again from batch to batch.
+ * Allocates buffers for per-row results, which can be reused from batch to batch.
  *
  * @example
  * const rows = lossRows(2);

@@ -1,17 +1,17 @@
-// One binary decision's loss and slope, which all bases share:
+// The loss and slope of one binary decision, which all bases share:
 //
 //     J = -y (1 - p)^γ+ log p - (1 - y) p_m^γ- log(1 - p_m),   p = sigmoid(z),  p_m = max(p - clip, 0)
 //
 // - binary cross-entropy: no exponents, no clip;
-// - focal loss, one exponent for both. Lin et al., "Focal Loss for Dense Object Detection", arXiv 1708.02002;
+// - focal loss: one exponent for both. Lin et al., "Focal Loss for Dense Object Detection", arXiv 1708.02002;
 // - asymmetric loss (ASL). Ridnik et al., "Asymmetric Loss For Multi-Label Classification", arXiv 2009.14119. Its
-//   authors' code may leave the exponents' bases out of the gradient; here the gradient is that of J.
+//   authors' code can leave the focusing factors out of the gradient; here the gradient is the exact one of J.
 //
-// With q = 1 - p and q_m = 1 - p_m the slope is
+// With q = 1 - p and q_m = 1 - p_m, the slope is
 //
 //     dJ/dz = (1 - y) p q p_m^γ- (γ- (-log q_m) / p_m + 1 / q_m) - y q^γ+ (γ+ p (-log p) + q)
 //
-// whose first part is (1 - y) p^γ- (γ- q (-log q) + p) without a clip, and 0 where p is not above it.
+// whose first part is (1 - y) p^γ- (γ- q (-log q) + p) without a clip, and 0 if p is not above the clip.
 // p, q and both logarithms come from one exp and one log1p.
 
 /** The exponents and the clip. */
@@ -21,15 +21,15 @@ export interface LossTerm {
   readonly clip: number;
 }
 
-/** The focal loss's term; γ = 0 gives binary cross-entropy. */
+/** Returns the focal loss's term; γ = 0 gives binary cross-entropy. */
 export function focalTerm(gamma: number): LossTerm {
   return { gammaPositive: gamma, gammaNegative: gamma, clip: 0 };
 }
 
-/** Where `binaryTerm` writes: the loss, then its slope. A caller's buffer, so that nothing is allocated. */
+/** The result buffer of `binaryTerm`: the loss, then its slope. The caller provides it, so that nothing is allocated. */
 export type TermAndSlope = Float64Array;
 
-/** The loss of a logit against a target in [0, 1], and its derivative with respect to the logit. */
+/** Computes the loss of a logit against a target in [0, 1], and its derivative with respect to the logit. */
 export function binaryTerm(logit: number, target: number, term: LossTerm, result: TermAndSlope): void {
   const small = Math.exp(-Math.abs(logit));
   const larger = 1 / (1 + small);
@@ -64,7 +64,7 @@ export function binaryTerm(logit: number, target: number, term: LossTerm, result
   result[1] = slope;
 }
 
-/** The loss of an absent class and its slope with a clip. A function of its own, so that the others are inlined. */
+/** Computes the loss of an absent class and its slope with a clip. A separate function, so that the others are inlined. */
 function clippedAbsence(p: number, q: number, { gammaNegative, clip }: LossTerm, result: TermAndSlope): void {
   result[0] = 0;
   result[1] = 0;
@@ -77,7 +77,7 @@ function clippedAbsence(p: number, q: number, { gammaNegative, clip }: LossTerm,
   result[1] = factor * p * q * ((gammaNegative * minusLogRest) / excess + 1 / rest);
 }
 
-// The logarithm is at hand, so a general power costs an exp and not a pow.
+// The logarithm is already known, so a general power costs an exp rather than a pow.
 function power(base: number, minusLogBase: number, exponent: number): number {
   if (exponent === 0) return 1;
   if (exponent === 1) return base;

@@ -51,7 +51,7 @@ describe.each([
     });
   });
 
-  test('without balancing every row with a known label weighs 1', () => {
+  test('without balancing, every row with a known label has weight 1', () => {
     const targets = [1, unknown, 0, 0, 0, 0, unknown, 0, 0, unknown, unknown, unknown];
     const { rows } = anyClassLoss(new Floats(12), targets, { classes: 3, base: 'bce' });
     expect([...rows.weights]).toEqual([1, 1, 1, 0]);

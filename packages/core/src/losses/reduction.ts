@@ -1,18 +1,18 @@
 import type { LossPasses } from './lossPasses.js';
 
-/** How the rows' losses become one. */
+/** How the rows' losses are combined. */
 export type Reduction =
-  /** Σ w̃ J / (Σ y + number of rows without a class), the paper's. */
+  /** Σ w̃ J / (Σ y + number of rows without a class), as in the paper. */
   | 'batch'
   /** Σ w̃ J / number of rows with a known label. */
   | 'mean'
   | 'sum'
-  /** No reduction: the gradient of each row is that of its own loss. */
+  /** No reduction: each row's gradient is that of its own loss. */
   | 'none'
-  /** Σ w̃ J / denominator: for a batch spread over processes, the sum of all their denominators. */
+  /** Σ w̃ J / denominator; for a batch split over processes, pass the sum of their denominators. */
   | { readonly denominator: number };
 
-/** What the sum of the rows' losses is divided by; 0 where no label is known. */
+/** Returns what the sum of the rows' losses is divided by; 0 if no label is known. */
 export function denominatorOf(reduction: Reduction, { presences, labeledRows }: LossPasses): number {
   if (reduction === 'batch') return presences;
   if (reduction === 'mean') return labeledRows;

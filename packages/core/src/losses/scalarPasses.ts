@@ -3,18 +3,18 @@ import { checkTarget } from './lossArguments.js';
 import type { LossBatch, LossPasses } from './lossPasses.js';
 import { binaryTerm } from './lossTerm.js';
 
-/** What a row's labels say about 'any class'; one entry a row, all 0 for a row that is undecided. */
+/** What each row's labels say about 'any class'; one entry per row, all 0 for an undecided row. */
 interface RowPresence {
   /** y_a. */
   readonly targets: Float64Array;
   /** z*, the any-class logit. */
   readonly logits: Float64Array;
-  /** w_j / Σw of a present and of an absent class. */
+  /** w_j / Σw of a present class; next, of an absent class. */
   readonly presentShares: Float64Array;
   readonly absentShares: Float64Array;
 }
 
-/** The losses in float64, for arrays of any kind: the reference for every faster way. */
+/** Computes the losses in float64, for arrays of any kind; the reference for all faster versions. */
 export function scalarPasses(batch: LossBatch): LossPasses {
   const rowCount = batch.rows.weights.length;
   const presence = {
@@ -82,7 +82,7 @@ function addTerms(batch: LossBatch, presence: RowPresence, scale: number): void 
     binaryTerm(presence.logits[row]!, presence.targets[row]!, term, result);
     const anyLoss = presence.presentShares[row]! > 0 ? result[0]! : 0;
     const rowScale = scale * rows.weights[row]!;
-    // d z* / d z_j is the class's share of the weights, which runs from the absent to the present one's.
+    // d z* / d z_j is the class's share of the weights, interpolated between the absent and the present share.
     const absentSlope = alpha * result[1]! * presence.absentShares[row]!;
     const presentSlope = alpha * result[1]! * presence.presentShares[row]!;
     let baseLoss = 0;

@@ -4,8 +4,8 @@ import { rankClasses } from './rankedClasses.js';
 import { checkScored } from './scored.js';
 
 /**
- * The average precision of one class: Σ (R_k - R_{k-1}) P_k over its distinct scores, ties taken together; null where
- * the class is never present.
+ * Returns the average precision of one class: Σ (R_k - R_{k-1}) P_k over its distinct scores, ties taken together; null
+ * if the class is never present.
  *
  * @example
  * averagePrecision(new Float64Array([0.9, 0.8, 0.7, 0.6]), [1, 0, 1, 0]) // 0.8333333333333333
@@ -15,8 +15,8 @@ export function averagePrecision(scores: FloatArray, targets: ArrayLike<number>)
 }
 
 /**
- * The area under the ROC curve of one class: the share of pairs of a present and an absent row in which the present one
- * has the higher score, ties counted half; null without such a pair.
+ * Returns the area under the ROC curve of one class: the share of pairs of a present and an absent row in which the
+ * present one has the higher score, ties counted half; null without such a pair.
  *
  * @example
  * rocAuc(new Float64Array([0.9, 0.8, 0.7, 0.6]), [1, 0, 1, 0]) // 0.75

@@ -10,24 +10,24 @@ import {
 const NEGATIVE_BIT = Math.log2(IN_NEGATIVE_ROW);
 const UNDECIDED_BIT = Math.log2(IN_UNDECIDED_ROW);
 
-/** How often each row counts: 1 for the data as it is, anything else for a bootstrap replicate. */
+/** How often each row counts: 1 for the original data, any number for a bootstrap replicate. */
 export type Multiplicities = Uint16Array;
 
-/** What a class's metrics are made of that depends on the order of its scores alone. */
+/** The counts behind a class's metrics that depend only on the order of its scores. */
 export interface RankCounts {
-  /** Rows in which the class is present, and in which it is absent. */
+  /** Rows in which the class is present; next, rows in which it is absent. */
   readonly present: number;
   readonly absent: number;
-  /** Rows in which it is absent and no other class is present either, or may be. */
+  /** Of the rows in which it is absent, those in negative rows; next, those in undecided rows. */
   readonly absentInNegatives: number;
   readonly absentInUndecided: number;
-  /** Σ (R_k - R_{k-1}) P_k over distinct scores; null where the class is never present. */
+  /** Σ (R_k - R_{k-1}) P_k over distinct scores; null if the class is never present. */
   readonly averagePrecision: number | null;
-  /** The share of (present, absent) pairs in the right order, ties counted half; null without a pair. */
+  /** The share of correctly ordered (present, absent) pairs, ties counted half; null without a pair. */
   readonly rocAuc: number | null;
 }
 
-/** What depends on the threshold. */
+/** The counts that depend on the threshold. */
 export interface PredictedCounts {
   readonly truePositives: number;
   readonly falsePositives: number;
@@ -36,7 +36,7 @@ export interface PredictedCounts {
   readonly falsePositivesInUndecided: number;
 }
 
-/** Walks a class from its highest score down. */
+/** Counts a class's entries from its highest score down. */
 export function countRanks(entries: RankedClass, multiplicities: Multiplicities): RankCounts {
   let present = 0;
   let absentInNegatives = 0;
@@ -45,14 +45,14 @@ export function countRanks(entries: RankedClass, multiplicities: Multiplicities)
   let seenBeforeTie = 0;
   let tiedPresent = 0;
   let precisionSum = 0;
-  // Pairs in the wrong order: these change at present entries alone, of which there are few.
+  // Pairs in the wrong order; these change only at present entries, of which there are few.
   let wrongPairs = 0;
   for (let k = 0; k < entries.length; k++) {
     const entry = entries[k]!;
     const times = multiplicities[entry >>> ROW_SHIFT]!;
     seen += times;
     if (entry & IS_PRESENT) tiedPresent += times;
-    // Without a branch: whether the row is negative is a coin toss, which no processor predicts.
+    // Branch-free: whether the row is negative is unpredictable for the processor.
     absentInNegatives += times * ((entry >>> NEGATIVE_BIT) & 1);
     absentInUndecided += times * ((entry >>> UNDECIDED_BIT) & 1);
     if (!(entry & ENDS_TIE)) continue;
@@ -77,7 +77,7 @@ export function countRanks(entries: RankedClass, multiplicities: Multiplicities)
   };
 }
 
-/** Counts the first `predicted` entries, which are those that count as predicted. */
+/** Counts the first `predicted` entries, which are the predicted ones. */
 export function countPredicted(
   entries: RankedClass,
   predicted: number,
@@ -103,7 +103,7 @@ export function countPredicted(
   };
 }
 
-/** The rows in which a class is present, from its highest score down. */
+/** Returns the rows in which a class is present, from its highest score down. */
 export function presentRowsOf(entries: RankedClass): Uint32Array {
   const present: number[] = [];
   for (let k = 0; k < entries.length; k++)
@@ -111,7 +111,7 @@ export function presentRowsOf(entries: RankedClass): Uint32Array {
   return Uint32Array.from(present);
 }
 
-/** How often some rows count together. */
+/** Returns how often the given rows count in total. */
 export function timesOf(rows: Uint32Array, multiplicities: Multiplicities): number {
   let times = 0;
   for (let k = 0; k < rows.length; k++) times += multiplicities[rows[k]!]!;

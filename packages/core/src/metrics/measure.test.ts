@@ -38,7 +38,7 @@ test.each(cases.map((given, index) => ({ ...given, index })))(
   },
 );
 
-test('the example of the documentation holds', () => {
+test('the example in the documentation holds', () => {
   const scores = new Float64Array([0.9, 0.2, 0.6, 0.1, 0.3, 0.7]);
   const result = measure({ scores, targets: [1, 0, 0, 0, 0, 1], classNames: ['crack', 'roots'] });
   expect(result.macroF1).toBeCloseTo(0.8333333333333333, 14);
@@ -64,7 +64,7 @@ const holds = (property: (rows: ScoredRows) => void, label?: fc.Arbitrary<number
   fc.assert(fc.property(scoredRows(label), property));
 
 describe('for all rows, with ties and unknown labels', () => {
-  test('counts are those of a plain loop over rows and classes', () => {
+  test('counts match a plain loop over rows and classes', () => {
     holds((rows) => {
       const { scores, targets, classNames } = rows;
       const result = measure(rows);
@@ -120,7 +120,7 @@ describe('for all rows, with ties and unknown labels', () => {
     }, labelOrUnknown);
   });
 
-  test('negative-instance and any-class figures, and the false rates, are those of a plain loop', () => {
+  test('negative-instance and any-class figures, and the error rates, match a plain loop', () => {
     holds((rows) => {
       const { scores, targets, classNames } = rows;
       const classes = classNames.length;
@@ -172,7 +172,7 @@ describe('for all rows, with ties and unknown labels', () => {
     }, labelOrUnknown);
   });
 
-  test('a row without a known label counts nowhere', () => {
+  test('a row without a known label is ignored', () => {
     holds((rows) => {
       const extra = rows.classNames.map(() => Number.NaN);
       const longer = {
@@ -194,7 +194,7 @@ describe('for all rows, with ties and unknown labels', () => {
     );
   });
 
-  test('every figure that is null is named with a reason, and no figure is NaN', () => {
+  test('every null figure is listed with a reason, and no figure is NaN', () => {
     holds((rows) => {
       const result = measure(rows);
       const named = new Set(
@@ -212,7 +212,7 @@ describe('for all rows, with ties and unknown labels', () => {
   });
 });
 
-test('each class can have a threshold of its own', () => {
+test('each class can have its own threshold', () => {
   const scored = {
     scores: new Float64Array([0.4, 0.4, 0.6, 0.6]),
     targets: [1, 0, 1, 1],
@@ -228,7 +228,7 @@ test('a float32 score of 0.7 is predicted at a threshold of 0.7', () => {
   expect(measure(scored, { threshold: 0.7 }).truePositives).toEqual([1]);
 });
 
-test('no class importance leaves F2-CIW undefined and named', () => {
+test('without class importance, F2-CIW is listed as undefined', () => {
   const result = measure({ scores: new Float64Array([0.7]), targets: [1], classNames: ['a'] });
   expect(result.f2Ciw).toBeNull();
   expect(result.undefinedFigures).toContainEqual({

@@ -13,7 +13,7 @@ import type { Scored } from './scored.js';
 import { undefinedFiguresOf } from './undefinedFigures.js';
 
 /**
- * All metrics of a model's scores.
+ * Computes all metrics of a model's scores.
  *
  * @example
  * const scored = {
@@ -29,12 +29,12 @@ export function measure(scored: Scored, options: MeasureOptions = {}): Metrics {
   return metricsOf(measurement, new Uint16Array(measurement.ranked.rows).fill(1));
 }
 
-/** The metrics when each row counts as often as `multiplicities` says. */
+/** Returns the metrics with each row counted `multiplicities` times. */
 export function metricsOf(measurement: Measurement, multiplicities: Multiplicities): Metrics {
   return metricsAt([measurement], multiplicities)[0]!;
 }
 
-/** Those of one model at several settings of thresholds: its scores are walked once. */
+/** Returns the metrics of one model at several threshold settings, in one pass over its scores. */
 export function metricsAt(settings: readonly Measurement[], multiplicities: Multiplicities): Metrics[] {
   const ranks = settings[0]!.ranked.classes.map((ranking) => countRanks(ranking, multiplicities));
   return settings.map((setting) => metricsOfSetting(setting, ranks, multiplicities));
@@ -113,7 +113,7 @@ function confusionOf({ truePositives, falsePositives, present }: ClassCounts): C
   return { truePositives, falsePositives, falseNegatives: present - truePositives };
 }
 
-/** How often each row counts among the predictions: not at all where the gate of a decision stops it. */
+/** Returns how often each row counts among the predictions: 0 if a decision's gate stops it. */
 export function passingMultiplicities(
   { passes }: Measurement,
   multiplicities: Multiplicities,
@@ -121,7 +121,7 @@ export function passingMultiplicities(
   return passes === undefined ? multiplicities : multiplicities.map((times, row) => times * passes[row]!);
 }
 
-/** Rows by what they are and whether any class is predicted in them. */
+/** Counts rows by kind and by whether any class is predicted in them. */
 export function countRows({ ranked, predictedRows }: Measurement, multiplicities: Multiplicities) {
   const tally = new Float64Array(6);
   for (let row = 0; row < ranked.rows; row++) {

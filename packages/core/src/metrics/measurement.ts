@@ -13,11 +13,11 @@ import { areSameClasses, type CheckedScores, checkScored, type Scored } from './
 
 export interface MeasureOptions {
   /**
-   * A class is predicted when its score is at least this: one number, one a class, or what `fitThresholds` or
-   * `fitDecision` gave. Default 0.5. Compared in the precision of the scores: 0.7 predicts a float32 score of 0.7.
+   * A class is predicted if its score is at least this: one number, one per class, or the result of `fitThresholds` or
+   * `fitDecision`. Default 0.5. Compared in the precision of the scores: 0.7 predicts a float32 score of 0.7.
    */
   readonly threshold?: number | readonly number[] | FittedThresholds | Decision;
-  /** Judge fitted thresholds or a decision even on the data of the fit. Default false. */
+  /** Evaluate fitted thresholds or a decision even on the data of the fit. Default false. */
   readonly allowSameSplit?: boolean;
   /** Class importance weights for F2-CIW. */
   readonly classImportance?: ArrayLike<number>;
@@ -27,25 +27,25 @@ export interface MeasureOptions {
 export interface Measurement {
   readonly ranked: RankedScores;
   readonly thresholds: readonly number[];
-  /** For each class, how many of its ranked entries are predicted, where their row passes. */
+  /** For each class, how many of its ranked entries are predicted if their row passes. */
   readonly predicted: readonly number[];
-  /** 1 where a row passes the gate; undefined where every row does. */
+  /** 1 where a row passes the gate; undefined if every row does. */
   readonly passes: Uint8Array | undefined;
   /** 1 where a row has a predicted class. */
   readonly predictedRows: Uint8Array;
   readonly classImportance: ArrayLike<number> | undefined;
 }
 
-/** What classes are predicted from. */
+/** What predictions are based on. */
 export type Threshold = NonNullable<MeasureOptions['threshold']>;
 
-/** Checks, ranks and thresholds. */
+/** Checks and ranks scores, and applies a threshold. */
 export function prepareMeasurement(scored: Scored, options: MeasureOptions): Measurement {
   const { threshold = 0.5, ...shared } = options;
   return prepareMeasurements(scored, [threshold], shared)[0]!;
 }
 
-/** The same at several settings of thresholds; the scores are ranked once. */
+/** Does the same for several threshold settings; the scores are ranked once. */
 export function prepareMeasurements(
   scored: Scored,
   thresholds: readonly Threshold[],
@@ -62,7 +62,7 @@ export function prepareMeasurements(
   return settings.map((cutoffs) => ({ ...measurementAt(ranked, cutoffs, presence), classImportance }));
 }
 
-/** Ranked scores at a gate and thresholds; without presence scores every row passes. */
+/** Applies a gate and thresholds to ranked scores; without presence scores, every row passes. */
 export function measurementAt(
   ranked: RankedScores,
   cutoffs: Cutoffs,
@@ -112,7 +112,7 @@ function thresholdsOf(
     if (!allowSameSplit) refuseSameSplit(threshold, scored);
     return threshold.values;
   }
-  checkLength('threshold', threshold.length, classNames.length, 'one a class');
+  checkLength('threshold', threshold.length, classNames.length, 'one per class');
   threshold.forEach((value, j) => {
     if (Number.isNaN(value))
       throw new RangeError(`threshold of class ${classNames[j]} is NaN; expected a number`);
@@ -120,9 +120,9 @@ function thresholdsOf(
   return threshold;
 }
 
-/** Refuses weights that are not one a class, or not weights. */
+/** Throws unless there is one valid weight per class. */
 export function checkImportance(importance: ArrayLike<number>, classNames: readonly string[]): void {
-  checkLength('classImportance', importance.length, classNames.length, 'one a class');
+  checkLength('classImportance', importance.length, classNames.length, 'one per class');
   let total = 0;
   for (let j = 0; j < importance.length; j++) {
     const weight = importance[j]!;

@@ -8,8 +8,8 @@ export interface UndefinedFigure {
 }
 
 /**
- * All metrics of one model on one set of rows. Lists have one entry a class, in the order of `classNames`.
- * A figure that is not defined is null, and `undefinedFigures` says why; means leave it out.
+ * All metrics of one model on one set of rows. Lists have one entry per class, in the order of `classNames`.
+ * An undefined figure is null, and `undefinedFigures` says why; means leave it out.
  */
 export interface Metrics {
   readonly classNames: readonly string[];
@@ -17,7 +17,7 @@ export interface Metrics {
   readonly rows: number;
   readonly positiveRows: number;
   readonly negativeRows: number;
-  /** Rows that an unknown label could make positive: they count in per-class figures by their known labels alone. */
+  /** Rows that an unknown label could make positive; only their known labels count, in the per-class figures. */
   readonly undecidedRows: number;
   /** Null for a class that a decision never predicts. */
   readonly thresholds: readonly (number | null)[];
@@ -32,7 +32,7 @@ export interface Metrics {
   readonly microRecall: number;
   readonly mAP: number | null;
   readonly rocAuc: number | null;
-  /** F2 weighted by class importance; null when no importance was given. */
+  /** F2 weighted by class importance; null if no importance was given. */
   readonly f2Ciw: number | null;
 
   readonly perClassF1: readonly number[];
@@ -42,14 +42,14 @@ export interface Metrics {
   readonly perClassAP: readonly (number | null)[];
   readonly perClassAUC: readonly (number | null)[];
 
-  /** 'No class predicted' against rows with no true class. Any predicted class counts, its label known or not. */
+  /** 'No class predicted' versus rows without a true class. Any predicted class counts, whether or not its label is known. */
   readonly f1Neg: number;
   readonly f2Neg: number;
   readonly precisionNeg: number;
   readonly recallNeg: number;
   /** The share of negative rows in which any class is predicted, 1 - recallNeg; null without negative rows. */
   readonly falseAlarmRate: number | null;
-  /** 'Any class predicted' against rows with a true class. */
+  /** 'Any class predicted' versus rows with a true class. */
   readonly f1Any: number;
   readonly f2Any: number;
   readonly precisionAny: number;

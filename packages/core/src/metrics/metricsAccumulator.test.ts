@@ -4,7 +4,7 @@ import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
 import { measure } from './measure.js';
 import { MetricsAccumulator } from './metricsAccumulator.js';
 
-test('batches through merged accumulators give the metrics of all rows at once', () => {
+test('batches in merged accumulators give the same metrics as all rows at once', () => {
   fc.assert(
     fc.property(scoredRows(labelOrUnknown), fc.nat(30), fc.nat(30), (rows, a, b) => {
       const { scores, targets, classNames } = rows;
@@ -44,7 +44,7 @@ test('float64 batches among float32 ones keep their digits', () => {
   expect(accumulator.scored().scores).toEqual(new Float64Array([0.5, 0.1]));
 });
 
-test('what does not fit is refused', () => {
+test('mismatched input is refused', () => {
   const accumulator = new MetricsAccumulator(['a', 'b']);
   expect(() => accumulator.add(new Float64Array(3), [0, 0, 0])).toThrow(
     '3 entries, which are not whole rows of 2',

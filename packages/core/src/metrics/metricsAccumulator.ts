@@ -10,9 +10,9 @@ interface Batch {
 }
 
 /**
- * Collects batches of scores and labels, and measures all of them. AP, ROC-AUC and thresholds need every score, so the
- * batches are kept (copied, in float32 where they came so) and the result is exact: the order and the size of batches
- * do not matter, nor does which of several accumulators they went through.
+ * Collects batches of scores and labels, and measures them all. AP, ROC-AUC and thresholds need every score, so the
+ * batches are copied and kept (float32 scores stay float32), and the result is exact: the order and size of batches do
+ * not matter, nor how they are distributed over accumulators.
  *
  * @example
  * const accumulator = new MetricsAccumulator(['crack', 'roots']);
@@ -36,11 +36,11 @@ export class MetricsAccumulator {
   /** Adds rows; the arrays may be reused by the caller afterwards. */
   add(scores: FloatArray, targets: ArrayLike<number>): void {
     rowsOf('scores', scores.length, this.classNames.length);
-    checkLength('targets', targets.length, scores.length, 'one a score');
+    checkLength('targets', targets.length, scores.length, 'one per score');
     this.#batches.push({ scores: scores.slice(), targets: Float32Array.from(targets) });
   }
 
-  /** Adds all that another one has collected. */
+  /** Adds everything that another accumulator has collected. */
   merge(other: MetricsAccumulator): void {
     if (!areSameClasses(other.classNames, this.classNames)) {
       throw new RangeError(
@@ -50,7 +50,7 @@ export class MetricsAccumulator {
     this.#batches.push(...other.#batches);
   }
 
-  /** All rows collected, as one. */
+  /** Returns all collected rows together. */
   scored(): Scored {
     const scores = this.#batches.map((batch) => batch.scores);
     return {
@@ -65,7 +65,7 @@ export class MetricsAccumulator {
     };
   }
 
-  /** The metrics of all rows collected. */
+  /** Returns the metrics of all collected rows. */
   metrics(options: MeasureOptions = {}): Metrics {
     return measure(this.scored(), options);
   }

@@ -1,5 +1,5 @@
-// All metrics that depend on the order of scores, and all counts at a threshold, come from one walk over each class's
-// rows from the highest score down. The sorting is done once; a bootstrap replicate only repeats the walk with other
+// All metrics that depend on the order of scores, and all counts at a threshold, come from one pass over each class's
+// rows from the highest score down. Sorting is done once; a bootstrap replicate repeats the pass with other
 // multiplicities.
 
 import { type CheckedScores, UNKNOWN } from './scored.js';
@@ -12,7 +12,7 @@ export const IN_NEGATIVE_ROW = 4;
 export const IN_UNDECIDED_ROW = 8;
 export const ROW_SHIFT = 4;
 
-// By ROW_UNDECIDED, ROW_NEGATIVE and ROW_POSITIVE.
+// Indexed by ROW_UNDECIDED, ROW_NEGATIVE and ROW_POSITIVE.
 const KIND_BITS = [IN_UNDECIDED_ROW, IN_NEGATIVE_ROW, 0] as const;
 
 /**
@@ -21,12 +21,12 @@ const KIND_BITS = [IN_UNDECIDED_ROW, IN_NEGATIVE_ROW, 0] as const;
  */
 export type RankedClass = Uint32Array;
 
-/** Every class ranked. */
+/** Scores with every class ranked. */
 export interface RankedScores extends CheckedScores {
   readonly classes: readonly RankedClass[];
 }
 
-/** Sorts each class's rows by score, with a sorter that may be used for more. */
+/** Sorts each class's rows by score; the sorter can be reused. */
 export function rankClasses(checked: CheckedScores, sorter = scoreSorter(checked.rows)): RankedScores {
   const { classNames, rows } = checked;
   if (rows > 0xffffffff >>> ROW_SHIFT)
@@ -35,12 +35,12 @@ export function rankClasses(checked: CheckedScores, sorter = scoreSorter(checked
   return { ...checked, classes };
 }
 
-/** The score of a class's k-th entry. */
+/** Returns the score of a class's k-th entry. */
 export function scoreOfEntry({ scores, classNames, classes }: RankedScores, j: number, k: number): number {
   return scores[(classes[j]![k]! >>> ROW_SHIFT) * classNames.length + j]!;
 }
 
-/** How many of a class's entries have a score of at least `threshold`. */
+/** Returns how many of a class's entries have a score of at least `threshold`. */
 export function entriesAtLeast(ranked: RankedScores, j: number, threshold: number): number {
   let low = 0;
   let high = ranked.classes[j]!.length;

@@ -13,7 +13,7 @@ export interface RankingCurve {
 }
 
 /**
- * What precision-recall and ROC plots show: one curve a class, exact, with a point for each distinct score.
+ * Returns the exact curves for precision-recall and ROC plots: one per class, with a point for each distinct score.
  *
  * @example
  * const scored = { scores: new Float64Array([0.9, 0.8, 0.4]), targets: [1, 0, 1], classNames: ['crack'] };

@@ -6,7 +6,7 @@ export interface Confusion {
 }
 
 /**
- * The share of predictions that are right; 0 where nothing is predicted (scikit-learn's zero_division = 0).
+ * Returns the share of predictions that are correct; 0 if nothing is predicted (scikit-learn's zero_division = 0).
  *
  * @example
  * precision({ truePositives: 3, falsePositives: 1, falseNegatives: 2 }) // 0.75
@@ -16,7 +16,7 @@ export function precision({ truePositives, falsePositives }: Confusion): number 
 }
 
 /**
- * The share of what is there that is found; 0 where nothing is there.
+ * Returns the share of positives that are found; 0 without positives.
  *
  * @example
  * recall({ truePositives: 3, falsePositives: 1, falseNegatives: 2 }) // 0.6
@@ -26,9 +26,9 @@ export function recall({ truePositives, falseNegatives }: Confusion): number {
 }
 
 /**
- * F_β = (1 + β²) TP / ((1 + β²) TP + β² FN + FP): the harmonic mean of precision and recall with recall weighing
- * β² times as much; 0 where it would be 0/0. From the counts rather than from the two rates, so that equal fractions
- * give equal numbers.
+ * Returns F_β = (1 + β²) TP / ((1 + β²) TP + β² FN + FP): the harmonic mean of precision and recall, with recall weighted
+ * β² times as much; 0 if it would be 0/0. Computed from the counts rather than the two rates, so that equal fractions give
+ * equal numbers.
  *
  * @example
  * fBeta({ truePositives: 3, falsePositives: 1, falseNegatives: 2 }, 2) // 0.625
@@ -39,7 +39,7 @@ export function fBeta({ truePositives, falsePositives, falseNegatives }: Confusi
   return shareOrZero(hits, hits + square * falseNegatives + falsePositives);
 }
 
-/** The counts of several decisions together, for micro averages. */
+/** Adds up the counts of several decisions, for micro averages. */
 export function summed(confusions: readonly Confusion[]): Confusion {
   const total = (key: keyof Confusion) => confusions.reduce((sum, confusion) => sum + confusion[key], 0);
   return {

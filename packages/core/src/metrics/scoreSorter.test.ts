@@ -30,14 +30,14 @@ function expectDescending(scores: Float32Array | Float64Array): void {
   if (scores.length > 0) expect(marked.at(-1)! & ENDS_TIE).not.toBe(0);
 }
 
-describe('scores come in descending order, with the ends of ties marked', () => {
-  test('any of float64, with infinities and both zeros', () => {
+describe('scores are sorted in descending order, with the ends of ties marked', () => {
+  test('any float64, including infinities and both zeros', () => {
     fc.assert(fc.property(fc.float64Array({ noNaN: true, maxLength: 200 }), expectDescending));
   });
-  test('any of float32', () => {
+  test('any float32', () => {
     fc.assert(fc.property(fc.float32Array({ noNaN: true, maxLength: 200 }), expectDescending));
   });
-  test('those that differ in their last bits only', () => {
+  test('scores that differ only in their last bits', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 200 });
     fc.assert(
       fc.property(steps, (chosen) =>
@@ -45,11 +45,11 @@ describe('scores come in descending order, with the ends of ties marked', () => 
       ),
     );
   });
-  test('those next to 0 on both sides', () => {
+  test('scores next to 0 on both sides', () => {
     expectDescending(new Float64Array([0, -5e-324, 5e-324, -0, -1e-310, 1e-310, 0]));
   });
 });
 
-test('three scores come from the highest to the lowest', () => {
+test('three scores are sorted from the highest to the lowest', () => {
   expect([...orderOf(new Float32Array([0.2, 0.9, 0.5]))].map((entry) => entry & ENTRY)).toEqual([1, 2, 0]);
 });

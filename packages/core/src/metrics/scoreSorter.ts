@@ -1,34 +1,34 @@
-// Sorting scores without comparisons or objects: a radix sort on 32 bits of each score, which are all of a float32, and
-// the sign, the exponent and 20 bits of the mantissa of a float64. Only float64 scores that agree in those bits are
-// left to be compared.
+// Sorts scores without comparisons or objects: a radix sort on 32 bits of each score, which are all of a float32, or the
+// sign, the exponent and 20 bits of the mantissa of a float64. Only float64 scores that agree in those bits need to be
+// compared.
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 const DIGIT_MASK = DIGITS - 1;
 const SHORT_RUN = 24;
 
-/** Sorts one column of scores after another in the same memory: fresh memory would cost more than the sorting. */
+/** Sorts one column of scores after another in the same memory; allocating would cost more than sorting. */
 export interface ScoreSorter {
-  /** To be filled with `descendingKey` of each score. */
+  /** The caller fills this with the `descendingKey` of each score. */
   readonly keys: Uint32Array;
-  /** To be filled with what is to be ordered, one a score. */
+  /** The caller fills this with the entries to sort, one per score. */
   readonly entries: Uint32Array;
   /**
-   * Writes the first `count` entries from the highest score to the lowest, equal scores in no stated order, and sets the
-   * bit `endsTie` in every entry after which the score falls. `scoreOf` tells the score of an entry, and is asked where
-   * keys do not decide.
+   * Writes the first `count` entries from the highest score to the lowest, with equal scores in no particular order, and
+   * sets the bit `endsTie` in every entry after which the score drops. `scoreOf` returns the score of an entry; it is
+   * called only if keys are equal.
    */
   sort(count: number, scoreOf: (entry: number) => number, endsTie: number, sorted: Uint32Array): void;
 }
 
-/** Falls as the score rises, given the upper 32 bits of the score. Both zeros have one key. */
+/** Returns a key that decreases as the score increases, from the score's upper 32 bits. Both zeros have the same key. */
 export function descendingKey(bits: number): number {
-  // The bits of a positive float rise with it, and those of a negative one fall.
+  // The bits of a positive float increase with its value; those of a negative one decrease.
   return bits & 0x7fffffff && bits & 0x80000000 ? bits : ~(bits | 0x80000000);
 }
 
 /**
- * A sorter for up to `capacity` scores.
+ * Creates a sorter for up to `capacity` scores.
  *
  * @example
  * const sorter = scoreSorter(3);
@@ -54,7 +54,7 @@ export function scoreSorter(capacity: number): ScoreSorter {
   return { keys, entries, sort };
 }
 
-/** For every pass, where each digit's entries begin. */
+/** Computes, for every pass, where each digit's entries start. */
 function countDigits(keys: Uint32Array, starts: Uint32Array, count: number): void {
   starts.fill(0);
   for (let i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ function orderRuns(
   }
 }
 
-/** Orders entries of one key, and marks the ends of ties but for the last. */
+/** Sorts entries with the same key, and marks the ends of ties except the last. */
 function orderRun(
   sorted: Uint32Array,
   scoreOf: (entry: number) => number,

@@ -1,18 +1,18 @@
 import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import { PRESENT_FROM, presenceOfRows } from '../labels/instancePresence.js';
 
-/** A model's scores beside the truth, row by row: entry (row, class) is at row · classes + class. */
+/** A model's scores and the true labels, in row-major order: entry (row, class) is at row · classes + class. */
 export interface Scored {
-  /** Probabilities, or anything that rises with them. */
+  /** Probabilities, or anything that increases with them. */
   readonly scores: FloatArray;
-  /** From 0 to 1, present from 0.5 up, or NaN where the label is unknown: such a label counts nowhere. */
+  /** From 0 to 1, with at least 0.5 meaning present, or NaN for an unknown label, which is ignored. */
   readonly targets: ArrayLike<number>;
   readonly classNames: readonly string[];
-  /** Which data this is, such as 'validation' or 'test'; needed to judge fitted thresholds. */
+  /** Name of the split, such as 'validation' or 'test'; needed to evaluate fitted thresholds. */
   readonly split?: string;
 }
 
-/** The label of an entry after checking. */
+/** The checked label of an entry whose target is unknown. */
 export const UNKNOWN = -1;
 
 /** Scored data that passed the checks, with labels as 0, 1 or UNKNOWN. */
@@ -25,14 +25,14 @@ export interface CheckedScores {
   readonly classNames: readonly string[];
 }
 
-/** Refuses scores and targets that cannot be measured, naming the row and the class. */
+/** Throws if scores or targets are invalid, naming the row and the class. */
 export function checkScored({ scores, targets, classNames }: Scored): CheckedScores {
   const classes = classNames.length;
   const duplicate = classNames.find((name, j) => classNames.indexOf(name) !== j);
   if (duplicate !== undefined) throw new RangeError(`classNames holds '${duplicate}' twice`);
   const rows = rowsOf('scores', scores.length, classes);
   if (rows === 0) throw new RangeError('scores is empty; expected one or more rows');
-  checkLength('targets', targets.length, scores.length, 'one a score');
+  checkLength('targets', targets.length, scores.length, 'one per score');
   const labels = new Int8Array(scores.length);
   for (let i = 0; i < labels.length; i++) {
     const target = targets[i]!;
@@ -55,7 +55,7 @@ export function areSameClasses(first: readonly string[], second: readonly string
   return first.length === second.length && first.every((name, j) => name === second[j]);
 }
 
-/** 'row 3, class Hernia', for messages. */
+/** Returns the place of an entry for messages, such as 'row 3, class Hernia'. */
 export function placeOf(index: number, classNames: readonly string[]): string {
   return `row ${Math.floor(index / classNames.length)}, class ${classNames[index % classNames.length]}`;
 }

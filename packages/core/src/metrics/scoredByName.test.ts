@@ -4,7 +4,7 @@ import { scoredByName } from './scoredByName.js';
 const labels = { names: ['a.png', 'b.png', 'c.png'], targets: [1, 0, 0, 1, 0, 0] };
 const classNames = ['crack', 'roots'];
 
-test('scores meet labels by name, in the order of the labels', () => {
+test('scores are matched with labels by name, in the order of the labels', () => {
   const scores = {
     names: ['c.png', 'a.png', 'b.png'],
     scores: new Float32Array([0.5, 0.6, 0.1, 0.2, 0.3, 0.4]),
@@ -15,7 +15,7 @@ test('scores meet labels by name, in the order of the labels', () => {
   expect(scored.classNames).toEqual(classNames);
 });
 
-describe('names that do not meet are listed', () => {
+describe('names that do not match are listed', () => {
   const of = (...names: string[]) => ({ names, scores: new Float64Array(2 * names.length) });
   test.each([
     ['missing scores', of('a.png'), '2 names (b.png, c.png) without scores'],

@@ -1,7 +1,7 @@
 import { checkLength, type FloatArray } from '../arrays/rowMajor.js';
 import type { Scored } from './scored.js';
 
-/** Rows that are known by name, such as those of a file of scores. */
+/** Scores of rows that are identified by name, such as those in a score file. */
 export interface NamedScores {
   readonly names: readonly string[];
   readonly scores: FloatArray;
@@ -15,7 +15,7 @@ export interface NamedTargets {
 const LISTED = 10;
 
 /**
- * Brings scores and labels together by file name, never by row order; rows come in the order of the labels. A name that
+ * Matches scores with labels by file name, never by row order; the result is in the order of the labels. A name that
  * appears twice, or on one side only, is an error that lists it.
  *
  * @example
@@ -29,8 +29,8 @@ export function scoredByName(
   classNames: readonly string[],
 ): Scored {
   const classes = classNames.length;
-  checkLength('scores', scored.scores.length, scored.names.length * classes, 'one a name and class');
-  checkLength('targets', labeled.targets.length, labeled.names.length * classes, 'one a name and class');
+  checkLength('scores', scored.scores.length, scored.names.length * classes, 'one per name and class');
+  checkLength('targets', labeled.targets.length, labeled.names.length * classes, 'one per name and class');
   const rowOfScore = rowsByName(scored.names, 'scores');
   const rowOfLabel = rowsByName(labeled.names, 'labels');
   const withoutScores = labeled.names.filter((name) => !rowOfScore.has(name));

@@ -28,7 +28,7 @@ const REASONS: readonly (readonly [metric: keyof NullableFigures, reason: string
   ['falseAlarmRate', 'there is no negative row'],
 ];
 
-/** Names every figure that is null, with the class and the reason. */
+/** Lists every figure that is null, with its class and the reason. */
 export function undefinedFiguresOf(
   figures: NullableFigures,
   classNames: readonly string[],

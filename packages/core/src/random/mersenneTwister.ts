@@ -11,7 +11,7 @@ const TWIST = 0x9908b0df;
 export type WordSource = () => number;
 
 /**
- * MT19937: returns a function that gives the next 32-bit word at every call.
+ * MT19937: returns a function that returns the next 32-bit word on each call.
  *
  * @example
  * const nextWord = mersenneTwister(5489);

@@ -25,7 +25,7 @@ test('MT19937 with the reference seed gives the published words', () => {
   expect(nextWord()).toBe(4123659995);
 });
 
-test.each(fixture.draws)('RandomState($seed) is reproduced, draw after draw', (expected) => {
+test.each(fixture.draws)('RandomState($seed) is reproduced draw by draw', (expected) => {
   const random = new NumpyRandom(expected.seed);
   const words = ['a', 'b', 'c', 'd', 'e', 'f'];
   random.shuffle(words);
@@ -41,7 +41,7 @@ test.each(fixture.draws)('RandomState($seed) is reproduced, draw after draw', (e
   expect(random.integer(2 ** 32)).toBe(expected.after);
 });
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   expect([...new NumpyRandom(42).permutation(10)]).toEqual([8, 1, 5, 0, 7, 2, 9, 4, 3, 6]);
   expect(new NumpyRandom(42).random()).toBe(0.3745401188473625);
   expect(new NumpyRandom(42).integer(100)).toBe(51);
@@ -52,7 +52,7 @@ test('the examples of the documentation hold', () => {
   expect(values).toEqual(['d', 'c', 'a', 'b']);
 });
 
-test('a permutation holds every number once', () => {
+test('a permutation contains every number once', () => {
   fc.assert(
     fc.property(fc.nat(300), fc.nat(1e6), (count, seed) => {
       const sorted = new NumpyRandom(seed).permutation(count).sort();

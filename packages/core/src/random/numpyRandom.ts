@@ -1,13 +1,13 @@
-// numpy's legacy generator, numpy.random.RandomState: scikit-learn's splits rest on it, so the same seed has to
-// give the same numbers here. Source: numpy/random/mtrand.pyx and its bounded-integer code (numpy 1.24).
+// numpy's legacy generator, numpy.random.RandomState. scikit-learn's splits are based on it, so the same seed must give
+// the same numbers here. Source: numpy/random/mtrand.pyx and its bounded-integer code (numpy 1.24).
 
 import { mersenneTwister, type WordSource } from './mersenneTwister.js';
 
-/** How `NumpyRandom.choice` draws. */
+/** Options of `NumpyRandom.choice`. */
 export interface ChoiceOptions {
   /** Whether a number may be drawn twice; numpy's default is true. */
   readonly replace?: boolean;
-  /** The probability of each number; uniform when left out. */
+  /** The probability of each number; uniform if left out. */
   readonly probabilities?: ArrayLike<number>;
 }
 
@@ -28,7 +28,7 @@ export class NumpyRandom {
   }
 
   /**
-   * A uniform number in [0, 1) of 53 bits: `random_sample()`.
+   * Returns a uniform number in [0, 1) with 53 bits: `random_sample()`.
    *
    * @example
    * new NumpyRandom(42).random() // 0.3745401188473625
@@ -40,7 +40,7 @@ export class NumpyRandom {
   }
 
   /**
-   * A uniform integer in [0, count), by rejection on masked 32-bit words: `randint(count)`.
+   * Returns a uniform integer in [0, count), by rejection on masked 32-bit words: `randint(count)`.
    *
    * @example
    * new NumpyRandom(42).integer(100) // 51
@@ -69,7 +69,7 @@ export class NumpyRandom {
   }
 
   /**
-   * The numbers 0 to count-1 in random order: `permutation(count)`.
+   * Returns the numbers 0 to count-1 in random order: `permutation(count)`.
    *
    * @example
    * new NumpyRandom(0).permutation(4) // 2 3 1 0
@@ -85,7 +85,7 @@ export class NumpyRandom {
   }
 
   /**
-   * `size` numbers out of 0 to count-1: `choice(count, size, replace, p)`.
+   * Draws `size` numbers from 0 to count-1: `choice(count, size, replace, p)`.
    *
    * @example
    * new NumpyRandom(42).choice(5, 3, { replace: false }) // 1 4 2
@@ -124,7 +124,7 @@ export class NumpyRandom {
     return chosen;
   }
 
-  // numpy draws as many as are missing, keeps the first of each number, and starts again without those found.
+  // numpy draws as many as are missing, keeps the first of each number, and repeats without those already found.
   #weightedWithoutReplacement(weights: Float64Array, size: number): Int32Array {
     const found = new Set<number>();
     while (found.size < size) {

@@ -1,23 +1,23 @@
 import type { SplitUnits } from './splitUnits.js';
 
-/** A pass without a change ends the search; on small tables that is one of the first few. */
+/** A pass without a change ends the search; on small tables, that is one of the first few. */
 const mostPasses = 10;
-/** How many others a group is tried against for an exchange, in a pass. */
+/** How many exchange partners are tried for each group per pass. */
 const partners = 32;
-/** With more labels than this, exchanges would take long; moves alone bring most of the gain. */
+/** With more labels than this, exchanges would take too long; moves alone bring most of the gain. */
 const mostLabels = 50_000;
-/** What rounding may add up to is no gain. */
+/** Smaller gains may be rounding errors and are ignored. */
 const leastGain = 1e-9;
 
 /**
- * Moves groups from part to part, and exchanges them, as long as that brings the parts nearer to their shares, by
+ * Moves groups between parts, and exchanges them, as long as that brings the parts closer to their shares, measured by
  *
  *     χ² = Σ (found - wanted)² / wanted
  *
- * over the parts, of their rows, their negatives and their rows of every stratum. Dealing out groups stratum by stratum serves the
- * one that is dealt: the sizes of the parts and the other classes come as the groups happen to bring them.
+ * over the parts' rows, negatives, and rows of every stratum. Assigning groups stratum by stratum balances only the
+ * stratum at hand; the sizes of the parts and the other classes turn out as the groups happen to bring them.
  *
- * Nothing takes the last row of a stratum or the last negative from a part. A group stays where it was dealt if it has a class
+ * A part never loses its last row of a stratum or its last negative. A group stays where it was assigned if it has a class
  * that is too small for a row in every part.
  *
  * @param partOfUnit changed in place
@@ -28,13 +28,13 @@ export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares:
   totals.set(units.totals);
   totals.set([units.negatives, units.rows], strata);
   const found = shares.map(() => new Float64Array(totals.length));
-  /** Calls back with all that a unit brings along. */
+  /** Calls back with everything that a unit contains. */
   const eachAmount = (unit: number, visit: (what: number, amount: number) => void): void => {
     units.eachStratum(unit, visit);
     if (units.negativesOf(unit) > 0) visit(strata, units.negativesOf(unit));
     visit(strata + 1, units.size(unit));
   };
-  /** Adds a unit to a part, or takes it away; returns how χ² changed. */
+  /** Adds a unit to a part, or removes it; returns the change in χ². */
   const add = (unit: number, part: number, sign: 1 | -1): number => {
     const own = found[part]!;
     let change = 0;
@@ -50,7 +50,7 @@ export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares:
     partOfUnit[unit] = to;
     return change;
   };
-  /** Whether a part without a unit still has some of all that it brought along. */
+  /** Whether a part still has some of everything that a removed unit contained. */
   const canSpare = (part: number, unit: number): boolean => {
     let has = true;
     eachAmount(unit, (what) => {
@@ -98,7 +98,7 @@ export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares:
   }
 }
 
-/** Whether a unit has a class of fewer rows than every part would need to get one. */
+/** Whether a unit has a class with too few rows for every part to get one. */
 function hasFew(units: SplitUnits, unit: number, shares: readonly number[]): boolean {
   let few = false;
   units.eachStratum(unit, (j) => {

@@ -1,15 +1,15 @@
 /** What a row belongs to: a patient, a category, a site. */
 export type Key = number | string;
 
-/** The distinct keys of a list, and for each entry the index of its key among them. */
+/** The distinct keys of a list, and the index of each entry's key among them. */
 export interface DistinctKeys {
   readonly keys: readonly Key[];
   readonly indices: Int32Array;
 }
 
 /**
- * The distinct keys in ascending order, as `numpy.unique(..., return_inverse=True)` gives them, or in the order of
- * their first appearance. Strings sort by code point, as numpy sorts them.
+ * Returns the distinct keys in ascending order, like `numpy.unique(..., return_inverse=True)`, or in order of first
+ * appearance. Strings are sorted by code point, as in numpy.
  */
 export function distinctKeys(
   values: ArrayLike<Key>,

@@ -2,21 +2,21 @@ import { distinctKeys, type Key } from './distinctKeys.js';
 import { generatorOf, type ShuffleSplitOptions } from './shuffleSplit.js';
 import { type Split, sizesOfSplit } from './splitSizes.js';
 
-/** Sizes are shares or numbers of groups, not of rows. */
+/** Options; sizes are shares or numbers of groups, not of rows. */
 export interface GroupShuffleSplitOptions extends ShuffleSplitOptions {
-  /** Which group is number 0: the smallest (scikit-learn) or the one that appears first. */
+  /** Which group is number 0: the smallest (as in scikit-learn) or the first to appear. */
   readonly groupOrder?: 'sorted' | 'appearance';
 }
 
-/** Row indices in ascending order, and the groups on each side in the order in which they were drawn. */
+/** Row indices in ascending order, and the groups on each side in the order they were drawn. */
 export interface GroupSplit extends Split {
   readonly trainGroups: readonly Key[];
   readonly testGroups: readonly Key[];
 }
 
 /**
- * A random split that keeps the rows of a group together, so that no patient is on both sides:
- * scikit-learn's `GroupShuffleSplit`, index by index.
+ * Splits rows at random but keeps the rows of a group together, so that no patient is on both sides. Gives the same
+ * indices as scikit-learn's `GroupShuffleSplit`.
  *
  * @example
  * groupShuffleSplit([1, 1, 2, 2, 2, 3, 3, 3], { trainSize: 0.7, random: 42 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { iterativeStratifiedSplit } from './iterativeStratifiedSplit.js';
 
-test('the example of the documentation holds', () => {
+test('the example in the documentation holds', () => {
   const labels = [1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0];
   const parts = iterativeStratifiedSplit(labels, { classes: 2, shares: [0.5, 0.5], random: 1 });
   expect(parts.map((part) => [...part])).toEqual([
@@ -52,7 +52,7 @@ test('rare classes of a large table keep their shares, and so do the sizes', () 
   });
 });
 
-test('the rarest class is dealt first, so that common ones cannot spoil its shares', () => {
+test('the rarest class is assigned first, so that common ones cannot distort its shares', () => {
   const labels = Array.from({ length: 400 }, (_, row) => [row % 2, row % 40 === 1 ? 1 : 0]).flat();
   const parts = iterativeStratifiedSplit(labels, { classes: 2, shares: [0.5, 0.3, 0.2], random: 2 });
   const present = (j: number) =>
@@ -61,7 +61,7 @@ test('the rarest class is dealt first, so that common ones cannot spoil its shar
   expect(present(0)).toEqual([100, 60, 40]);
 });
 
-test('rows of a group stay together while classes keep about their shares', () => {
+test('rows of a group stay together while classes roughly keep their shares', () => {
   const classes = 5;
   const rows = 3000;
   const labels = randomLabels(rows, classes);
@@ -81,9 +81,9 @@ test('rows of a group stay together while classes keep about their shares', () =
   }
 });
 
-test('undecided rows are a stratum of their own, and a row with a present class is not one of them', () => {
+test('undecided rows are a separate stratum, which does not include rows with a present class', () => {
   const unknown = Number.NaN;
-  // Of every ten rows two are positive (one with an unknown label beside), three negative and five undecided.
+  // Of every ten rows, two are positive (one also has an unknown label), three negative and five undecided.
   const kinds = [
     [1, 0],
     [1, unknown],
@@ -123,7 +123,7 @@ const manyClasses = fc.record({
   random: fc.nat(1000),
 });
 
-test('every part gets a negative where there are enough of them, also with many classes and with groups', () => {
+test('every part gets a negative if there are enough, also with many classes and with groups', () => {
   fc.assert(
     fc.property(manyClasses, ({ classes, negatives, positives, groupSize, random }) => {
       const draw = new NumpyRandom(random);
@@ -147,7 +147,7 @@ test('every part gets a negative where there are enough of them, also with many 
   );
 });
 
-/** Groups from one row to a third of the table, classes from common to rare, the last class in one group alone. */
+/** Groups from one row to a third of the table, classes from common to rare, with the last class in a single group. */
 const unevenGroups = fc.record({
   classes: fc.integer({ min: 2, max: 40 }),
   groupCount: fc.integer({ min: 3, max: 60 }),
@@ -155,7 +155,7 @@ const unevenGroups = fc.record({
   random: fc.nat(1000),
 });
 
-test('groups of very different sizes are never divided, and every part gets a negative where enough groups have one', () => {
+test('groups of very different sizes are never split, and every part gets a negative if enough groups have one', () => {
   fc.assert(
     fc.property(unevenGroups, ({ classes, groupCount, rows, random }) => {
       const draw = new NumpyRandom(random);
@@ -180,7 +180,7 @@ test('groups of very different sizes are never divided, and every part gets a ne
   );
 });
 
-test('groups that hold nearly all classes leave sizes and classes near their shares, not only the rarest class', () => {
+test('with groups that contain nearly all classes, sizes and all classes stay near their shares, not just the rarest class', () => {
   const classes = 12;
   const shares = [0.7, 0.15, 0.15];
   for (let seed = 0; seed < 10; seed++) {

@@ -1,10 +1,15 @@
 // Iterative stratification. Sechidis, Tsoumakas and Vlahavas, "On the Stratification of Multi-Label Data",
-// ECML PKDD 2011. Departures: what is dealt out may be a group of rows that stays together (all images of a
-// patient), which counts with its size and with all its labels; larger holdings are dealt first, since a large
-// group fits ever worse; at last groups are moved where that brings sizes and classes nearer to their shares. Undecided rows are a stratum of their own. Negatives, which the published algorithm only
-// fills up with, keep about their share of each part, and every part gets one if there are enough. Of a class
-// too small for every part to get a row, what no part wants a whole row of goes to the part that lacks most of its rows: the
-// published rule gives both rows of every class of two to the largest part, and with many such classes the others stay empty.
+// ECML PKDD 2011. Differences from the paper:
+//
+// - A unit may be a group of rows that stays together (all images of a patient); it counts with its size and all its
+//   labels. Larger units are assigned first, since a large group becomes harder to place; finally, groups are moved if
+//   that brings sizes and classes closer to their shares.
+// - Undecided rows are a separate stratum.
+// - Negatives, which the published algorithm only uses as filler, roughly keep their share of each part, and every part
+//   gets one if there are enough.
+// - If a class is too small for every part to get a row, a row that no part needs as a whole goes to the part that lacks
+//   the most rows. The published rule gives both rows of every two-row class to the largest part, so with many such
+//   classes the other parts stay empty.
 
 import type { NumpyRandom } from '../random/numpyRandom.js';
 import { balanceGroups } from './balanceGroups.js';
@@ -13,27 +18,28 @@ import { generatorOf } from './shuffleSplit.js';
 import { type SparseLabels, type SplitUnits, splitUnits } from './splitUnits.js';
 import { spreadNegatives } from './spreadNegatives.js';
 
-/** How to deal out the rows. */
+/** How to split the rows. */
 export interface IterativeSplitOptions {
   /** The number of label columns. */
   readonly classes: number;
-  /** The share of each part; they sum to 1. */
+  /** The share of each part; the shares sum to 1. */
   readonly shares: readonly number[];
-  /** A seed or a generator, for the order of dealing and for ties. */
+  /** A seed or a generator, for the order of assignment and for ties. */
   readonly random: number | NumpyRandom;
-  /** One key a row; rows with the same key go to the same part. */
+  /** One key per row; rows with the same key go to the same part. */
   readonly groups?: ArrayLike<Key>;
 }
 
-/** How far a part may exceed its share of the negatives so that the parts have their sizes. */
+/** How far a part may exceed its share of the negatives to reach its size, as a fraction of that share. */
 const negativeSlack = 0.02;
 
-/** What sums of shares may leave over: a part that wants this little wants nothing. */
+/** Rounding error in sums of shares: a part that lacks this little lacks nothing. */
 const rounding = 1e-9;
 
 /**
- * Splits multi-label rows so that every class has its share of each part, the rarest class first, and so have rows that are
- * undecided and rows that are negative. Labels are 0 to 1 row by row, present from 0.5 on, or NaN for unknown; or those present alone.
+ * Splits multi-label rows so that every class has its share of each part, starting with the rarest class; so do undecided
+ * and negative rows. Labels are a row-major table of values from 0 to 1 (at least 0.5 means present) or NaN for unknown,
+ * or {@link SparseLabels}.
  *
  * @returns the row indices of each part, ascending
  *
@@ -76,7 +82,7 @@ export function iterativeStratifiedSplit(
   const mostRows = (parts: readonly number[]) => largest(parts, (part) => wanted[part]!.rows);
   const partsForClass = (j: number): number[] => {
     const isFew = options.shares.some((share) => share * units.totals[j]! < 1);
-    const isFirst = left[j] === units.totals[j]; // goes where most of the class belongs: nobody learns from a test row
+    const isFirst = left[j] === units.totals[j]; // goes where most of the class belongs: a model learns nothing from a test row
     if (!isFew || isFirst || allParts.some((part) => wanted[part]!.strata[j]! >= 1)) {
       return mostRows(largest(allParts, (part) => wanted[part]!.strata[j]!));
     }
@@ -112,11 +118,11 @@ function checkShares(shares: readonly number[]): void {
   if (Math.abs(total - 1) > 1e-9) throw new RangeError(`shares sum to ${total}; expected 1`);
 }
 
-/** Of a stratum the units that have rows in it, in the order given. */
+/** Returns a function that lists the units with rows in a stratum, in the given order. */
 function holdersOfStrata(units: SplitUnits, order: readonly number[]): (stratum: number) => Uint32Array {
   const starts = new Uint32Array(units.totals.length + 1);
   units.totals.forEach((total, j) => {
-    starts[j + 1] = starts[j]! + total; // rows, of which a unit may have several
+    starts[j + 1] = starts[j]! + total; // counts rows; a unit may have several
   });
   const holders = new Uint32Array(starts.at(-1)!);
   const ends = starts.slice(0, -1);
@@ -129,7 +135,7 @@ function holdersOfStrata(units: SplitUnits, order: readonly number[]): (stratum:
   return (j) => holders.subarray(starts[j], ends[j]);
 }
 
-/** The stratum with the fewest labels left to deal, or -1 when none is left. */
+/** Returns the stratum with the fewest labels left to assign, or -1 if none is left. */
 function rarest(totals: Int32Array): number {
   let found = -1;
   for (let j = 0; j < totals.length; j++) {

@@ -77,7 +77,7 @@ test.skipIf(cocoTable === undefined || cocoNames === undefined)(
     expect(Object.fromEntries(perClass)).toEqual(expected.perClass41);
     expect(withAny(animals)).toBe(expected.animalsAny);
 
-    // The published sizes; which image goes where depends on the order of annotations, which the table does not have.
+    // The published sizes. Which image goes where depends on the order of annotations, which the table does not have.
     const strata = images.map((labels) => classes41.findIndex((name) => labels.includes(name)));
     const split = threeWaySplit(stratifiedShuffleSplit(strata, { testSize: 0.3, random: 42 }), (rest) =>
       stratifiedShuffleSplit(

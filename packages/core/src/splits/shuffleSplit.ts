@@ -1,14 +1,14 @@
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { type Split, type SplitSizes, sizesOfSplit } from './splitSizes.js';
 
-/** Sizes, and where the randomness comes from. */
+/** Sizes and the source of randomness. */
 export interface ShuffleSplitOptions extends SplitSizes {
-  /** A seed, or a generator: drawing twice from one generator gives scikit-learn's second split. */
+  /** A seed, or a generator; drawing twice from one generator gives scikit-learn's second split. */
   readonly random: number | NumpyRandom;
 }
 
 /**
- * A random split of `count` items: scikit-learn's `ShuffleSplit` and `train_test_split`, index by index.
+ * Splits `count` items at random, with the same indices as scikit-learn's `ShuffleSplit` and `train_test_split`.
  *
  * @example
  * shuffleSplit(10, { testSize: 0.3, random: 42 })
@@ -20,7 +20,7 @@ export function shuffleSplit(count: number, options: ShuffleSplitOptions): Split
   return { train: order.slice(sizes.test, sizes.test + sizes.train), test: order.slice(0, sizes.test) };
 }
 
-/** The generator that was given, or a new one from the seed. */
+/** Returns the given generator, or a new one from the seed. */
 export function generatorOf(random: number | NumpyRandom): NumpyRandom {
   return typeof random === 'number' ? new NumpyRandom(random) : random;
 }

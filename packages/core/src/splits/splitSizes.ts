@@ -1,18 +1,18 @@
-/** What share of the items goes where. At least one of the two sizes is needed; the other is then what is left. */
+/** The sizes of a split. At least one is required; the other defaults to the rest. */
 export interface SplitSizes {
-  /** A share between 0 and 1 (rounded up), or a whole number of items from 1 on. */
+  /** A share between 0 and 1 (rounded up), or a positive number of items. */
   readonly testSize?: number;
-  /** A share between 0 and 1 (rounded down), or a whole number of items from 1 on. */
+  /** A share between 0 and 1 (rounded down), or a positive number of items. */
   readonly trainSize?: number;
 }
 
-/** Two disjoint sets of indices, in the order in which they were drawn. */
+/** Two disjoint sets of indices, in the order they were drawn. */
 export interface Split {
   readonly train: Int32Array;
   readonly test: Int32Array;
 }
 
-/** The sizes in items, rounded as scikit-learn does. `what` names the items in errors. */
+/** Returns the sizes in items, rounded as in scikit-learn. `what` names the items in errors. */
 export function sizesOfSplit(
   count: number,
   { testSize, trainSize }: SplitSizes,
@@ -30,7 +30,7 @@ export function sizesOfSplit(
   const given = `testSize ${testSize ?? 'left out'}, trainSize ${trainSize ?? 'left out'}`;
   if (train + test > count) {
     throw new RangeError(
-      `${train} for training and ${test} for the test exceed the ${count} ${what} (${given})`,
+      `${train} for training and ${test} for testing exceed the ${count} ${what} (${given})`,
     );
   }
   if (train < 1) throw new RangeError(`the training part of ${count} ${what} would be empty (${given})`);

@@ -1,33 +1,35 @@
 import { type InstancePresence, instancePresence, PRESENT_FROM } from '../labels/instancePresence.js';
 import { distinctKeys, type Key } from './distinctKeys.js';
 
-/** Labels of which only those present take memory, for tables of many classes. */
+/** Sparse labels, for tables with many classes: only present labels take memory. */
 export interface SparseLabels {
   readonly rows: number;
-  /** The classes whose target is known and 0.5 or more, each once. */
+  /** Returns the classes whose target is known and at least 0.5, each once. */
   present(row: number): ArrayLike<number>;
   presence(row: number): InstancePresence;
 }
 
-/** What a split deals out: single rows, or groups of them. Memory is in proportion to the labels present. */
+/** The units that a split assigns: single rows, or groups of rows. Memory is proportional to the present labels. */
 export interface SplitUnits {
   readonly count: number;
   readonly rows: number;
-  /** Negative rows in all. */
+  /** Total number of negative rows. */
   readonly negatives: number;
-  /** Rows in each stratum: the classes, and one more for undecided rows. */
+  /** Rows in each stratum: one per class, plus one for undecided rows. */
   readonly totals: Int32Array;
   unitOfRow(row: number): number;
-  /** Rows in a unit. */
+  /** Returns the number of rows in a unit. */
   size(unit: number): number;
   negativesOf(unit: number): number;
-  /** Rows of a unit in a stratum. */
+  /** Returns the number of a unit's rows in a stratum. */
   rowsIn(unit: number, stratum: number): number;
-  /** Calls back with each stratum that a unit has rows in, and how many. */
+  /** Calls back with each stratum that a unit has rows in, and the number of rows. */
   eachStratum(unit: number, visit: (stratum: number, rows: number) => void): void;
 }
 
 /**
+ * Makes the units of a split from labels and, optionally, groups.
+ *
  * @example
  * splitUnits([1, 0, 0, 0], { classes: 2, groups: ['a', 'a'] }).size(0) // 2
  */
@@ -60,7 +62,7 @@ function unitsOf(labels: SparseLabels, classes: number, groupOfRow: Int32Array |
     return presence === 'undecided' ? undecided : none;
   };
   let negatives = 0;
-  // The entries of a unit begin where those of the units before it end; a stratum has one for each of its rows there.
+  // A unit's entries start where the previous unit's end; each stratum has one entry per row in the unit.
   const starts = new Uint32Array(count + 1);
   for (let row = 0; row < rows; row++) {
     const unit = unitOfRow(row);
@@ -106,7 +108,7 @@ function unitsOf(labels: SparseLabels, classes: number, groupOfRow: Int32Array |
   };
 }
 
-/** The same of labels row by row, looked up where they are: a copy could be larger than they are. */
+/** Presents row-major labels as sparse ones, looked up in place, since a copy could be larger than the original. */
 function sparseLabels(labels: ArrayLike<number>, classes: number): SparseLabels {
   const rows = labels.length / classes;
   if (!Number.isInteger(rows)) {

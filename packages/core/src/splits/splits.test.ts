@@ -17,7 +17,7 @@ const fixture: {
   group: (Case & { groups: (number | string)[] })[];
 } = readFixture('numpy_splits.json');
 
-// scikit-learn draws its second split from the generator as the first one left it.
+// scikit-learn draws its second split from the same generator, after the first.
 function expectSplits({ seed, splits }: Case, draw: (random: NumpyRandom) => Split): void {
   const random = new NumpyRandom(seed);
   for (const expected of splits) {
@@ -26,7 +26,7 @@ function expectSplits({ seed, splits }: Case, draw: (random: NumpyRandom) => Spl
   }
 }
 
-describe('scikit-learn draws the same indices', () => {
+describe('the indices match scikit-learn', () => {
   test.each(fixture.shuffle)('ShuffleSplit of $count', (given) => {
     expectSplits(given, (random) => shuffleSplit(given.count, { ...given, random }));
   });
@@ -38,7 +38,7 @@ describe('scikit-learn draws the same indices', () => {
   });
 });
 
-test('groups are numbered by their order when asked for, and are told', () => {
+test('groups can be numbered in order of appearance, and the result lists them', () => {
   const groups = ['z', 'a', 'z', 'm', 'a', 'q'];
   const byAppearance = groupShuffleSplit(groups, { testSize: 0.5, random: 42, groupOrder: 'appearance' });
   const drawn = shuffleSplit(4, { testSize: 0.5, random: 42 });
@@ -63,7 +63,7 @@ describe('bad arguments are named', () => {
     ['no size', () => shuffleSplit(10, { random }), 'needs testSize or trainSize'],
     ['a share of 0', () => shuffleSplit(10, { testSize: 0, random }), 'testSize is 0'],
     ['all of them', () => shuffleSplit(10, { trainSize: 10, random }), 'trainSize is 10'],
-    ['no whole number', () => shuffleSplit(10, { testSize: 2.5, random }), 'testSize is 2.5'],
+    ['not a whole number', () => shuffleSplit(10, { testSize: 2.5, random }), 'testSize is 2.5'],
     ['too many', () => shuffleSplit(10, { testSize: 6, trainSize: 6, random }), 'exceed the 10 items'],
     ['an empty side', () => shuffleSplit(1, { testSize: 0.5, random }), 'would be empty'],
     [

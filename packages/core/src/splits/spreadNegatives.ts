@@ -1,9 +1,9 @@
 import type { SplitUnits } from './splitUnits.js';
 
 /**
- * Moves a unit with negatives to each part that has none, the largest parts first, from the part that has the most such units,
- * as long as it keeps one. Few negatives among many classes may all end up in one part, where the others could not tell false
- * alarms at all. Units without other labels are moved before others, small ones before large.
+ * Moves a unit with negatives to each part that has none, largest parts first, from the part with the most such units, as
+ * long as that part keeps one. Otherwise, a few negatives among many classes might all end up in one part, and the others
+ * could not measure false alarms at all. Units without other labels are moved first, and small ones before large ones.
  *
  * @param partOfUnit changed in place
  */
@@ -28,7 +28,7 @@ export function spreadNegatives(units: SplitUnits, partOfUnit: Int32Array, share
   }
 }
 
-/** Labels that a unit would take along weigh more than any number of rows. */
+/** The cost of moving a unit: its labels count more than any number of rows. */
 function cost(units: SplitUnits, unit: number): number {
   let labels = 0;
   units.eachStratum(unit, (_, rows) => {

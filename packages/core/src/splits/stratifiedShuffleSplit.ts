@@ -4,8 +4,8 @@ import { generatorOf, type ShuffleSplitOptions } from './shuffleSplit.js';
 import { type Split, sizesOfSplit } from './splitSizes.js';
 
 /**
- * A random split in which every stratum has its share of both sides: scikit-learn's `StratifiedShuffleSplit`,
- * index by index. Strata are numbered in ascending order.
+ * Splits items at random so that every stratum has its share of both sides. Gives the same indices as scikit-learn's
+ * `StratifiedShuffleSplit`. Strata are numbered in ascending order.
  *
  * @example
  * stratifiedShuffleSplit([0, 0, 0, 1, 1, 1], { testSize: 0.5, random: 0 })
@@ -62,15 +62,15 @@ function refuseSmallStrata(
   for (const [side, size] of Object.entries(sizes)) {
     if (size < keys.length) {
       throw new RangeError(
-        `the ${side} part has ${size} items for ${keys.length} strata; expected one each or more`,
+        `the ${side} part has ${size} items for ${keys.length} strata; expected at least one each`,
       );
     }
   }
 }
 
-// The (approximate) mode of the multivariate hypergeometric distribution: floors, and what is missing goes to the
-// largest remainders. Equal remainders are drawn from, even when all of them get one: scikit-learn spends those
-// random words too.
+// The (approximate) mode of the multivariate hypergeometric distribution: round down, then give what is missing to the
+// largest remainders. Among equal remainders the choice is drawn at random, even if all of them get one, since
+// scikit-learn consumes those random numbers too.
 function allot(counts: readonly number[], draws: number, random: NumpyRandom): number[] {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const shares = counts.map((count) => (count / total) * draws);

@@ -8,8 +8,8 @@ export interface ThreeWaySplit {
 }
 
 /**
- * Splits the test part of a split again, into validation and test. `splitRest` gets the indices of the part to be
- * divided and splits them by position, as scikit-learn does when it is given a list.
+ * Splits the test part of a split again, into validation and test. `splitRest` gets the indices of that part and splits
+ * them by position, as scikit-learn does with a list.
  *
  * @example
  * threeWaySplit(shuffleSplit(10, { testSize: 0.4, random: 42 }), (rest) =>

@@ -2,8 +2,8 @@
 // Weights are w = 1 for a present class and λ for an absent one; on a negative instance every w is 1.
 
 //
-// γ focuses as in the losses: with it the truth's probability q counts as q^((1 - q)^γ), so that -log of 'bce' is the
-// focal loss, of 'any-class' its any-class term, and of 'combined' J_any|focal.
+// γ focuses as in the losses: the truth's probability q counts as q^((1 - q)^γ), so that -log of 'bce' is the focal loss,
+// -log of 'any-class' its any-class term, and -log of 'combined' J_any|focal.
 
 import { absentWeight } from '../losses/anyClass.js';
 import { softplus } from '../losses/logisticTerms.js';
@@ -40,7 +40,7 @@ export interface LikelihoodOptions {
 }
 
 /**
- * One of the likelihoods at a point.
+ * Returns one of the likelihoods at a point.
  *
  * @example
  * likelihood('product', [0.9, 0.2], [1, 0], { lambda: 0.5 }) // 0.4024922359499622
@@ -57,7 +57,7 @@ export function likelihood(
   return Math.exp(logLikelihood(quantity, sums, anyTarget, alpha, gamma));
 }
 
-/** What a point's classes add up to, with the options that were given or their defaults. */
+/** The sums over a point's classes, with the options and their defaults. */
 export interface PointSums {
   readonly anyTarget: number;
   readonly absent: number;
@@ -89,7 +89,7 @@ export function pointSums(
   return { anyTarget, absent, alpha, gamma, sums };
 }
 
-/** What one class adds to the logarithms: w log p, w log(1 - p), log of the truth's probability, and w itself. */
+/** What one class contributes to the sums: w log p, w log(1 - p), the log of the truth's probability, and w itself. */
 export interface ClassPart {
   presence: number;
   absence: number;
@@ -109,7 +109,7 @@ export function classPart(probability: number, target: number, absent: number, g
   };
 }
 
-/** The logarithm of a quantity from the sums over the classes. */
+/** Returns the logarithm of a quantity from the sums over the classes. */
 function logLikelihood(
   quantity: LikelihoodQuantity,
   sums: Readonly<ClassPart>,
@@ -156,7 +156,7 @@ function times(weight: number, logarithm: number): number {
 function checkPoint(probabilities: ArrayLike<number>, targets: ArrayLike<number>): void {
   if (probabilities.length !== targets.length || probabilities.length === 0) {
     throw new RangeError(
-      `${probabilities.length} probabilities and ${targets.length} targets; expected as many of both, one or more`,
+      `${probabilities.length} probabilities and ${targets.length} targets; expected the same number of each, one or more`,
     );
   }
   for (let j = 0; j < probabilities.length; j++) {

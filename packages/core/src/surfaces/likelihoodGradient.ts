@@ -3,10 +3,10 @@ import { binaryTerm, focalTerm } from '../losses/lossTerm.js';
 import { type LikelihoodOptions, type LikelihoodQuantity, type PointSums, pointSums } from './likelihood.js';
 
 /**
- * The slope of a likelihood's logarithm along each probability, d log L / d p_j. Times the likelihood it is the
- * likelihood's own gradient; times -1 that of the loss.
+ * Returns the gradient of a likelihood's logarithm, d log L / d p_j. Multiplied by the likelihood, it is the likelihood's
+ * own gradient; multiplied by -1, that of the loss.
  *
- * All quantities but the plain products go through logits, whose slope is dz/dp = 1 / (p (1 - p)).
+ * All quantities except the plain products go through logits, whose slope is dz/dp = 1 / (p (1 - p)).
  *
  * @example
  * logLikelihoodGradient('bce', [0.8, 0.2], [1, 0]) // 1.25 and -1.25

@@ -4,14 +4,14 @@ import { checkGamma, checkShare } from '../losses/lossArguments.js';
 import type { LikelihoodOptions, LikelihoodQuantity } from './likelihood.js';
 import { surfaceGrid, surfaceRows } from './surfaceGrid.js';
 
-/** What a surface shows. */
+/** Which quantity a surface shows. */
 export interface SurfaceKind {
   readonly quantity: LikelihoodQuantity;
-  /** Give -log of the quantity, the loss. Default false. */
+  /** Show -log of the quantity, the loss. Default false. */
   readonly negativeLog?: boolean;
 }
 
-/** Where surfaces over the probabilities of two classes are taken. */
+/** The grid for surfaces over the probabilities of two classes. */
 export interface SurfaceGridOptions extends LikelihoodOptions {
   /** (y1, y2). */
   readonly targets: readonly [number, number];
@@ -25,14 +25,14 @@ export interface SurfaceGridOptions extends LikelihoodOptions {
 
 export type SurfaceOptions = SurfaceKind & SurfaceGridOptions;
 
-/** Values row by row: entry (i, k) belongs to p1 = axis[k] and p2 = axis[i]. */
+/** Values in row-major order: entry (i, k) belongs to p1 = axis[k] and p2 = axis[i]. */
 export interface Surface {
   readonly axis: Float64Array;
   readonly values: Float64Array;
 }
 
 /**
- * A two-class likelihood surface of the paper's appendix.
+ * Computes a two-class likelihood surface from the paper's appendix.
  *
  * @example
  * const { axis, values } = likelihoodSurface({ quantity: 'any-class', targets: [1, 0], lambda: 1, steps: 3 });
@@ -46,9 +46,9 @@ export function likelihoodSurface(options: SurfaceOptions): Surface {
 }
 
 /**
- * Several surfaces at once, into arrays of the caller's, of either precision: what they have in common is computed
- * once, and logarithms of the classes along the two sides only, so that a dozen are redrawn while a slider moves.
- * Gives the axis.
+ * Computes several surfaces at once into the caller's arrays, of either precision, and returns the axis. Shared parts are
+ * computed once, and the classes' logarithms only along the two sides, so that a dozen can be redrawn while a slider
+ * moves.
  *
  * @example
  * const [likelihood, loss] = [new Float32Array(9), new Float32Array(9)];
@@ -62,7 +62,7 @@ export function likelihoodSurfaces(
   values: readonly FloatArray[],
 ): Float64Array {
   const axis = surfaceAxis(options);
-  checkLength('values', values.length, kinds.length, 'one array a surface');
+  checkLength('values', values.length, kinds.length, 'one array per surface');
   for (const [index, array] of values.entries()) {
     checkLength(`values[${index}]`, array.length, axis.length ** 2, `${axis.length} steps along each side`);
   }
@@ -97,7 +97,7 @@ function surfaceAxis({ steps = 99, from = 0.01, to = 0.99 }: SurfaceGridOptions)
     throw new RangeError(`steps is ${steps}; expected an integer of at least 2`);
   }
   if (!(from >= 0 && from < to && to <= 1)) {
-    throw new RangeError(`the axis runs from ${from} to ${to}; expected rising probabilities`);
+    throw new RangeError(`the axis runs from ${from} to ${to}; expected increasing probabilities`);
   }
   return new Float64Array(steps).map((_, i) => from + ((to - from) * i) / (steps - 1));
 }

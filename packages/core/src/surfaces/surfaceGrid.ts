@@ -1,6 +1,6 @@
-// Surfaces of one grid, row by row. Every quantity is made of sums over the two classes, so it either falls apart into
-// a row times a column, or is a logistic function of such a sum. A row of the logistic ones is computed once, into
-// memory that stays in the processor's cache, for all the surfaces that take it: a likelihood, its loss, and the combined.
+// Surfaces on one grid, row by row. Every quantity is built from sums over the two classes, so it either separates into a
+// row times a column, or is a logistic function of such a sum. A row of the logistic ones is computed once, into memory
+// that stays in the processor's cache, for all surfaces that use it: a likelihood, its loss, and the combined ones.
 
 import type { FloatArray } from '../arrays/rowMajor.js';
 import { classPart, type LikelihoodQuantity } from './likelihood.js';
@@ -13,11 +13,11 @@ export interface SurfaceGrid {
   readonly anyTarget: number;
   readonly alpha: number;
   readonly gamma: number;
-  /** Those that the surfaces take; to be filled with a row before the surfaces are. */
+  /** The logistic rows that the surfaces use; they must be filled for a row before the surfaces are. */
   readonly truths: TruthRows[];
 }
 
-/** What one class adds to the logarithms at each of its probabilities: the arrays of `ClassPart`. */
+/** What one class contributes at each of its probabilities: `ClassPart` as arrays. */
 interface SideTerms {
   readonly presence: Float64Array;
   readonly bce: Float64Array;
@@ -36,7 +36,7 @@ export function surfaceGrid(
   return { ...rest, first: first!, second: second!, truths: [] };
 }
 
-/** Gives what fills a row of `values` with one quantity, or with -log of it. */
+/** Returns a function that fills a row of `values` with one quantity, or with -log of it. */
 export function surfaceRows(
   grid: SurfaceGrid,
   quantity: LikelihoodQuantity,
@@ -81,7 +81,7 @@ function sideTerms(axis: Float64Array, target: number, absent: number, gamma: nu
   return { presence, bce, logit, weight };
 }
 
-/** The grid's existing one, or a new one. */
+/** Returns the grid's existing logistic rows, or new ones. */
 function truthOf(grid: SurfaceGrid, scale: number, target: number, gamma: number): TruthRows {
   const isSame = (truth: TruthRows) =>
     truth.scale === scale && truth.target === target && truth.gamma === gamma;

@@ -1,5 +1,5 @@
-// The loops over a row of a grid, without a call or a branch more than needed. `first` runs along the row, `second` is
-// what the other side gives to all of it; `values` are those of the whole grid, `at` is where the row begins.
+// Loops over a row of a grid, without unnecessary calls or branches. `first` varies along the row, and `second` is the
+// other side's value for the whole row; `values` belongs to the whole grid, and `at` is where the row starts.
 
 import type { FloatArray } from '../arrays/rowMajor.js';
 
@@ -26,7 +26,7 @@ export function weightedRow(
   for (let k = 0; k < first.length; k++) values[at + k] = first[k]! * second * factors[k]!;
 }
 
-/** first + second + scale · added: the loss of the same. */
+/** first + second + scale · added: the corresponding loss. */
 export function weightedSumRow(
   values: FloatArray,
   at: number,
@@ -38,7 +38,7 @@ export function weightedSumRow(
   for (let k = 0; k < first.length; k++) values[at + k] = first[k]! + second + scale * added[k]!;
 }
 
-/** The probabilities whose odds against are products of the two sides'. */
+/** Probabilities whose odds against are the products of the two sides' odds. */
 export function sigmoidRow(row: Float64Array, firstOdds: Float64Array, secondOdds: number): void {
   for (let k = 0; k < row.length; k++) row[k] = 1 / (1 + firstOdds[k]! * secondOdds);
 }
@@ -48,7 +48,7 @@ export function expRow(row: Float64Array, exponents: Float64Array, scale: number
 }
 
 /**
- * Adds share · (1 - q)^γ (-log q), q being the sigmoid of the sum of the two sides' logits. Where their odds against
+ * Adds share · (1 - q)^γ (-log q), where q is the sigmoid of the sum of the two sides' logits. If their odds against
  * overflow, -log q is minus that sum.
  */
 export function addLossRow(
@@ -64,7 +64,7 @@ export function addLossRow(
     const odds = firstOdds[k]! * secondOdds;
     const overflows = odds === Number.POSITIVE_INFINITY;
     const loss = overflows ? -(first[k]! + second) : Math.log1p(odds);
-    // 1 - q = odds / (1 + odds); its logarithm is log odds - loss, so a general power costs an exp and not a pow.
+    // 1 - q = odds / (1 + odds); its logarithm is log odds - loss, so a general power costs an exp rather than a pow.
     let focus = share;
     if (gamma === 2 && !overflows) focus *= (odds / (1 + odds)) ** 2;
     else if (gamma !== 0 && !overflows) focus *= Math.exp(-gamma * (first[k]! + second + loss));

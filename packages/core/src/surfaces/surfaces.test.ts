@@ -22,7 +22,7 @@ const quantities: LikelihoodQuantity[] = [
   'combined-product',
 ];
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   expect(likelihood('product', [0.9, 0.2], [1, 0], { lambda: 0.5 })).toBeCloseTo(0.4024922359499622, 14);
   expect(likelihood('any-class', [0.9, 0.2], [1, 0], { lambda: 0.5 })).toBeCloseTo(0.7315926860816613, 14);
   expect(likelihood('any-class', [0.1, 0.2], [0, 0])).toBeCloseTo(0.8571428571428571, 14);
@@ -41,7 +41,7 @@ test('the examples of the documentation hold', () => {
     expect(along).toBeCloseTo(1.5625, 13);
 });
 
-test('the forms are the products that define them', () => {
+test('the quantities equal the products that define them', () => {
   fc.assert(
     fc.property(probability, probability, label, label, share, (p1, p2, y1, y2, lambda) => {
       const absent = y1 + y2 === 0 ? 1 : lambda;
@@ -64,7 +64,7 @@ test('the forms are the products that define them', () => {
 });
 
 test.each(['bce', 'focal'] as const)(
-  '-log of the combined likelihood is the any-class loss on %s',
+  '-log of the combined likelihood is the any-class loss based on %s',
   (base) => {
     fc.assert(
       fc.property(
@@ -91,7 +91,7 @@ test.each(['bce', 'focal'] as const)(
   },
 );
 
-test.each(quantities)('the gradient of log %s is its slope along each probability', (quantity) => {
+test.each(quantities)('the gradient of log %s matches finite differences', (quantity) => {
   const inside = fc.double({ min: 0.05, max: 0.95, noNaN: true });
   fc.assert(
     fc.property(
@@ -115,7 +115,7 @@ test.each(quantities)('the gradient of log %s is its slope along each probabilit
   );
 });
 
-test.each(quantities)('the %s surface holds the value of every point, and its -log', (quantity) => {
+test.each(quantities)('the %s surface holds the value at every point, or its -log', (quantity) => {
   fc.assert(
     fc.property(share, share, share, share, exponent, (y1, y2, lambda, alpha, gamma) => {
       fc.pre(lambda > 1e-3 || Math.max(y1, y2) > 1e-3);
@@ -136,7 +136,7 @@ test.each(quantities)('the %s surface holds the value of every point, and its -l
   );
 });
 
-test('surfaces computed together, in float32, are those computed one by one', () => {
+test('surfaces computed together in float32 match those computed one by one', () => {
   const kinds: SurfaceKind[] = quantities.flatMap((quantity) => [
     { quantity },
     { quantity, negativeLog: true },
@@ -152,7 +152,7 @@ test('surfaces computed together, in float32, are those computed one by one', ()
   }
 });
 
-test('a surface of losses reaches probabilities of 0 and of 1e-300', () => {
+test('a loss surface handles probabilities of 0 and 1e-300', () => {
   const options = { quantity: 'any-class-product', negativeLog: true, targets: [1, 1], steps: 2 } as const;
   expect(likelihoodSurface({ ...options, from: 0, to: 0.5 }).values[0]).toBe(Number.POSITIVE_INFINITY);
   expect(likelihoodSurface({ ...options, from: 1e-300 }).values[0]).toBeCloseTo(600 * Math.LN10, 9);

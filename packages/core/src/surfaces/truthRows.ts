@@ -1,4 +1,4 @@
-// What a logistic function of the classes' logits gives to a target, a row of the grid at a time.
+// The likelihood of a target under a logistic function of the classes' logits, one row of the grid at a time.
 
 import { addLossRow, expRow, sigmoidRow } from './surfaceLoops.js';
 
@@ -6,15 +6,15 @@ export interface TruthRows {
   readonly scale: number;
   readonly target: number;
   readonly gamma: number;
-  /** Asks for -log of the truth's probability, focused with γ: the array that `fill` writes it to. */
+  /** Requests -log of the truth's probability, focused with γ; returns the array that `fill` writes it to. */
   losses(): Float64Array;
-  /** Asks for exp(-loss). */
+  /** Requests exp(-loss); returns the array that `fill` writes it to. */
   likelihoods(): Float64Array;
-  /** Writes a row of what was asked for. */
+  /** Writes a row of what was requested. */
   fill(row: number): void;
 }
 
-/** The truth of `target` under sigmoid(scale · (first + second)); `first` runs along a row. */
+/** Rows for the truth of `target` under sigmoid(scale · (first + second)); `first` varies along a row. */
 export function truthRows(
   first: Float64Array,
   second: Float64Array,
@@ -56,7 +56,7 @@ export function truthRows(
   };
 }
 
-// Odds against are exp(-logit), taken along the sides and not at every point, since exp(-a - b) = exp(-a) exp(-b).
+// Odds against are exp(-logit), computed along the sides rather than at every point, since exp(-a - b) = exp(-a) exp(-b).
 function oneSide(first: Float64Array, second: Float64Array, scale: number, share: number) {
   const [logits, otherLogits] = [first.map((logit) => scale * logit), second.map((logit) => scale * logit)];
   const oddsAgainst = (logit: number) => Math.exp(-logit);

@@ -16,11 +16,11 @@ export interface FitThresholdsOptions {
 }
 
 /**
- * For each class the threshold that maximizes F_β on this data, searched over all its distinct scores; among equals
- * the largest. The result remembers the split, and `measure` refuses to judge it there.
+ * Fits, for each class, the threshold that maximizes F_β on this data, searching all its distinct scores; among equals the
+ * largest. The result records the split, and `measure` refuses to evaluate it there.
  *
- * A class that is never present gets its largest score (every choice gives F_β = 0), a class without any known label
- * 0.5; both are named in `undefinedClasses`.
+ * A class that is never present gets its largest score (every choice gives F_β = 0), and a class without any known label
+ * gets 0.5; both are listed in `undefinedClasses`.
  *
  * @example
  * const scores = new Float64Array([0.9, 0.8, 0.4, 0.3]);
@@ -43,20 +43,20 @@ export function fitThresholds(scored: Scored, options: FitThresholdsOptions = {}
   };
 }
 
-/** The name of the data, once it and β can be used for a fit. */
+/** Checks that the data has a name and β is valid, and returns the name. */
 export function checkFit({ split }: Scored, beta: number): string {
   if (!(beta > 0 && beta < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`beta is ${beta}; expected a positive number`);
   }
   if (split === undefined) {
     throw new TypeError(
-      'the data of the fit has no name; set its split, so that it is not judged there by mistake',
+      'the data of the fit has no name; set its split, so that it is not evaluated there by mistake',
     );
   }
   return split;
 }
 
-/** The last entry that should be predicted, and the F_β that this gives. */
+/** Returns the last entry that should be predicted, and the resulting F_β. */
 function bestCut(entries: RankedClass, beta: number): { last: number; score: number; present: number } {
   let present = 0;
   for (let k = 0; k < entries.length; k++) present += entries[k]! & IS_PRESENT;

@@ -1,22 +1,22 @@
 import type { Scored } from '../metrics/scored.js';
 
-/** Thresholds that were chosen by looking at labels, and which data that was. Plain JSON. */
+/** Thresholds that were fitted to labels, with the data they were fitted on. Plain JSON. */
 export interface FittedThresholds {
-  /** One a class. */
+  /** One per class. */
   readonly values: readonly number[];
   readonly classNames: readonly string[];
   /** The β whose F_β they maximize. */
   readonly beta: number;
   /** The F_β that each class reached on the data of the fit. */
   readonly reached: readonly number[];
-  /** The name of the split, and a fingerprint of its scores and labels. */
+  /** The name of the split; next, a fingerprint of its scores and labels. */
   readonly fittedOn: string;
   readonly fingerprint: string;
-  /** Classes without a present row, for which every threshold is as good as any other. */
+  /** Classes without a present row, for which all thresholds are equally good. */
   readonly undefinedClasses: readonly string[];
 }
 
-/** Refuses to judge what was fitted, thresholds or a decision, on the data of its fit. */
+/** Throws if thresholds or a decision are evaluated on the data they were fitted on. */
 export function refuseSameSplit(
   fitted: Pick<FittedThresholds, 'fittedOn' | 'fingerprint'>,
   judged: Scored,
@@ -24,14 +24,14 @@ export function refuseSameSplit(
 ): void {
   if (judged.split === undefined) {
     throw new TypeError(
-      `the ${what} fitted on '${fitted.fittedOn}', and the judged data has no name; set its split`,
+      `the ${what} fitted on '${fitted.fittedOn}', and the data to evaluate has no name; set its split`,
     );
   }
   const sameName = judged.split === fitted.fittedOn;
   if (sameName || fingerprintOf(judged) === fitted.fingerprint) {
     throw new RangeError(
-      `the ${what} fitted on ${sameName ? '' : 'the same data, named '}'${fitted.fittedOn}', and judging it there ` +
-        'overstates the result; judge another split, or set allowSameSplit',
+      `the ${what} fitted on ${sameName ? '' : 'the same data, named '}'${fitted.fittedOn}', and evaluating there ` +
+        'overstates the result; evaluate on another split, or set allowSameSplit',
     );
   }
 }

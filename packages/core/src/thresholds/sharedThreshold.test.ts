@@ -14,7 +14,7 @@ const anyScored = fc
     classNames,
   }));
 
-test('no threshold that keeps the negatives has a higher F1 than the chosen one', () => {
+test('no threshold that keeps the F1-Neg has a higher F1 than the chosen one', () => {
   fc.assert(
     fc.property(anyScored, fc.double({ min: 0, max: 1, noNaN: true }), (scored, floor) => {
       const chosen = sharedThreshold(thresholdCurves(scored), { leastF1Neg: floor });
@@ -30,13 +30,13 @@ test('no threshold that keeps the negatives has a higher F1 than the chosen one'
   );
 });
 
-test('where no threshold keeps the negatives, they lose as little as can be', () => {
-  // The negative has the higher score: it is kept by a threshold above it alone, which predicts nothing.
+test('if no threshold keeps the F1-Neg, the loss is as small as possible', () => {
+  // The negative has the higher score, so only a threshold above it, which predicts nothing, keeps it.
   const scored = { scores: Float64Array.of(0.9, 0.4), targets: [0, 1], classNames: ['crack'] };
   expect(sharedThreshold(thresholdCurves(scored), { leastF1Neg: 1 })).toBeGreaterThan(0.9);
 });
 
-test('fitted, it keeps the F1-Neg at 0.5 and is refused where it was fitted', () => {
+test('a fitted one keeps the F1-Neg at 0.5 and is refused on the data of its fit', () => {
   const scores = Float64Array.of(0.6, 0.4, 0.3, 0.1);
   const validation = { scores, targets: [1, 1, 0, 0], classNames: ['crack'], split: 'validation' };
   const fitted = fitSharedThreshold(validation);
@@ -51,7 +51,7 @@ test('fitted, it keeps the F1-Neg at 0.5 and is refused where it was fitted', ()
   expect(absent).toBe('crack');
 });
 
-test('with a larger β recall counts for more: the threshold is not higher', () => {
+test('with a larger β recall counts more, so the threshold is not higher', () => {
   fc.assert(
     fc.property(anyScored, (scored) => {
       const curves = thresholdCurves(scored);
@@ -61,7 +61,7 @@ test('with a larger β recall counts for more: the threshold is not higher', () 
   );
 });
 
-test('curves without a point at 0.5 need to be told what to keep', () => {
+test('curves without a point at 0.5 need leastF1Neg', () => {
   const scored = { scores: Float64Array.of(0.9, 0.4), targets: [0, 1], classNames: ['crack'] };
   expect(() => sharedThreshold(thresholdCurves(scored, [0.2, 0.3]))).toThrow('set leastF1Neg');
 });

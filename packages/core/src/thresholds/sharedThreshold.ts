@@ -3,20 +3,21 @@ import { checkFit } from './fitThresholds.js';
 import { type FittedThresholds, fingerprintOf } from './fittedThresholds.js';
 import { type ThresholdCurves, thresholdCurves } from './thresholdCurves.js';
 
-/** What to maximize, and what to keep. */
+/** What to maximize, and under which constraint. */
 export interface SharedThresholdOptions {
   /** Recall weighs β² times as much as precision. Default 1. */
   readonly beta?: number;
-  /** The lowest F1-Neg allowed. Default: the one at 0.5. */
+  /** The minimum F1-Neg. Default: the F1-Neg at 0.5. */
   readonly leastF1Neg?: number;
 }
 
 /**
- * One threshold for all classes: of the curves' thresholds (by default 0, 0.01, … 1) the one with the highest mean F_β among
- * those that keep `leastF1Neg`; where none does, among those with the highest F1-Neg. Of equals the smallest.
+ * Returns one threshold for all classes: of the curves' thresholds (by default 0, 0.01, … 1), the one with the highest mean
+ * F_β among those that reach `leastF1Neg`, or, if none does, among those with the highest F1-Neg. Among equals, the
+ * smallest.
  *
- * A threshold for each class ({@link fitThresholds}) reaches a higher F_β, but where most rows are negative it predicts
- * something on many of them.
+ * Per-class thresholds ({@link fitThresholds}) reach a higher F_β, but if most rows are negative, they predict something
+ * on many of them.
  *
  * @example
  * const scores = new Float64Array([0.6, 0.4, 0.3, 0.1]);
@@ -38,7 +39,8 @@ export function sharedThreshold(curves: ThresholdCurves, options: SharedThreshol
 }
 
 /**
- * That threshold, searched in steps of a hundredth, in the form of fitted ones: `measure` refuses to judge it on the same data.
+ * Fits that threshold in steps of 0.01 and returns it as fitted thresholds, which `measure` refuses to evaluate on the same
+ * data.
  *
  * @example
  * const scores = new Float64Array([0.6, 0.4, 0.3, 0.1]);
@@ -50,7 +52,7 @@ export function fitSharedThreshold(scored: Scored, options: SharedThresholdOptio
   const fittedOn = checkFit(scored, beta);
   const curves = thresholdCurves(scored);
   const threshold = sharedThreshold(curves, options);
-  // At the second one everything is predicted: recall is 0 only where nothing is there.
+  // At the second threshold everything is predicted, so recall is 0 only if the class is never present.
   const { perClass } = thresholdCurves(scored, [threshold, Number.NEGATIVE_INFINITY]);
   return {
     values: scored.classNames.map(() => threshold),
@@ -66,7 +68,7 @@ export function fitSharedThreshold(scored: Scored, options: SharedThresholdOptio
 function f1NegAtHalf({ thresholds, noClass }: ThresholdCurves): number {
   const half = thresholds.indexOf(0.5);
   if (half < 0)
-    throw new RangeError('the curves have no point at 0.5, whose F1-Neg is to be kept; set leastF1Neg');
+    throw new RangeError('the curves have no point at 0.5 to take the minimum F1-Neg from; set leastF1Neg');
   return noClass.f1[half]!;
 }
 

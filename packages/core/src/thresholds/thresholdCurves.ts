@@ -3,7 +3,7 @@ import { entriesAtLeast, IS_PRESENT, type RankedScores, rankClasses } from '../m
 import { type Confusion, fBeta, precision, recall, summed } from '../metrics/rates.js';
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 
-/** Figures of one decision, with an entry for each threshold. */
+/** Figures of one yes-or-no decision, with an entry for each threshold. */
 export interface DecisionCurve {
   readonly precision: readonly number[];
   readonly recall: readonly number[];
@@ -11,24 +11,24 @@ export interface DecisionCurve {
   readonly f2: readonly number[];
 }
 
-/** Metrics against one threshold for all classes. */
+/** Metrics as functions of one threshold for all classes. */
 export interface ThresholdCurves {
   readonly thresholds: readonly number[];
   readonly classNames: readonly string[];
-  /** One curve a class. */
+  /** One curve per class. */
   readonly perClass: readonly DecisionCurve[];
   /** The mean over the classes. */
   readonly macro: DecisionCurve;
   /** From the summed counts. */
   readonly micro: DecisionCurve;
-  /** 'Any class predicted' against positive rows. */
+  /** 'Any class predicted' versus positive rows. */
   readonly anyClass: DecisionCurve;
-  /** 'No class predicted' against negative rows. */
+  /** 'No class predicted' versus negative rows. */
   readonly noClass: DecisionCurve;
 }
 
 /**
- * Metrics against the threshold, per class and overall, at each of the given thresholds (default 0, 0.01, … 1).
+ * Computes metrics at each of the given thresholds (default 0, 0.01, … 1), per class and overall.
  *
  * @example
  * const scored = { scores: new Float64Array([0.9, 0.8, 0.4, 0.3]), targets: [1, 0, 1, 0], classNames: ['crack'] };
@@ -85,7 +85,7 @@ function confusionsAt(ranked: RankedScores, j: number, thresholds: readonly numb
   });
 }
 
-/** 'Any class' as a class of its own: a row is predicted when its highest score is. */
+/** Treats 'any class' as one class: a row is predicted if its highest score is. */
 function highestScores({ scores, rowKinds, rows, classNames }: CheckedScores): CheckedScores {
   const classes = classNames.length;
   const highest = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);

@@ -8,7 +8,7 @@ import { thresholdCurves } from './thresholdCurves.js';
 
 const beta = fc.constantFrom(0.5, 1, 2);
 
-test('the examples of the documentation hold', () => {
+test('the examples in the documentation hold', () => {
   const scores = new Float64Array([0.9, 0.8, 0.4, 0.3]);
   const scored = { scores, targets: [1, 0, 1, 0], classNames: ['crack'], split: 'validation' };
   expect(fitThresholds(scored, { beta: 2 }).values).toEqual([0.4]);
@@ -43,7 +43,7 @@ test('a fitted threshold is the largest of the distinct scores with the highest 
   );
 });
 
-describe('the guard between fitting and judging', () => {
+describe('the guard between fitting and evaluating', () => {
   const classNames = ['crack'];
   const validation = {
     scores: new Float64Array([0.9, 0.2]),
@@ -58,17 +58,17 @@ describe('the guard between fitting and judging', () => {
     expect(result.thresholds).toEqual([0.9]);
     expect(result.truePositives).toEqual([0]);
   });
-  test('judging on the split of the fit is refused', () => {
+  test('evaluating on the split of the fit is refused', () => {
     expect(() => measure(validation, { threshold: fitted })).toThrow("fitted on 'validation'");
     expect(() => measure({ ...other, split: 'validation' }, { threshold: fitted })).toThrow(RangeError);
   });
   test('renaming the data does not help', () => {
     expect(() => measure({ ...validation, split: 'test' }, { threshold: fitted })).toThrow('the same data');
   });
-  test('it is done when asked for by name', () => {
+  test('allowSameSplit permits it', () => {
     expect(measure(validation, { threshold: fitted, allowSameSplit: true }).macroF1).toBe(1);
   });
-  test('data without a name is neither fitted nor judged', () => {
+  test('data without a name can be neither fitted nor evaluated', () => {
     const { split, ...nameless } = validation;
     expect(split).toBe('validation');
     expect(() => fitThresholds(nameless)).toThrow(TypeError);
@@ -82,12 +82,12 @@ describe('the guard between fitting and judging', () => {
   test('they survive JSON', () => {
     expect(measure(other, { threshold: JSON.parse(JSON.stringify(fitted)) }).thresholds).toEqual([0.9]);
   });
-  test('β is positive', () => {
+  test('β must be positive', () => {
     expect(() => fitThresholds(validation, { beta: 0 })).toThrow('beta is 0');
   });
 });
 
-test('the curves hold what measure gives at each threshold', () => {
+test('the curves match measure at each threshold', () => {
   fc.assert(
     fc.property(scoredRows(labelOrUnknown), (rows) => {
       const thresholds = [0, 0.25, 0.5, 1.1];

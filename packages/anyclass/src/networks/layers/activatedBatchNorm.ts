@@ -1,5 +1,5 @@
 // Batch norm with its activation. Rota Bulò et al., "In-Place Activated BatchNorm for Memory-Optimized Training of DNNs",
-// arXiv 1712.02616. The published TResNet scales by |weight| + eps, as that paper's code does, and not by the weight.
+// arXiv 1712.02616. Like that paper's code, the published TResNet scales by |weight| + eps rather than by the weight.
 
 import { type distributed, keep, nn, noGrad, ones, type Tensor, zeros } from '@anyclass/torch';
 import { fusedActivatedBatchNorm, isFusable } from './fusedActivatedBatchNorm.js';
@@ -12,12 +12,12 @@ export interface ActivatedBatchNormOptions {
   readonly eps?: number;
   /** The weight of the newest batch in the running statistics. */
   readonly momentum?: number;
-  /** Scales by |weight| + eps in place of the weight. */
+  /** Scales by |weight| + eps instead of the weight. */
   readonly absoluteWeight?: boolean;
 }
 
 /**
- * activation(batchNorm(x)), in one place so that GPUs can compute it in few passes over the maps.
+ * Computes activation(batchNorm(x)) in one layer, so that GPUs need few passes over the maps.
  *
  * @example
  * new ActivatedBatchNorm(8, { activation: 'relu' }).forward(randn([4, 8, 5, 5])).amin().toNumber() // 0
@@ -31,10 +31,10 @@ export class ActivatedBatchNorm extends nn.Module {
   readonly eps: number;
   readonly momentum: number;
   readonly absoluteWeight: boolean;
-  /** The activation alone. It overwrites its input where it can: batch norm does not need its output again. */
+  /** The activation alone. It overwrites its input if possible, since batch norm does not need its output again. */
   readonly activate: (x: Tensor) => Tensor;
   readonly activation: Activation;
-  /** The fused kernels' counters. A norm needs its own, for others may run beside it. */
+  /** The fused kernels' counters. Each norm needs its own, since others may run at the same time. */
   #finished: Tensor | undefined;
   #group: distributed.ProcessGroup | undefined;
 
@@ -64,12 +64,12 @@ export class ActivatedBatchNorm extends nn.Module {
     );
   }
 
-  /** From now on the statistics of training are those of all ranks of a group. */
+  /** Takes training statistics over all ranks of a group from now on. */
   synchronize(group: distributed.ProcessGroup): void {
     this.#group = group.worldSize > 1 ? group : undefined;
   }
 
-  /** Scale and shift of each channel in evaluation, where the norm is activation(scale · x + shift). */
+  /** Returns each channel's scale and shift in evaluation, where the norm is activation(scale · x + shift). */
   affine(): { scale: Tensor; shift: Tensor } {
     const scale = this.#scale().mul(this.runningVar.add(this.eps).rsqrt());
     return { scale, shift: this.bias.sub(this.runningMean.mul(scale)) };
@@ -83,15 +83,15 @@ export class ActivatedBatchNorm extends nn.Module {
     return fusedActivatedBatchNorm({ ...this, input, finished: this.#finished, slope, group: this.#group });
   }
 
-  // libtorch's |w| has gradient 0 at w = 0, where zero-initialized weights would stay for ever. The summand is below the
-  // last bit of any other weight and makes the gradient +1 there.
+  // libtorch's |w| has gradient 0 at w = 0, so zero-initialized weights would stay there forever. The added constant is
+  // below the last bit of any other weight and makes the gradient +1 at 0.
   #scale(): Tensor {
     return this.absoluteWeight ? this.weight.add(1e-30).abs().add(this.eps) : this.weight;
   }
 }
 
 /**
- * Lets all batch norms of a network take their statistics over all ranks, so that N processes compute what one would.
+ * Makes all batch norms in a network take their statistics over all ranks, so that N processes compute the same as one.
  *
  * @example
  * synchronizeNorms(network, await distributed.init());
@@ -109,7 +109,7 @@ function activationFunction(activation: Activation): (x: Tensor) => Tensor {
   return (x) => leaky.forward(x);
 }
 
-/** What the activation multiplies negative values by; null for GELU, which is of another kind. */
+/** Returns what the activation multiplies negative values by; null for GELU, which does not work that way. */
 function negativeSlope(activation: Activation): number | null {
   if (activation === 'gelu') return null;
   if (activation === 'identity') return 1;

@@ -3,8 +3,8 @@
 import { cat, isDeterministic, keep, nn, type Tensor, tensor } from '@anyclass/torch';
 
 /**
- * Halves height and width behind a low-pass filter: depthwise [1, 2, 1] ⊗ [1, 2, 1] / 16 over reflected edges, stride 2.
- * The filter is a buffer of the state dict, and what is loaded there is used.
+ * Halves height and width after a low-pass filter: depthwise [1, 2, 1] ⊗ [1, 2, 1] / 16 with reflected edges, stride 2.
+ * The filter is a buffer in the state dict, and a loaded filter is used as is.
  *
  * @example
  * new BlurPool(64).forward(ones([1, 64, 56, 56])).shape // [1, 64, 28, 28]
@@ -29,15 +29,15 @@ export class BlurPool extends nn.Module {
   }
 }
 
-// libtorch pads two dimensions in the contiguous layout only, and would convert a channels-last map twice. Seen as
-// [height, width, channels], three dimensions of which the last gets nothing, it is padded as it lies.
+// libtorch pads two dimensions only in the contiguous layout, and would convert a channels-last map twice. Viewed as
+// [height, width, channels], with no padding for the last of the three dimensions, the map is padded without conversion.
 function reflected(x: Tensor): Tensor {
   if (isDeterministic() && x.device !== 'cpu') return reflectedByParts(x);
   if (x.isContiguous()) return nn.functional.pad(x, [1, 1, 1, 1], 'reflect');
   return nn.functional.pad(x.permute([0, 2, 3, 1]), [0, 0, 1, 1, 1, 1], 'reflect').permute([0, 3, 1, 2]);
 }
 
-// On a GPU the gradient of libtorch's padding adds in any order, and is refused where the same bits are asked for.
+// On a GPU, the gradient of libtorch's padding adds in arbitrary order, and is refused in deterministic mode.
 function reflectedByParts(x: Tensor): Tensor {
   const [, , height = 0, width = 0] = x.shape;
   const rows = cat([x.narrow(2, 1, 1), x, x.narrow(2, height - 2, 1)], 2);

@@ -1,13 +1,13 @@
-// From features to one logit a class: a linear layer, or a small network of its own for each class.
+// From features to one logit per class: a linear layer, or a separate small network for each class.
 
 import { empty, nn, type Tensor, zeros } from '@anyclass/torch';
 
 export interface ClassHeadOptions {
   readonly classes: number;
-  /** One small network for each class in place of one linear layer. */
+  /** One small network per class instead of one linear layer. */
   readonly expertHeads: boolean;
   readonly bias?: boolean;
-  /** Fills the linear layer's weight; PyTorch's default where not given. The bias becomes 0 with it. */
+  /** Fills the linear layer's weight and sets the bias to 0. Default: PyTorch's initialization. */
   readonly initialize?: (weight: Tensor) => void;
 }
 
@@ -26,9 +26,9 @@ const hiddenWidths = [128, 64] as const;
 const dropout = 0.15;
 
 /**
- * For each class dropout, Linear 128, ReLU, dropout, Linear 64, ReLU, Linear 1, on shared features. The classes' layers
- * lie side by side in one tensor, [classes, outputs, inputs], so that each step is one product for all of them; the
- * dropout of the features is therefore one for all classes too.
+ * For each class: dropout, Linear 128, ReLU, dropout, Linear 64, ReLU, Linear 1, on shared features. The classes' layers
+ * are in one tensor, [classes, outputs, inputs], so that each step is one product for all classes. The features' dropout is
+ * therefore also shared by all classes.
  *
  * @example
  * new ExpertHeads(2048, 17).forward(features).shape // [batch, 17]
@@ -49,7 +49,7 @@ export class ExpertHeads extends nn.Module {
   }
 
   forward(features: Tensor): Tensor {
-    // Columns are examples: [classes, width, batch]. The first product is shared by all classes.
+    // Columns are examples: [classes, width, batch]. All classes share the input of the first product.
     let x = this.#dropped(features).transpose(0, 1).unsqueeze(0);
     this.weights.forEach((weight, i) => {
       if (i > 0) x = i === 1 ? this.#dropped(x.relu()) : x.relu();

@@ -1,4 +1,4 @@
-// A convolution without bias and its batch norm, which becomes one convolution with bias for inference:
+// A convolution without bias and its batch norm, which are folded into one convolution with bias for inference:
 // s · (W x) + t = (s W) x + t, with s and t the norm's scale and shift in evaluation.
 
 import { nn, noGrad, type Tensor, tidy } from '@anyclass/torch';
@@ -44,7 +44,7 @@ export class ConvNorm extends nn.Module {
     return this.parts('0', '1');
   }
 
-  /** Convolution and norm under these names, for networks that name them apart. */
+  /** Yields the convolution and the norm under these names, for networks that name them separately. */
   *parts(conv: string, norm: string): Iterable<[string, nn.Module]> {
     yield [conv, this.#conv];
     if (!this.#folded) yield [norm, this.norm];
@@ -57,7 +57,7 @@ export class ConvNorm extends nn.Module {
     return isActivated ? x : this.norm.activate(x);
   }
 
-  /** Makes the norm part of the convolution, and a norm of the input too where one is given (1x1 kernels only). */
+  /** Folds the norm into the convolution, and also a norm of the input if given (1x1 kernels only). */
   fold(inputNorm?: ActivatedBatchNorm): void {
     if (this.#folded) return;
     const before = this.#conv;

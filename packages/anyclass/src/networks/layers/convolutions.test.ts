@@ -7,12 +7,12 @@ import { PointwiseConv } from './pointwiseConv.js';
 
 const device = 'cuda';
 
-test('each kind of convolution refuses what it is not', () => {
+test('each kind of convolution refuses options that it does not support', () => {
   expect(() => new DepthwiseConv(8, 8, { kernel: 5, padding: 1, groups: 8 })).toThrow('expected kernel 3');
   expect(() => new PointwiseConv(8, 8, { kernel: 3 })).toThrow('expected kernel 1');
 });
 
-test('a depthwise convolution can have GELU behind it', () => {
+test('a depthwise convolution can be followed by GELU', () => {
   const conv = depthwise(4, 1, true);
   const x = randn([1, 4, 5, 5]);
   const plain = conv.forward(x);
@@ -21,7 +21,7 @@ test('a depthwise convolution can have GELU behind it', () => {
   expect(activated.equal(plain)).toBe(false);
 });
 
-describeOnCuda('convolutions of channels-last maps', () => {
+describeOnCuda('convolutions on channels-last maps', () => {
   const maps = [
     { dtype: 'float32', shape: [3, 8, 7, 7], stride: 1, tolerance: 2e-5 },
     { dtype: 'bfloat16', shape: [4, 384, 14, 14], stride: 1, tolerance: 2 ** -7 },
@@ -90,7 +90,7 @@ function expectReference(
   });
 }
 
-/** The output, and the gradients of the input and of all parameters. */
+/** Returns the output, and the gradients of the input and all parameters. */
 function resultsOf(conv: Convolution, x: Tensor, dy: Tensor): Tensor[] {
   return outputAndGradients((input) => conv.forward(input), { x, dy, parameters: conv.parameters() });
 }

@@ -1,5 +1,5 @@
-// Depthwise 3x3 convolution with padding 1. On a GPU, channels-last maps take the kernels in packages/anyclass/native, which
-// read and write each pixel once; all else is libtorch's.
+// Depthwise 3x3 convolution with padding 1. On a GPU, channels-last maps use the kernels in packages/anyclass/native, which
+// read and write each pixel once; everything else uses libtorch.
 
 import { nn, type Tensor } from '@anyclass/torch';
 import { gpuOperator, isForKernels } from './gpuOperator.js';
@@ -7,7 +7,7 @@ import { gpuOperator, isForKernels } from './gpuOperator.js';
 const operator = gpuOperator('depthwise_convolution');
 
 /**
- * A 3x3 kernel for each channel.
+ * A convolution with a 3x3 kernel per channel.
  *
  * @example
  * new DepthwiseConv(8, 8, { kernel: 3, padding: 1, groups: 8, stride: 2 }).forward(zeros([1, 8, 6, 6])).shape // [1, 8, 3, 3]
@@ -25,12 +25,12 @@ export class DepthwiseConv extends nn.Conv2d {
     }
   }
 
-  /** Whether GELU is part of it. */
+  /** Whether GELU is applied to the output. */
   get isActivated(): boolean {
     return this.#activated;
   }
 
-  /** From now on GELU follows, as part of the same pass where that is possible; for inference. */
+  /** Applies GELU to the output from now on, in the same pass if possible; for inference. */
   activateWithGelu(): this {
     this.#activated = true;
     return this;
@@ -46,7 +46,7 @@ export class DepthwiseConv extends nn.Conv2d {
   }
 }
 
-/** Whether the kernels take this input: channels-last maps on a GPU, of float32 or a half type, with a multiple of 4 channels. */
+/** Whether the kernels support this input: channels-last on a GPU, float32 or half precision, a multiple of 4 channels. */
 function isFusable(input: Tensor, stride: nn.Size2d): stride is 1 | 2 {
   const [, channels = 0] = input.shape;
   return (

@@ -7,13 +7,13 @@ import { isFusable } from './fusedActivatedBatchNorm.js';
 
 const device = 'cuda';
 
-test('maps on the CPU take the composition', () => {
+test('maps on the CPU use the composed version', () => {
   const norm = new ActivatedBatchNorm(8);
   expect(isFusable(randn([2, 8, 4, 4]).to(channelsLast), norm.weight)).toBe(false);
 });
 
 describeOnCuda('the fused norm', () => {
-  test('takes channels-last maps of 32 bits or fewer, and no others', () => {
+  test('supports channels-last maps of 32 bits or fewer, and no others', () => {
     const norm = new ActivatedBatchNorm(8).to(device);
     const maps = randn([2, 8, 4, 4], { device });
     expect(isFusable(maps.to(channelsLast), norm.weight)).toBe(true);
@@ -23,7 +23,7 @@ describeOnCuda('the fused norm', () => {
     expect(isFusable(randn([1, 8, 1, 1], { device }), norm.weight)).toBe(false);
   });
 
-  // 76 and 83 channels fill 16 bytes only with several pixels together; 105 pixels do not allow that.
+  // 76 and 83 channels fill 16 bytes only across several pixels; 105 pixels do not allow that.
   test.each([
     { dtype: 'float32', shape: [8, 76, 7, 7], activation: { leakySlope: 0.01 }, tolerance: 2e-5 },
     { dtype: 'bfloat16', shape: [8, 76, 7, 7], activation: { leakySlope: 0.01 }, tolerance: 2 ** -8 },
@@ -37,7 +37,7 @@ describeOnCuda('the fused norm', () => {
     const { norm, x, dy } = problem([...shape], dtype, { activation, absoluteWeight: true });
     const reference = copyOf(norm, { activation, absoluteWeight: true });
     const plain = copyOf(norm, { activation: 'identity', absoluteWeight: true });
-    // Either side of zero may be right within float32's accuracy of it.
+    // Near zero, either side may be right within float32 accuracy.
     const isClear = noGrad(() => plain.forward(x.to('float64')).abs().gt(1e-4));
     const gradient = dy.mul(isClear.to(dy));
     const expected = resultsOf(reference, x.to('float64'), gradient.to('float64'));
@@ -72,7 +72,7 @@ function copyOf(norm: ActivatedBatchNorm, options: ActivatedBatchNormOptions): A
   return copy;
 }
 
-/** The output, the gradients of input, weight and bias, and the running statistics. */
+/** Returns the output, the gradients of input, weight and bias, and the running statistics. */
 function resultsOf(norm: ActivatedBatchNorm, x: Tensor, dy: Tensor): Tensor[] {
   const parameters = [norm.weight, norm.bias];
   const results = outputAndGradients((input) => norm.forward(input), { x, dy, parameters });

@@ -1,32 +1,32 @@
-// Activated batch norm by the GPU kernels in packages/anyclass/native: two passes over the maps forward, two backward,
-// and only the input kept between them.
+// Activated batch norm with the GPU kernels in packages/anyclass/native: two passes over the maps forward, two backward,
+// with only the input kept in between.
 
 import type { distributed, Tensor } from '@anyclass/torch';
 import { gpuOperator, isForKernels } from './gpuOperator.js';
 
-/** What the operator takes, checked with `isFusable`. */
+/** The operator's arguments, checked with `isFusable`. */
 export interface FusedNormValues {
   readonly input: Tensor;
   readonly weight: Tensor;
   readonly bias: Tensor;
   readonly runningMean: Tensor;
   readonly runningVar: Tensor;
-  /** int32 zeros [2, channels], with which blocks find the last of them to finish; zeros again after every use. */
+  /** int32 zeros [2, channels], with which blocks find out which of them finishes last; zero again after every use. */
   readonly finished: Tensor;
   readonly momentum: number;
   readonly eps: number;
   /** What the activation multiplies negative values by: 0 for ReLU, 1 for none; null for GELU. */
   readonly slope: number | null;
   readonly absoluteWeight: boolean;
-  /** Takes the statistics over all of its ranks. */
+  /** If given, statistics are taken over all of its ranks. */
   readonly group: distributed.ProcessGroup | undefined;
 }
 
 const operator = gpuOperator('activated_batch_norm');
 
 /**
- * Whether the kernels take this input, in training: channels-last maps on a GPU, of float32 or a half type, with float32
- * weights and more than one value a channel.
+ * Whether the kernels support this input in training: channels-last maps on a GPU, float32 or half precision, with float32
+ * weights and more than one value per channel.
  *
  * @example
  * isFusable(randn([2, 8, 4, 4]), ones([8])) // false: on the CPU
@@ -43,7 +43,7 @@ export function isFusable(input: Tensor, weight: Tensor): boolean {
 }
 
 /**
- * activation(batchNorm(input)) with the batch's statistics, which the running ones take in.
+ * Computes activation(batchNorm(input)) with the batch's statistics, and updates the running statistics.
  *
  * @example
  * if (isFusable(input, weight)) return fusedActivatedBatchNorm({ input, weight, bias, slope: 0, … });

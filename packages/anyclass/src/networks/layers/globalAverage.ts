@@ -1,7 +1,7 @@
 import { nn, type Tensor } from '@anyclass/torch';
 
 /**
- * The mean of each channel: [batch, channels, height, width] → [batch, channels].
+ * Returns the mean of each channel: [batch, channels, height, width] → [batch, channels].
  *
  * @example
  * globalAverage(ones([2, 8, 7, 7])).shape // [2, 8]

@@ -2,11 +2,12 @@ import type { Tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator, hasFusedOperator } from '../../kernels/fusedLibrary.js';
 
 /**
- * An operator that only libraries built with a CUDA compiler have, looked for when it is first needed: null without it.
+ * Returns a function that looks up, on first use, an operator that only libraries built with a CUDA compiler have; it
+ * returns null without it.
  *
  * @example
  * const operator = gpuOperator('activated_batch_norm');
- * operator() // null where setup found no nvcc
+ * operator() // null if setup found no nvcc
  */
 export function gpuOperator(name: string): () => FusedOperator | null {
   let found: FusedOperator | null | undefined;
@@ -17,7 +18,7 @@ export function gpuOperator(name: string): () => FusedOperator | null {
 }
 
 /**
- * Whether a tensor is on a GPU and of a type that its kernels read: float32, float16 or bfloat16.
+ * Whether a tensor is on a GPU and of a dtype that our kernels support: float32, float16 or bfloat16.
  *
  * @example
  * isForKernels(zeros([2])) // false: on the CPU

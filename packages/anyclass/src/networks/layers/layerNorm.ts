@@ -1,8 +1,8 @@
 import { nn, type Tensor } from '@anyclass/torch';
 
 /**
- * Layer norm in the precision of its weights, whatever autocast made of the input: on a GPU autocast does the same, on the
- * CPU libtorch 1.13 refuses the mixture.
+ * Layer norm in the precision of its weights, even if autocast changed the input's. On a GPU, autocast does the same; on
+ * the CPU, libtorch 1.13 refuses mixed dtypes.
  *
  * @example
  * autocast(() => new LayerNorm(64).forward(tokens)).dtype // 'float32'

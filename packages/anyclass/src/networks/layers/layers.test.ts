@@ -34,7 +34,7 @@ describe('activated batch norm', () => {
 });
 
 describe('blur pool', () => {
-  test('weighs 1 2 1 both ways over reflected edges and takes every second pixel', () => {
+  test('applies 1 2 1 weights in both directions with reflected edges and takes every second pixel', () => {
     const image = arange(0, 16).view([1, 1, 4, 4]);
     // Row -1 is row 1: (2·r0 + 2·r1) / 4 above, then rows 1 to 3; the same across.
     const [first, , , last] = new BlurPool(1).forward(image).flatten().toArray() as number[];
@@ -42,7 +42,7 @@ describe('blur pool', () => {
     expect(last).toBeCloseTo(10, 6);
   });
 
-  test('uses the filter that was loaded, in both memory layouts alike', () => {
+  test('uses the loaded filter in both memory layouts', () => {
     const pool = new BlurPool(5);
     noGrad(() => void pool.filt.copy_(randn([5, 1, 3, 3])));
     const x = randn([2, 5, 7, 6]);
@@ -84,7 +84,7 @@ test('squeeze-excite equals its two 1x1 convolutions', () => {
 });
 
 describe('relative attention', () => {
-  test('equal offsets share a bias, whichever the pixels', () => {
+  test('equal offsets share a bias, whatever the pixels', () => {
     const attention = new RelativeAttention(32, { headWidth: 32, side: 3 });
     const index = attention.relativePositionIndex.toArray() as bigint[][];
     expect(index[0]![4]).toBe(index[4]![8]); // one down, one right
@@ -92,7 +92,7 @@ describe('relative attention', () => {
     expect(new Set(index.flat()).size).toBe(25);
   });
 
-  test('is softmax(q kᵀ / √width + bias) v, by hand', () => {
+  test('equals softmax(q kᵀ / √width + bias) v computed by hand', () => {
     const [width, side] = [64, 2];
     const attention = new RelativeAttention(width, { headWidth: 32, side });
     const x = randn([3, 4, width]);

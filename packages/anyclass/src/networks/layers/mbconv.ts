@@ -1,5 +1,5 @@
 // The inverted bottleneck with squeeze-excite. Sandler et al., "MobileNetV2", arXiv 1801.04381; Tan & Le, "EfficientNet",
-// arXiv 1905.11946. As in MaxViT: batch norm in front, the shortcut averages where the block halves the map.
+// arXiv 1905.11946. As in MaxViT, batch norm comes first, and the shortcut averages if the block halves the map.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
@@ -18,6 +18,8 @@ export interface MBConvOptions {
 const expansion = 4;
 
 /**
+ * An MBConv block with its shortcut.
+ *
  * @example
  * new MBConv(64, 128, { stride: 2, norm: { activation: 'gelu' }, stochasticDepth: 0 }).forward(x) // half the map
  */
@@ -78,7 +80,7 @@ class Branch extends nn.Module {
     return this.#project.forward(this.#squeezeExcite.forward(this.#depthwise.forward(x)));
   }
 
-  /** The norm in front goes into the 1x1 convolution behind it, which has no edges where it would matter. */
+  /** Folds the first norm into the 1x1 convolution after it; without padding, this is exact. */
   fold(): void {
     if (this.#folded) return;
     this.#expand.fold(this.#preNorm);

@@ -1,4 +1,4 @@
-// Attention within the squares of a feature map, and the MLP behind it. Tu et al., "MaxViT", arXiv 2204.01697.
+// Attention within the squares of a feature map, followed by an MLP. Tu et al., "MaxViT", arXiv 2204.01697.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { LayerNorm } from './layerNorm.js';
@@ -8,7 +8,7 @@ import type { Axis, Squares } from './squares.js';
 
 export interface PartitionAttentionOptions {
   readonly axis: Axis;
-  /** The side of the squares whose pixels see each other. */
+  /** The side of the squares whose pixels attend to each other. */
   readonly partitionSize: number;
   readonly stochasticDepth: number;
 }
@@ -16,10 +16,10 @@ export interface PartitionAttentionOptions {
 const headWidth = 32;
 
 /**
- * Maps [batch, channels, height, width] to the same; channels-last memory is used as it lies.
+ * Maps [batch, channels, height, width] to the same shape; channels-last memory is used without a copy.
  *
  * @example
- * new PartitionAttention(64, { axis: 'grid', partitionSize: 7, stochasticDepth: 0 }).forward(x).shape // that of x
+ * new PartitionAttention(64, { axis: 'grid', partitionSize: 7, stochasticDepth: 0 }).forward(x).shape // same as x
  */
 export class PartitionAttention extends nn.Module implements ResidualStep {
   readonly attnLayer: nn.Sequential;

@@ -2,8 +2,8 @@ import { nn, type Tensor } from '@anyclass/torch';
 import { isForKernels } from './gpuOperator.js';
 
 /**
- * A 1x1 convolution. Channels-last maps on a GPU are rows of channels, so that it is one product there, whose bias costs no
- * pass of its own.
+ * A 1x1 convolution. Channels-last maps on a GPU are rows of channels, so it is one product there, and the bias needs no
+ * extra pass.
  *
  * @example
  * new PointwiseConv(8, 16, { kernel: 1 }).forward(zeros([1, 8, 5, 5])).shape // [1, 16, 5, 5]

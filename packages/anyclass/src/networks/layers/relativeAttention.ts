@@ -1,11 +1,11 @@
-// Self-attention with a learned bias for each offset between two positions of a square.
+// Self-attention with a learned bias for each offset between two positions in a square.
 // Shaw et al., "Self-Attention with Relative Position Representations", arXiv 1803.02155, in the form of Swin and MaxViT.
-// As in torchvision's MaxViT the scores are scaled by the whole width's square root, not by one head's.
+// As in torchvision's MaxViT, the scores are scaled by the square root of the whole width, not of one head's.
 
 import { keep, nn, type Tensor, tensor, zeros } from '@anyclass/torch';
 
 /**
- * Attention among the tokens of a square of `side`x`side`, [squares, side², width] to the same shape.
+ * Attention among the tokens of `side`x`side` squares: [squares, side², width] to the same shape.
  *
  * @example
  * new RelativeAttention(64, { headWidth: 32, side: 7 }).forward(randn([10, 49, 64])).shape // [10, 49, 64]
@@ -32,7 +32,7 @@ export class RelativeAttention extends nn.Module {
   forward(x: Tensor): Tensor {
     const [squares = 0, length = 0, width = 0] = x.shape;
     const heads = this.#heads;
-    // Views of one product: the fused kernels read them where they lie.
+    // Views of one product, which the fused kernels read in place.
     const [q, k, v] = this.toQkv
       .forward(x)
       .view([squares, length, 3, heads, width / heads])
@@ -50,14 +50,14 @@ export class RelativeAttention extends nn.Module {
     return 2 * squares * length ** 2 * width;
   }
 
-  /** [1, heads, query, key], in this order in memory too: libtorch has no fused kernel for any other. */
+  /** Returns [1, heads, query, key], in this order in memory too; libtorch has no fused kernel for any other. */
   #bias(length: number): Tensor {
     const gathered = this.relativePositionBiasTable.indexSelect(0, this.relativePositionIndex.flatten());
     return gathered.view([1, length, length, this.#heads]).permute([0, 3, 1, 2]).contiguous();
   }
 }
 
-// The row of the table for (query, key): offsets of rows and columns, each shifted from [1 - side, side - 1] to start at 0.
+// The table row for (query, key): the row and column offsets, each shifted from [1 - side, side - 1] to start at 0.
 function relativePositions(side: number): Int32Array {
   const positions = new Int32Array(side ** 4);
   const length = side ** 2;

@@ -16,7 +16,7 @@ const device = 'cuda';
 const window7 = { axis: 'window', side: 7 } as const;
 const grid7 = { axis: 'grid', side: 7 } as const;
 
-test('the norm is that of the sum of stream and branch', () => {
+test('the norm applies to the sum of stream and branch', () => {
   const norm = new LayerNorm(16);
   const [stream, values] = [randn([2, 5, 16]), randn([2, 5, 16])];
   const { sum, normed } = residualNorm(norm, stream, { branch: { values } });
@@ -24,7 +24,7 @@ test('the norm is that of the sum of stream and branch', () => {
   expect(normed.equal(norm.forward(sum))).toBe(true);
 });
 
-test.each([window7, grid7])('a branch in squares ($axis) is added where its pixels came from', (squares) => {
+test.each([window7, grid7])('a branch in squares ($axis) is added at the pixels it came from', (squares) => {
   const map = randn([2, 14, 21, 8]);
   const values = cutIntoSquares(map, squares);
   expect(addBranch(map, { values, squares }).equal(map.mul(2))).toBe(true);
@@ -33,12 +33,12 @@ test.each([window7, grid7])('a branch in squares ($axis) is added where its pixe
   expect(normed.shape).toEqual([12, 49, 8]);
 });
 
-test('a map that squares do not fit is refused', () => {
-  const message = 'a feature map of 8x14 px cannot be cut into squares of 7x7';
+test('a map that squares do not divide is refused', () => {
+  const message = 'a feature map of 8x14 px cannot be divided into squares of 7x7';
   expect(() => residualNorm(new LayerNorm(8), randn([1, 8, 14, 8]), { squares: window7 })).toThrow(message);
 });
 
-test('steps free the streams and branches between them, and not the first', () => {
+test('steps free the intermediate streams and branches, but not the input', () => {
   const double = { step: ({ stream }: { stream: Tensor }) => step(stream) };
   const seen: Tensor[] = [];
   const step = (stream: Tensor) => {
@@ -80,7 +80,7 @@ describeOnCuda('the fused residual norm', () => {
     });
   });
 
-  test('a float32 stream gives half-precision tokens under autocast, and gradients in the types of their tensors', () => {
+  test("a float32 stream gives half-precision tokens under autocast, and gradients in their tensors' dtypes", () => {
     const norm = new LayerNorm(64).to(device);
     const stream = leafOf(randn([3, 9, 64], { device }));
     const values = leafOf(randn([3, 9, 64], { device }).to('bfloat16'));
@@ -93,7 +93,7 @@ describeOnCuda('the fused residual norm', () => {
     expectClose(found[1]!, found[0]!, 2 ** -8, 'branch gradient');
   });
 
-  test('stochastic depth multiplies whole images by 0 or 1 / survival, forward and backward alike', () => {
+  test('stochastic depth multiplies whole images by 0 or 1 / survival, both forward and backward', () => {
     const stochasticDepth = new nn.StochasticDepth(0.5);
     const norm = new LayerNorm(8).to(device);
     const [stream, values] = [randn([64, 3, 8], { device }), leafOf(randn([64, 3, 8], { device }))];
@@ -129,7 +129,7 @@ function problem(shape: number[], dtype: Dtype, { branch, squares }: Places) {
   return { norm, inputs, gradients };
 }
 
-/** Sum and norm, and the gradients of stream, branch, weight and bias. */
+/** Returns the sum and the norm, and the gradients of stream, branch, weight and bias. */
 function resultsOf(
   norm: LayerNorm,
   inputs: readonly Tensor[],

@@ -1,21 +1,22 @@
-// A residual network's step between two branches: what one gave is added to the stream, and the sum normalized for the
-// next. On a GPU that is one pass over the tokens, by the kernels in packages/anyclass/native; elsewhere a composition.
+// The step between two branches of a residual network: one branch's output is added to the stream, and the sum is
+// normalized for the next branch. On a GPU, the kernels in packages/anyclass/native do this in one pass over the tokens;
+// elsewhere it is composed of several operators.
 
 import { type nn, ones, type Tensor } from '@anyclass/torch';
 import { gpuOperator, isForKernels } from './gpuOperator.js';
 import type { LayerNorm } from './layerNorm.js';
 import { addSquares, checkSquares, cutIntoSquares, type Squares } from './squares.js';
 
-/** What is added to a residual stream. */
+/** A branch's output, to be added to a residual stream. */
 export interface Branch {
   readonly values: Tensor;
-  /** Skips the branch for some of the images in training. */
+  /** Skips the branch for some images in training. */
   readonly stochasticDepth?: nn.StochasticDepth;
-  /** Where the values are in squares of the stream's map. */
+  /** Set if the values are arranged in squares of the stream's map. */
   readonly squares?: Squares;
 }
 
-/** A residual stream, and what is yet to be added to it: the next norm does that on its way. */
+/** A residual stream, and a branch still to be added to it, which the next norm does in the same pass. */
 export interface Residual {
   readonly stream: Tensor;
   readonly branch?: Branch;
@@ -27,7 +28,7 @@ export interface ResidualStep {
 
 export interface ResidualNormOptions {
   readonly branch?: Branch | undefined;
-  /** Gives the normalized tokens in squares of the stream's map. */
+  /** Returns the normalized tokens arranged in squares of the stream's map. */
   readonly squares?: Squares | undefined;
 }
 
@@ -35,8 +36,8 @@ const operator = gpuOperator('residual_layer_norm');
 const mostChannels = 768;
 
 /**
- * The stream [batch, …, channels] with the branch added, and the sum's layer norm. On a GPU the norm has the type that
- * autocast gives to the linear layer behind it.
+ * Returns the stream [batch, …, channels] with the branch added, and the sum's layer norm. On a GPU, the norm has the dtype
+ * that autocast gives to the next linear layer.
  *
  * @example
  * const { sum, normed } = residualNorm(norm, stream, { branch: { values } });
@@ -53,7 +54,7 @@ export function residualNorm(
 }
 
 /**
- * The stream with the branch added.
+ * Returns the stream with the branch added.
  *
  * @example
  * addBranch(stream, { values, stochasticDepth: new nn.StochasticDepth(0.1) })
@@ -67,8 +68,8 @@ export function addBranch(stream: Tensor, { values, stochasticDepth, squares }: 
 }
 
 /**
- * A stream's way through several steps, with all branches added but the last. What lies between is freed: the gradients'
- * graph keeps what backward needs.
+ * Passes a stream through several steps; all branches except the last are added. Intermediate tensors are freed; the
+ * autograd graph keeps what backward needs.
  *
  * @example
  * const { stream, branch } = throughSteps([windowAttention, gridAttention], map);
@@ -106,7 +107,7 @@ function fused(norm: LayerNorm, stream: Tensor, { branch, squares }: ResidualNor
   return { sum: sum!, normed: normed! };
 }
 
-/** What stochastic depth multiplies each image's branch by; null where it does nothing. */
+/** Returns what stochastic depth multiplies each image's branch by; null if it does nothing. */
 function branchScale(stream: Tensor, stochasticDepth: nn.StochasticDepth | undefined): Tensor | null {
   if (!stochasticDepth?.training || stochasticDepth.probability === 0) return null;
   const [batch = 0] = stream.shape;

@@ -1,8 +1,8 @@
 import { nn, type Tensor } from '@anyclass/torch';
 
 /**
- * Moves each square of pixels into the channels: [batch, C, H, W] → [batch, C·size², H/size, W/size], the new channels in
- * the order (row, column, old channel). With that order the pixels of a row stay neighbors in channels-last memory.
+ * Moves each square of pixels into the channels: [batch, C, H, W] → [batch, C·size², H/size, W/size], with new channels
+ * ordered by (row, column, old channel). This order keeps the pixels of a row adjacent in channels-last memory.
  *
  * @example
  * new SpaceToDepth(4).forward(zeros([1, 3, 224, 224])).shape // [1, 48, 56, 56]

@@ -1,18 +1,18 @@
-// How MaxViT cuts a feature map into squares whose pixels see each other. Tu et al., "MaxViT", arXiv 2204.01697.
+// How MaxViT divides a feature map into squares whose pixels attend to each other. Tu et al., "MaxViT", arXiv 2204.01697.
 
 import type { Tensor } from '@anyclass/torch';
 
-/** `window`: neighboring pixels see each other. `grid`: pixels at equal distances over the whole map do. */
+/** `window`: neighboring pixels attend to each other. `grid`: pixels spaced evenly over the whole map do. */
 export type Axis = 'window' | 'grid';
 
 export interface Squares {
   readonly axis: Axis;
-  /** In pixels. */
+  /** Side of a square in pixels. */
   readonly side: number;
 }
 
 /**
- * A map [batch, height, width, channels] as [squares, side², channels].
+ * Rearranges a map [batch, height, width, channels] into [squares, side², channels].
  *
  * @example
  * cutIntoSquares(zeros([2, 14, 14, 64]), { axis: 'grid', side: 7 }).shape // [8, 49, 64]
@@ -27,8 +27,8 @@ export function cutIntoSquares(map: Tensor, squares: Squares): Tensor {
 }
 
 /**
- * The sum of a map and of what is in squares, [squares, side², channels]; `change` is given the latter as it is added,
- * with the batch in front. The way back to the map is part of the addition.
+ * Adds values in squares, [squares, side², channels], to a map. `change` is applied to the values before they are added,
+ * with the batch as the first dimension. Rearranging them back into the map is part of the addition.
  *
  * @example
  * addSquares(map, cutIntoSquares(map, squares), squares, (x) => x.mul(-1)) // zeros
@@ -47,8 +47,8 @@ export function addSquares(
     .view(map.shape);
 }
 
-// The map as [batch, rows, columns, …] of squares and of pixels in them: which of the two a factor of height (and width)
-// counts is the whole difference between windows and grid.
+// The map's height and width, each split into squares and pixels within a square. Which of the two comes first is the
+// only difference between window and grid.
 function layoutOf(map: Tensor, { axis, side }: Squares) {
   const [batch = 0, height = 0, width = 0, channels = 0] = map.shape;
   checkSquares(map, side);
@@ -67,15 +67,15 @@ function layoutOf(map: Tensor, { axis, side }: Squares) {
 }
 
 /**
- * Throws where a map cannot be cut into squares.
+ * Throws if a map cannot be divided into squares.
  *
  * @example
- * checkSquares(zeros([1, 8, 8, 64]), 7) // a feature map of 8x8 px cannot be cut into squares of 7x7
+ * checkSquares(zeros([1, 8, 8, 64]), 7) // a feature map of 8x8 px cannot be divided into squares of 7x7
  */
 export function checkSquares(map: Tensor, side: number): void {
   const [, height = 0, width = 0] = map.shape;
   if (height % side === 0 && width % side === 0) return;
   throw new RangeError(
-    `a feature map of ${height}x${width} px cannot be cut into squares of ${side}x${side}`,
+    `a feature map of ${height}x${width} px cannot be divided into squares of ${side}x${side}`,
   );
 }

@@ -1,5 +1,5 @@
 // Squeeze-and-Excitation. Hu et al., "Squeeze-and-Excitation Networks", arXiv 1709.01507.
-// Biases on both 1x1 convolutions, which are computed as products: their maps are one pixel large.
+// Both 1x1 convolutions have biases. They are computed as matrix products, since their maps have one pixel.
 
 import { nn, type Tensor } from '@anyclass/torch';
 import { globalAverage } from './globalAverage.js';
@@ -13,7 +13,7 @@ export interface SqueezeExciteOptions {
  * Scales each channel by a number in (0, 1) that depends on the means of all channels.
  *
  * @example
- * new SqueezeExcite(128, { hidden: 64, activation: 'relu' }).forward(x).shape // that of x
+ * new SqueezeExcite(128, { hidden: 64, activation: 'relu' }).forward(x).shape // same as x
  */
 export class SqueezeExcite extends nn.Module {
   readonly fc1: nn.Conv2d;

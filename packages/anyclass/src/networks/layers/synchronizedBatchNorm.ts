@@ -1,4 +1,4 @@
-// Batch norm with the statistics of all ranks, by the operator in packages/anyclass/native.
+// Batch norm with the statistics of all ranks, using the operator in packages/anyclass/native.
 
 import type { distributed, Tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../../kernels/fusedLibrary.js';
@@ -14,8 +14,8 @@ export interface SynchronizedNorm {
 let operator: FusedOperator | undefined;
 
 /**
- * batchNorm(input) in training, of maps [images, channels, …] whose other images are on other ranks. A rank without images
- * takes part with an empty map.
+ * Computes batchNorm(input) in training, for maps [images, channels, …] of a batch that is split over ranks. A rank without
+ * images takes part with an empty map.
  *
  * @example
  * synchronizedBatchNorm(input, norm.weight, norm, group)
@@ -27,7 +27,7 @@ export function synchronizedBatchNorm(
   group: distributed.ProcessGroup,
 ): Tensor {
   operator ??= fusedOperator('synchronized_batch_norm');
-  // Half-precision maps are normalized in the type of the norm's own weights.
+  // Half-precision maps are normalized in the dtype of the norm's weights.
   const maps = input.to(bias.dtype);
   const [output] = operator(maps, scale, bias, runningMean, runningVar, group.number, momentum, eps);
   return output!.to(input.dtype);

@@ -32,8 +32,8 @@ beforeEach(() => {
   hub.state.requests = [];
 });
 
-describe('a repository of the hub', () => {
-  test("tells what timm's config.json says, before any weights are downloaded", async () => {
+describe('a hub repository', () => {
+  test("gives the facts in timm's config.json before any weights are downloaded", async () => {
     expect(await weightFacts('hf:ada/pipes@main', options)).toEqual({
       network: 'resnet-18',
       inputSize: 160,
@@ -45,7 +45,7 @@ describe('a repository of the hub', () => {
     expect(found).toMatchObject({ name: 'hf:ada/pipes@main', commit, facts: { network: 'resnet-18' } });
   });
 
-  test('without config.json, or with one of another library, tells nothing', async () => {
+  test('gives no facts without config.json, or with one from another library', async () => {
     files['config.json'] = Buffer.from('{"architectures": ["BertModel"], "hidden_size": 768}');
     expect(await weightFacts('hf:ada/bert@main', options)).toEqual({});
     files['config.json'] = Buffer.from('no JSON');
@@ -54,7 +54,7 @@ describe('a repository of the hub', () => {
     expect(await weightFacts('hf:ada/pipes@main', options)).toEqual({});
   });
 
-  test('has its weights in model.safetensors, else in pytorch_model.bin, else the file is to be named', async () => {
+  test('has its weights in model.safetensors or pytorch_model.bin; otherwise the file must be named', async () => {
     delete files['model.safetensors'];
     files['pytorch_model.bin'] = content;
     expect((await findWeights('hf:ada/pipes@main', options)).path).toMatch(/pytorch_model\.bin$/);
@@ -71,13 +71,13 @@ test('published weights come from their repository, and their facts from the cat
   expect(facts).toEqual({ network: 'tresnet-l', inputSize: 224, mean: [0, 0, 0], std: [1, 1, 1] });
 });
 
-test('an address with a hash tells nothing of its images', async () => {
+test('an address with a hash gives no facts about its images', async () => {
   const name = `${hub.state.storage}/model.safetensors#sha256=${sha256(content)}`;
   expect(await findWeights(name, options)).toMatchObject({ name, facts: {} });
 });
 
 describe('a path', () => {
-  test('to a model of ours tells its network, its size and how images are prepared', async () => {
+  test('to one of our models gives its network, input size and preprocessing', async () => {
     const run = join(folder, 'run');
     mkdirSync(run);
     const metadata = {
@@ -96,13 +96,13 @@ describe('a path', () => {
     expect(await weightFacts(join(run, 'model.safetensors'), options)).toEqual(facts);
   });
 
-  test('to a file of others is taken as it is', async () => {
+  test('to any other file is used as it is', async () => {
     const file = join(folder, 'theirs.pth');
     writeFileSync(file, content);
     expect(await findWeights(file, options)).toEqual({ name: file, path: file, facts: {} });
   });
 
-  test('to nothing, or to a folder that is no finished run, is refused with the path', async () => {
+  test('to nothing, or to a folder that is not a finished run, is refused with the path', async () => {
     await expect(findWeights(join(folder, 'nowhere.pth'), options)).rejects.toThrow(
       /nowhere\.pth cannot be read/,
     );

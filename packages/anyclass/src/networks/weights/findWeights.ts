@@ -1,4 +1,4 @@
-// Weights by name, on this machine: from the cache, downloaded, or a path as it is.
+// Finds weights by name: in the cache, by downloading, or at a path.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { isNetworkName, type NetworkName } from '../catalog.js';
 import { networkOfArchitecture, type PublishedWeights } from './published.js';
 import { parseWeights, type WeightsName } from './weightsName.js';
 
-/** What weights were trained with, as far as they tell. */
+/** How weights were trained, as far as known. */
 export interface WeightFacts {
   readonly network?: NetworkName | undefined;
   readonly inputSize?: number | undefined;
@@ -23,19 +23,19 @@ export interface WeightFacts {
 }
 
 export interface FoundWeights {
-  /** As they were asked for. */
+  /** The name as requested. */
   readonly name: string;
   /** A file that `loadWeights` reads. */
   readonly path: string;
-  /** Of a repository of the hub. */
+  /** Commit of a hub repository. */
   readonly commit?: string;
   readonly facts: WeightFacts;
 }
 
 /**
- * Finds weights by what `network.weights` may be, and downloads them where they are not there.
+ * Finds weights by any value that `network.weights` may have, and downloads them if necessary.
  *
- * @throws UserError where there are none, or they cannot be had
+ * @throws UserError if there are none, or they are not available
  *
  * @example
  * const { path, facts } = await findWeights('timm/tresnet_l.miil_in1k');
@@ -47,12 +47,12 @@ export async function findWeights(text: string, options: DownloadOptions = {}): 
     return { name: text, ...(await fileOf(name, options)), facts: await factsOf(name, options) };
   } catch (error) {
     if (!options.signal?.aborted) throw error;
-    throw new UserError(`${text}: the download was interrupted; the next one resumes it`, { exitCode: 130 });
+    throw new UserError(`${text}: the download was interrupted; run it again to resume`, { exitCode: 130 });
   }
 }
 
 /**
- * What weights were trained with, without downloading them; of a repository of the hub its `config.json` is read.
+ * Returns how weights were trained, without downloading them; for a hub repository, its `config.json` is read.
  *
  * @example
  * (await weightFacts('timm/vit_base_patch16_384.augreg_in1k')).inputSize // 384
@@ -61,7 +61,7 @@ export async function weightFacts(text: string, options: DownloadOptions = {}): 
   return await factsOf(parseWeights(text), options);
 }
 
-/** Where published weights are: what `hubFile` and `addressFile` take. */
+/** Returns where published weights are, as `hubFile` and `addressFile` take it. */
 export function sourceOf(weights: PublishedWeights) {
   if ('address' in weights)
     return { kind: 'address', address: weights.address, sha256: weights.sha256 } as const;
@@ -88,7 +88,7 @@ async function fileOf(name: WeightsName, options: DownloadOptions): Promise<Foun
   }
 }
 
-/** The names that weights have in repositories, the better format first. */
+/** Usual names of weight files in repositories, better format first. */
 export const weightFileNames = ['model.safetensors', 'pytorch_model.bin'] as const;
 
 async function anyWeightFile(
@@ -107,7 +107,7 @@ async function anyWeightFile(
   );
 }
 
-/** A run stands for the weights that it ended with. */
+/** Returns a weight file; a run folder stands for its final weights. */
 export function localFile(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(path, 'model.safetensors') : path;
@@ -143,7 +143,7 @@ const timmFacts = z.object({
 });
 const timmConfiguration = z.object({ architecture: z.string(), pretrained_cfg: timmFacts }).partial();
 
-/** What timm writes beside weights. Repositories of other libraries say nothing that is understood here. */
+/** Reads what timm writes next to weights. Other libraries' repositories give no facts. */
 async function repositoryFacts(
   { repository, revision }: { readonly repository: string; readonly revision: string },
   options: DownloadOptions,
@@ -163,7 +163,7 @@ async function repositoryFacts(
 const ownOptions = z.object({ inputSize: z.int() });
 const ownDescription = z.object({ mean: z.array(z.number()), std: z.array(z.number()) });
 
-/** Files that we wrote tell how to use them. */
+/** Reads facts from files that we wrote. */
 function fileFacts(path: string): WeightFacts {
   if (!path.endsWith('.safetensors')) return {};
   const { network = '', networkOptions = '', model = '' } = readSafetensorsHeader(path).metadata;

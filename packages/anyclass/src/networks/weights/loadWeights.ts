@@ -1,4 +1,4 @@
-// Weights from a file into a network, and an account of every name that found no place.
+// Loads weights from a file into a network, and reports every name that was not used.
 
 import { fromStored, noGrad, type StoredTensor, type Tensor, tidy } from '@anyclass/torch';
 import { listed } from '../../errors/listed.js';
@@ -11,32 +11,32 @@ import { readWeights } from './readWeights.js';
 
 export interface WeightReport {
   readonly file: string;
-  /** Whose names the file has. */
+  /** The naming convention of the file. */
   readonly naming: string;
-  /** What stood in front of them, such as `model.`. */
+  /** The prefix of the file's names, such as `model.`. */
   readonly prefix: string;
-  /** How many entries of the network were filled. */
+  /** How many of the network's entries were filled. */
   readonly loaded: number;
   /** Position tables that were interpolated to another size. */
   readonly resized: readonly string[];
-  /** Entries of the last layer that keep their fresh values, since the file has other classes or none. */
+  /** Entries of the last layer that keep their initial values, since the file has other classes or none. */
   readonly freshHead: readonly string[];
-  /** Other entries that the file lacks; they keep their fresh values. */
+  /** Other entries that the file lacks; they keep their initial values. */
   readonly missing: readonly string[];
-  /** Entries that the file has in another shape, with both; they keep their fresh values. */
+  /** Entries with another shape in the file, with both shapes; they keep their initial values. */
   readonly misshapen: readonly string[];
-  /** The file's names that belong to nothing here. */
+  /** Names in the file that match nothing in the network. */
   readonly unused: readonly string[];
 }
 
 export interface LoadWeightsOptions {
-  /** Throws unless everything but the last layer is found and nothing is left over. Default false. */
+  /** Throws unless everything except the last layer is found and nothing is left over. Default false. */
   readonly strict?: boolean;
 }
 
 /**
  * Fills a network from a safetensors file or a PyTorch checkpoint with torchvision's, timm's or the published TResNet's
- * names, behind any prefix. With another number of classes the last layer keeps its fresh values.
+ * names, after any prefix. If the number of classes differs, the last layer keeps its initial values.
  *
  * @example
  * const report = loadWeights(createNetwork('vit-b-16', { classes: 17 }), 'vit_b_16-c867db91.pth');
@@ -59,7 +59,7 @@ export function loadWeights(
   return report;
 }
 
-/** What was loaded and what was not, for people. */
+/** Describes what was loaded and what was not. */
 export function weightReportText(report: WeightReport): string {
   const { file, naming, prefix, loaded, resized, freshHead, missing, misshapen, unused } = report;
   const behind = prefix === '' ? '' : ` after '${prefix}'`;
@@ -106,7 +106,7 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
   return { file, naming: convention.title, prefix, loaded, unused, ...report };
 }
 
-/** Copies what a file holds into an entry; false where the shapes do not allow it. */
+/** Copies a stored tensor into an entry; returns false if the shapes do not allow it. */
 function fill(
   { name, entry, stored }: { name: string; entry: Tensor; stored: StoredTensor },
   convention: NamingConvention,
@@ -128,7 +128,7 @@ function fill(
   );
 }
 
-const negativeScale = 'the file scales channels by negative numbers, which |weight| + eps cannot be';
+const negativeScale = 'the file has negative channel scales, which |weight| + eps cannot represent';
 
 function resized(
   name: string,
@@ -140,7 +140,7 @@ function resized(
   return resize?.(name, values.to('float32'), entry);
 }
 
-/** Older files lack the batch norms' counters, and nothing here depends on them. */
+/** Older files lack the batch norms' counters, which nothing here depends on. */
 function isBatchCounter(name: string): boolean {
   return name.endsWith('.num_batches_tracked');
 }

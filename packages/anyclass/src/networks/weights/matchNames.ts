@@ -1,22 +1,22 @@
-// Which tensor of a file belongs to which entry of a network.
+// Finds which tensor in a file belongs to which entry of a network.
 
 import type { NamingConvention } from '../definition.js';
 
 export interface NameMatch {
   readonly convention: NamingConvention;
-  /** What stood in front of every name, such as Lightning's `model.`. */
+  /** The prefix of every name, such as Lightning's `model.`. */
   readonly prefix: string;
-  /** From our names to the file's. */
+  /** Maps our names to the file's. */
   readonly pairs: ReadonlyMap<string, string>;
-  /** The file's names that belong to nothing. */
+  /** Names in the file that match nothing. */
   readonly unused: readonly string[];
 }
 
-/** Ours are the published TResNet's and torchvision's names. */
+/** Our names are those of the published TResNet and torchvision. */
 const own: NamingConvention = { title: 'our names', translate: (name) => [name] };
 
 /**
- * Finds the naming convention, our own or another, and the prefix under which most names of a file fit a network.
+ * Finds the naming convention, our own or another, and the prefix with which most names in a file match a network.
  *
  * @example
  * const timm = { title: 'timm', translate: (name: string) => [name.replace('cls_token', 'class_token')] };
@@ -55,7 +55,7 @@ function matchWith(
 
 const deepestPrefix = 3;
 
-/** Everything in front of one of the first few dots of any name; nothing first. */
+/** Returns the candidate prefixes: none, and everything up to one of the first few dots of any name. */
 function prefixes(names: readonly string[]): string[] {
   const found = new Set(['']);
   for (const name of names) {

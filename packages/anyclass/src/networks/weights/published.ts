@@ -2,30 +2,30 @@
 
 import { type NetworkName, networkDefinitions, networkNames } from '../catalog.js';
 
-/** What is known of published weights without asking anybody. What only the server knows is left out until it was asked. */
+/** What is known about published weights without a network request. What only the server knows is left out until then. */
 export type PublishedWeights = PublishedFacts & (HubSource | AddressSource);
 
 interface PublishedFacts {
-  /** As a configuration names them, such as `timm/resnet18.a1_in1k`. */
+  /** Name in a configuration, such as `timm/resnet18.a1_in1k`. */
   readonly name: string;
-  /** What they were trained with: pixels, and the mean and deviation that images were normalized by. */
+  /** Input size in pixels at training; next, the mean and deviation that images were normalized with. */
   readonly inputSize: number;
   readonly mean: readonly number[];
   readonly std: readonly number[];
-  /** Of their own last layer, 0 where they come without. */
+  /** Number of classes of their last layer; 0 if they come without one. */
   readonly classes: number;
-  /** As the publisher states it; one that forbids commercial use is worth knowing. */
+  /** License as stated by the publisher; some forbid commercial use. */
   readonly license?: string;
-  /** SHA-256; its first digits where the publisher tells no more. */
+  /** SHA-256, or its first digits if the publisher gives no more. */
   readonly sha256?: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size?: number;
 }
 
-/** `model.safetensors` in a repository of the hub. */
+/** `model.safetensors` in a hub repository. */
 export interface HubSource {
   readonly repository: string;
-  /** The commit; the branch main where it is not known. */
+  /** The commit; the branch main if unknown. */
   readonly revision?: string;
 }
 
@@ -34,7 +34,7 @@ export interface AddressSource {
   readonly sha256: string;
 }
 
-/** All published weights, with the network that they are of. */
+/** Lists all published weights with their network. */
 export function allPublished(): { readonly network: NetworkName; readonly weights: PublishedWeights }[] {
   return networkNames.flatMap((network) =>
     (networkDefinitions[network].weights.published ?? []).map((weights) => ({ network, weights })),
@@ -42,7 +42,7 @@ export function allPublished(): { readonly network: NetworkName; readonly weight
 }
 
 /**
- * The network that has weights of a timm architecture.
+ * Returns the network that matches a timm architecture.
  *
  * @example
  * networkOfArchitecture('vit_base_patch16_224') // 'vit-b-16'

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
 
 /**
- * The tensors of a weight file by name: `.safetensors`, or a checkpoint of PyTorch, wherever in it the weights stand.
+ * Reads the tensors of a weight file by name: `.safetensors`, or a PyTorch checkpoint, wherever the weights are in it.
  *
  * @example
  * readWeights('vit_b_16-c867db91.pth').get('class_token')?.shape // [1, 1, 768]
@@ -13,7 +13,7 @@ export function readWeights(path: string): Map<string, StoredTensor> {
     if (path.endsWith('.safetensors')) return readSafetensors(path).tensors;
     return findStateDict(readPytorchCheckpoint(path).value).tensors;
   } catch (error) {
-    // What these refuse is what is in the file.
+    // These errors are about the file's content.
     throw new UserError(messageOf(error));
   }
 }

@@ -1,8 +1,8 @@
 import { nn, type Tensor } from '@anyclass/torch';
 
 /**
- * Learned vectors on a square grid, [cells, width], on a grid of another size: bicubic, corner on corner, as torchvision
- * does for ViT. The first `extra` rows, such as the class token's, stay as they are.
+ * Resizes learned vectors on a square grid, [cells, width], to a grid of another size: bicubic with aligned corners, as in
+ * torchvision's ViT. The first `extra` rows, such as the class token's, do not change.
  *
  * @example
  * resizeGrid(positions, { cells: 64, extra: 1 }) // [197, 768] to [65, 768]

@@ -2,8 +2,8 @@ import { saveTensors } from '@anyclass/torch';
 import type { Network } from '../network.js';
 
 /**
- * Writes a network's weights to a safetensors file, whole or not at all, with what it takes to build the network again in
- * the metadata (`network`, `networkOptions`), and checksums of everything.
+ * Writes a network's weights to a safetensors file, which is complete or absent. The metadata has checksums and what is
+ * needed to rebuild the network (`network`, `networkOptions`).
  *
  * @example
  * saveWeights(network, 'tresnet-m.safetensors', { dataset: 'sewerml' });

@@ -1,4 +1,4 @@
-// The weights in the caches of this machine, by the names that configurations give them.
+// The weights in this machine's caches, by their names in configurations.
 
 import { existsSync, statSync } from 'node:fs';
 import { UserError } from '../../errors/userError.js';
@@ -19,12 +19,12 @@ import { parseWeights } from './weightsName.js';
 
 export type ListedWeights = PublishedWeights & {
   readonly network: NetworkName;
-  /** Where they are, and how many bytes; left out where they are not on this machine. */
+  /** Path and size of the cached file; left out if it is not on this machine. */
   readonly cached?: { readonly path: string; readonly bytes: number };
 };
 
 /**
- * All published weights, with those that are on this machine marked.
+ * Lists all published weights, marking those on this machine.
  *
  * @example
  * listWeights().filter(({ network }) => network === 'resnet-18').length // 8
@@ -43,9 +43,9 @@ export function listWeights(settings: HubSettings = hubSettings()): ListedWeight
 }
 
 /**
- * Hashes weights again that are on this machine.
+ * Verifies the hash of weights on this machine.
  *
- * @throws UserError where they are not
+ * @throws UserError if they are not on this machine
  *
  * @example
  * (await verifyWeights('timm/resnet18.a1_in1k')).ok // true
@@ -67,9 +67,9 @@ export async function verifyWeights(
 }
 
 /**
- * Removes weights from this machine, with what an unfinished download left.
+ * Removes weights from this machine, including the remains of unfinished downloads.
  *
- * @returns the bytes that became free, 0 where another revision needs them still; undefined where there was nothing
+ * @returns the bytes freed, 0 if another revision still needs them; undefined if there was nothing to remove
  *
  * @example
  * await removeWeights('timm/resnet18.a1_in1k') // 46807446
@@ -89,7 +89,7 @@ export async function removeWeights(
   return freed;
 }
 
-/** The files that a name may stand for, the likeliest first. */
+/** Returns the files that a name may stand for, most likely first. */
 function storedSources(text: string) {
   const name = parseWeights(text);
   switch (name.kind) {
@@ -102,7 +102,7 @@ function storedSources(text: string) {
     case 'path': {
       const what = existsSync(name.path)
         ? 'a path; only weights by name are cached'
-        : 'neither a name of weights nor a path';
+        : 'neither the name of weights nor a path';
       throw new UserError(`${text} is ${what}`);
     }
   }

@@ -44,7 +44,7 @@ function expectEqual(found: Network, expected: Network, except = /^$/): void {
   }
 }
 
-test('weights come back from a safetensors file bit for bit, with the network that they belong to', () => {
+test('weights round-trip through a safetensors file bit for bit, along with their network', () => {
   const file = path.join(folder, 'whole.safetensors');
   const network = filled();
   saveWeights(network, file, { note: 'a test' });
@@ -57,7 +57,7 @@ test('weights come back from a safetensors file bit for bit, with the network th
   expect(JSON.parse(metadata['networkOptions'] ?? '')).toMatchObject(small);
 });
 
-test('a prefix in front of every name is found and taken off, and what stands beside is reported', () => {
+test('a common prefix is found and removed, and other names are reported', () => {
   const network = filled();
   const entries = Array.from(network.stateDict(), ([name, tensor]) => [`model.net.${name}`, tensor] as const);
   const file = saved('prefixed', [...entries, ['criterion.weight', zeros([3])]]);
@@ -69,7 +69,7 @@ test('a prefix in front of every name is found and taken off, and what stands be
   expect(() => loadWeights(copy, file, { strict: true })).toThrow(/criterion\.weight/);
 });
 
-test('with another number of classes the last layer starts afresh, and the report says so', () => {
+test('with another number of classes, the last layer is reinitialized, and the report says so', () => {
   const network = filled();
   const file = saved('classes', network.stateDict());
   const copy = createNetwork('tresnet-s', { ...small, classes: 7 });
@@ -81,7 +81,7 @@ test('with another number of classes the last layer starts afresh, and the repor
   expect(weightReportText(report)).toContain('last layer reinitialized');
 });
 
-test('a file without blur filters and batch counts loads with their defaults, other gaps are named', () => {
+test('a file without blur filters and batch counts loads with their defaults; other gaps are named', () => {
   const network = filled();
   const lacking = /filt$|num_batches_tracked$|body\.conv1\.1\.bias/;
   const file = saved(
@@ -94,7 +94,7 @@ test('a file without blur filters and batch counts loads with their defaults, ot
   expect(copy.stateDict().get('body.layer2.0.conv1.1.op.filt')!.sum().toNumber()).toBeCloseTo(64, 4);
 });
 
-test('a file of another network is refused, with names that it has', () => {
+test('a file of another network is refused, with some of its names', () => {
   const file = saved('foreign', [['stages.0.blocks.0.conv', zeros([1])]]);
   expect(() => loadWeights(createNetwork('tresnet-s', small), file)).toThrow(
     /foreign\.safetensors: none of its 1 names matches tresnet-s, such as stages\.0\.blocks\.0\.conv/,
@@ -109,7 +109,7 @@ test('an entry of another shape is left as initialized and named with both shape
 });
 
 describe("timm's names", () => {
-  test('of a TResNet, whose norms keep |weight| + eps, give the same logits', () => {
+  test('of a TResNet, whose norms store |weight| + eps, give the same logits', () => {
     const network = filled();
     const entries = [...network.stateDict()]
       .filter(([name]) => !name.endsWith('filt'))
@@ -136,7 +136,7 @@ describe("timm's names", () => {
     );
   });
 
-  test('of a ViT are ours, one for one', () => {
+  test('of a ViT map to ours one to one', () => {
     const own = createNetwork('vit-b-16', { classes: 2, inputSize: 32 }).stateDict();
     const foreign = [...own.keys()].map((name) =>
       name
@@ -179,8 +179,8 @@ test("torchvision's older ViT names for the MLP are understood", () => {
   expect([...match.pairs.keys()]).toEqual([...own]);
 });
 
-test('positions on a grid are interpolated corner on corner, and the class token stays', () => {
-  // Bicubic interpolation keeps a plane.
+test('positions on a grid are interpolated with aligned corners, and the class token does not change', () => {
+  // Bicubic interpolation preserves a plane.
   const plane = (side: number) => (_: unknown, i: number) => [
     Math.floor(i / side) / (side - 1),
     (i % side) / (side - 1),
@@ -198,7 +198,7 @@ test('positions on a grid are interpolated corner on corner, and the class token
   );
 });
 
-test('a ViT takes the weights of another input size, with its positions interpolated', () => {
+test('a ViT loads weights of another input size, with its positions interpolated', () => {
   const source = createNetwork('vit-b-16', { classes: 2, inputSize: 64 });
   const copy = createNetwork('vit-b-16', { classes: 2, inputSize: 96 });
   const report = loadWeights(copy, saved('positions', source.stateDict()), { strict: true });
@@ -208,11 +208,11 @@ test('a ViT takes the weights of another input size, with its positions interpol
   expect(to!.at(0, 36).sub(from!.at(0, 16)).abs().amax().toNumber()).toBeLessThan(1e-5);
 });
 
-test('a MaxViT takes the weights of another partition, with its position biases interpolated', () => {
+test('a MaxViT loads weights of another partition size, with its position biases interpolated', () => {
   const source = createNetwork('maxvit-t', { classes: 2, inputSize: 64, partitionSize: 2 });
   const copy = createNetwork('maxvit-t', { classes: 2, inputSize: 64, partitionSize: 1 });
   const report = loadWeights(copy, saved('partitions', source.stateDict()), { strict: true });
-  // Two attentions in each of the 11 layers; their indices follow from the partition.
+  // Two attentions in each of the 11 layers; their indices are computed from the partition size.
   expect(report.resized.length).toBe(22);
   expect(report.resized.every((name) => name.endsWith('.relative_position_bias_table'))).toBe(true);
 });

@@ -8,13 +8,13 @@ import { isWeightsPath, parseWeights } from './weightsName.js';
 const hash = 'ab'.repeat(32);
 
 describe('the catalog', () => {
-  test('has weights of every network that others published some for', () => {
+  test('has weights for every network that others published', () => {
     const without = networkNames.filter((name) => !networkDefinitions[name].weights.published?.length);
-    // Ours alone, one that nobody published in this form, and those of feature vectors.
+    // One that only we have, one that nobody published in this form, and those for feature vectors.
     expect(without).toEqual(['tresnet-s', 'maxvit-s', 'linear', 'mlp']);
   });
 
-  test('names each of them once, tells three means and deviations, and where to get it from', () => {
+  test('lists each once, with three means and deviations and a source', () => {
     const all = allPublished().map(({ weights }) => weights);
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
     for (const weights of all) {
@@ -69,7 +69,7 @@ test.each([
   expect(() => parseWeights(text)).toThrow(message);
 });
 
-test('every text is a name of some kind or refused with a message, and a path is never changed', () => {
+test('every text is parsed or refused with a message, and a path is never changed', () => {
   const prefix = fc.constantFrom('', 'hf:', 'timm/', 'torchvision/', 'https://', 'http:', './', '../');
   fc.assert(
     fc.property(prefix, fc.string(), (start, rest) => {

@@ -1,4 +1,4 @@
-// What `network.weights` may be: a published name, a file of the hub, an address with a hash, or a path.
+// What `network.weights` may be: a published name, a hub file, an address with a hash, or a path.
 
 import { nearest } from '../../errors/nearest.js';
 import { UserError } from '../../errors/userError.js';
@@ -9,15 +9,15 @@ import { allPublished, type PublishedWeights } from './published.js';
 
 export type WeightsName =
   | { readonly kind: 'published'; readonly network: NetworkName; readonly weights: PublishedWeights }
-  /** Without a file: the weights of the repository, whatever their file is called. */
+  /** Without `file`, the repository's weights, whatever their file name. */
   | { readonly kind: 'hub'; readonly repository: string; readonly revision: string; readonly file?: string }
   | { readonly kind: 'address'; readonly address: string; readonly sha256: string }
   | { readonly kind: 'path'; readonly path: string };
 
 /**
- * Reads the name of weights.
+ * Parses the name of weights.
  *
- * @throws UserError where it is none, with the nearest that is
+ * @throws UserError if it is not valid, with the nearest valid name
  *
  * @example
  * parseWeights('hf:timm/resnet18.a1_in1k@main') // { kind: 'hub', repository: 'timm/resnet18.a1_in1k', revision: 'main' }
@@ -31,7 +31,7 @@ export function parseWeights(text: string): WeightsName {
 }
 
 /**
- * Whether weights are a path, which is relative to something, and not a name. `./timm/…` is always a path.
+ * Whether weights are given as a path, which may be relative, rather than a name. `./timm/…` is always a path.
  *
  * @example
  * isWeightsPath('timm/resnet18.a1_in1k') // false
@@ -59,7 +59,7 @@ function publishedName(name: string): WeightsName {
   );
   const publisher = publishers.exec(name)?.[1];
   const hint = close ? `; did you mean '${close}'?` : '';
-  const others = publisher === 'timm' ? `; any repository of the hub can be named as hf:${name}@main` : '';
+  const others = publisher === 'timm' ? `; any hub repository can be given as hf:${name}@main` : '';
   throw new UserError(`no published weights '${name}' for our networks${hint || others}`, {
     ...(!close && { next: { command: 'weights', options: { action: 'list' } } }),
   });
@@ -68,7 +68,7 @@ function publishedName(name: string): WeightsName {
 function hubName(text: string): WeightsName {
   const [, repository, revision, file] = /^hf:([^@:]+)@([^:]+)(?::(.+))?$/.exec(text) ?? [];
   if (repository === undefined || revision === undefined) {
-    const hint = /^hf:[\w.-]+\/[\w.-]+$/.test(text) ? `; such as ${text}@main` : '';
+    const hint = /^hf:[\w.-]+\/[\w.-]+$/.test(text) ? `; for example, ${text}@main` : '';
     throw new UserError(`'${text}': expected hf:OWNER/NAME@REVISION or hf:OWNER/NAME@REVISION:FILE${hint}`);
   }
   checkHubFile({ repository, revision, file: file ?? 'model.safetensors' });

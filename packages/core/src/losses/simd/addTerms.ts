@@ -14,7 +14,7 @@ import { type TermKind, vectorTerm } from './vectorTerm.js';
 
 const { all } = vector;
 
-/** The second of the scalar passes, four classes at a time: each row's losses go to its record. */
+/** The second scalar pass, four classes at a time; each row's losses go into its record. */
 export function addTerms(kind: TermKind): WasmFunction {
   return {
     name: `addTerms_${kind}`,

@@ -1,6 +1,6 @@
-// A WebAssembly assembler of the few instructions that a loss kernel needs, so that the kernel is written as formulas
-// in TypeScript and needs neither a compiler nor a binary file. Instruction codes: WebAssembly Core Specification 2.0,
-// section 5.4. An expression is its own code in postfix order: operands first, then the instruction.
+// A WebAssembly assembler for the few instructions that a loss kernel needs. The kernel can thus be written as formulas
+// in TypeScript, without a compiler or a binary file. Instruction codes: WebAssembly Core Specification 2.0, section 5.4.
+// An expression is its own code in postfix order: operands first, then the instruction.
 
 /** Instructions, nested as they were written. */
 export type Code = readonly (number | Code)[];
@@ -43,7 +43,7 @@ export const f32 = {
   fromInteger: instruction(0xb2),
 } as const;
 
-/** Four lanes. Comparisons give lanes of all ones or all zeros. */
+/** Operations on four lanes. Comparisons give lanes of all ones or all zeros. */
 export const vector = {
   /** A constant in all lanes. */
   all: (value: number): Code => [SIMD, 0x0c, ...[value, value, value, value].flatMap(floatBytes)],
@@ -61,7 +61,7 @@ export const vector = {
   integerLessThan: simd(0x39),
   and: simd(0x4e),
   or: simd(0x50),
-  /** Lanes of the first where the third is all ones, of the second elsewhere. */
+  /** Takes lanes from the first where the third is all ones, and from the second elsewhere. */
   choose: simd(0x52),
   anyTrue: simd(0x53),
   absolute: simd(0xe0),
@@ -70,23 +70,23 @@ export const vector = {
   subtract: simd(0xe5),
   multiply: simd(0xe6),
   divide: simd(0xe7),
-  /** b < a ? b : a, and a < b ? b : a: one instruction each, unlike the forms that order NaN and zeros. */
+  /** b < a ? b : a, and a < b ? b : a; one machine instruction each, unlike the forms that handle NaN and signed zeros. */
   minimum: simd(0xea),
   maximum: simd(0xeb),
   shiftLeft: (value: Code, bits: number): Code => [value, i32.constant(bits), SIMD, ...unsigned(0xab)],
   /** Fills with zeros. */
   shiftRight: (value: Code, bits: number): Code => [value, i32.constant(bits), SIMD, ...unsigned(0xad)],
   subtractInteger: simd(0xb1),
-  /** From signed integers to floats. */
+  /** Converts signed integers to floats. */
   convertInteger: simd(0xfa),
 } as const;
 
 export const set = (local: Local, value: Code): Code => [value, 0x21, local[1]];
 
-/** The first where the condition is not 0, else the second. */
+/** The first if the condition is not 0, otherwise the second. */
 export const select = (first: Code, second: Code, condition: Code): Code => [first, second, condition, 0x1b];
 
-/** Repeats the body while the condition, tested ahead of it, is not 0. */
+/** Repeats the body while the condition, tested first, is not 0. */
 export const whileTrue = (condition: Code, body: Code): Code => [
   ...[0x02, NO_RESULT, 0x03, NO_RESULT],
   ...[condition, 0x45, 0x0d, 1],
@@ -94,7 +94,7 @@ export const whileTrue = (condition: Code, body: Code): Code => [
   ...[0x0b, 0x0b],
 ];
 
-/** A function that is being written: its parameters are named first, then its locals, which start as 0. */
+/** A function being written: parameters are declared first, then locals, which start as 0. */
 export interface FunctionBuilder {
   parameter(type: ValueType): Local;
   local(type: ValueType): Local;
@@ -107,7 +107,7 @@ export interface WasmFunction {
   readonly write: (builder: FunctionBuilder) => Code;
 }
 
-/** The bytes of a module that exports its memory as 'memory', one page at first, and the given functions. */
+/** Returns the bytes of a module that exports the given functions and its memory as 'memory', initially one page. */
 export function assembleModule(functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
   const written = functions.map(writeFunction);
   const exports = functions.map(({ name }, index) => [...text(name), 0, index]);

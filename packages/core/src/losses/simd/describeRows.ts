@@ -13,7 +13,7 @@ import {
 
 const { all } = vector;
 
-/** The first of the scalar passes, four classes at a time: fills each row's record. Returns 1 if a target is not in [0, 1]. */
+/** The first scalar pass, four classes at a time: fills each row's record. Returns 1 if a target is not in [0, 1]. */
 export const describeRows: WasmFunction = {
   name: 'describeRows',
   result: 'i32',
@@ -72,7 +72,7 @@ export const describeRows: WasmFunction = {
       store(
         records,
         'anyLogit',
-        // Not the share alone, which would not make 0 of a sum that overflowed.
+        // A share of 0 is not enough, since it would not turn an overflowed sum into 0.
         orZero(
           f32.multiply(share, f32.add(sumOfLanes(sums.presentLogit), f32.multiply(absent, absentLogit))),
           isDecided,

@@ -3,7 +3,7 @@ import { assembleModule } from './assembler.js';
 import { describeRows } from './describeRows.js';
 import { termKinds } from './vectorTerm.js';
 
-/** The module: `describeRows`, the first pass, and `addTerms_…`, the second, for each kind of term. */
+/** Returns the module's bytes: `describeRows`, the first pass, and `addTerms_…`, the second, for each kind of term. */
 export function lossKernelBytes(): Uint8Array<ArrayBuffer> {
   return assembleModule([describeRows, ...termKinds.map(addTerms)]);
 }

@@ -1,5 +1,5 @@
-// What both passes of the kernel share: four classes at a time, rows without padding. The last group of a row reaches
-// into the next one; its lanes are masked when read, and written over by the next row's own pass.
+// What both passes of the kernel share. Four classes are processed at a time, and rows have no padding. A row's last
+// group may extend into the next row; those lanes are masked when read and overwritten when the next row is processed.
 
 import { type Code, f32, i32, type Local, select, set, vector } from './assembler.js';
 
@@ -42,7 +42,7 @@ function lanesOf(lanes: Local): [Code, Code, Code, Code] {
   return [vector.lane(lanes, 0), vector.lane(lanes, 1), vector.lane(lanes, 2), vector.lane(lanes, 3)];
 }
 
-/** The value where the condition holds, else 0. */
+/** The value if the condition holds, otherwise 0. */
 export function orZero(value: Code, condition: Code): Code {
   return select(value, f32.constant(0), condition);
 }
@@ -59,7 +59,7 @@ export function advance(pointer: Local, entries: number): Code {
   return set(pointer, i32.add(pointer, i32.constant(entries * BYTES)));
 }
 
-/** From the end of the last group to the end of the row: `left` is 0, or by how many entries the group ran over. */
+/** Moves from the end of the last group back to the end of the row; `-left` is how many entries the group ran over. */
 export function stepBack(pointer: Local, left: Local): Code {
   return set(pointer, i32.add(pointer, i32.multiply(left, i32.constant(BYTES))));
 }

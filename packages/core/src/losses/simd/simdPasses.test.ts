@@ -13,7 +13,7 @@ interface Batch {
 
 const target = fc.oneof(fc.constantFrom(0, 0, 1, Number.NaN), fc.float({ min: 0, max: 1, noNaN: true }));
 
-/** Up to 4 rows of up to 11 classes: whole groups of lanes, and what is left of them. */
+/** Up to 4 rows of up to 11 classes: whole groups of lanes and partial ones. */
 function batches(logit: fc.Arbitrary<number>): fc.Arbitrary<Batch> {
   return fc
     .record({ rows: fc.integer({ min: 1, max: 4 }), classes: fc.integer({ min: 1, max: 11 }) })
@@ -43,12 +43,12 @@ function compute(batch: Batch, logits: Float32Array | Float64Array) {
   return { ...anyClassLoss(logits, batch.targets, { ...batch.options, gradient }), gradient };
 }
 
-// Relative to the size of the sums that the figure comes from: a term may be a small difference of large logits.
+// Relative to the size of the sums behind the value: a term may be a small difference of large logits.
 function expectClose(found: number, expected: number, size: number): void {
   expect(Math.abs(found - expected)).toBeLessThanOrEqual(3e-6 * Math.abs(expected) + 1e-6 * size);
 }
 
-describe('float32 by SIMD agrees with float64', () => {
+describe('float32 with SIMD agrees with float64', () => {
   test.each([
     ['ordinary logits', fc.float({ min: -12, max: 12, noNaN: true })],
     ['large logits', fc.float({ min: -200, max: 200, noNaN: true })],
@@ -75,7 +75,7 @@ describe('float32 by SIMD agrees with float64', () => {
     );
   });
 
-  test('for logits near the largest float32, where float64 takes over if need be', () => {
+  test('for logits near the largest float32, where float64 takes over if necessary', () => {
     const logits = Float32Array.of(3e38, -3e38, 3e38, -3e38, -3e38, -3e38, 3e38, -3e38, 3e38);
     const targets = Float32Array.of(1, 0, 1, 0, 0, 0, 0, 1, 0);
     for (const base of ['bce', 'focal', 'asl'] as const) {
@@ -100,7 +100,7 @@ describe('float32 by SIMD agrees with float64', () => {
     );
   });
 
-  test('for ordinary logits to a millionth, so that it is not half precision', () => {
+  test('for ordinary logits to one part in a million, so it is full float32 precision', () => {
     const logits = Float32Array.from({ length: 410 }, (_, i) => Math.sin(i) * 6);
     const targets = Float32Array.from({ length: 410 }, (_, i) => (i % 17 === 0 ? 1 : 0));
     for (const base of ['bce', 'focal', 'asl'] as const) {
@@ -122,8 +122,8 @@ test.each([
   { base: 'asl', clip: 0.0625 },
   { base: 'asl', clip: 0.0625, gammaNegative: 0 },
   { base: 'asl', clip: 0.0625, gammaPositive: 0, gammaNegative: 1.5 },
-] as const)('each term has the accuracy of float32: %j', (parts) => {
-  // Next to the clip, p - clip has few digits in any arithmetic of 32 bits.
+] as const)('each term has float32 accuracy: %j', (parts) => {
+  // Near the clip, p - clip has few digits in any 32-bit arithmetic.
   const logits = Float32Array.from({ length: 4001 }, (_, i) => (i - 2000) / 100).filter(
     (z) => parts.base !== 'asl' || Math.abs(1 / (1 + Math.exp(-z)) - parts.clip) > 0.01 || z < -10,
   );
@@ -147,13 +147,13 @@ test.each([
   }
 });
 
-test('without class balancing every labeled row weighs 1', () => {
+test('without class balancing, every labeled row has weight 1', () => {
   const targets = [1, 0, 0, 0, Number.NaN, Number.NaN];
   const { rows } = anyClassLoss(new Float32Array(6), targets, { classes: 2, base: 'bce' });
   expect([...rows.weights]).toEqual([1, 1, 0]);
 });
 
-test('a target out of range is named as it is in float64', () => {
+test('a target out of range gives the same error as in float64', () => {
   const targets = [0, 0, 0, 0, 0, -0.5];
   expect(() => anyClassLoss(new Float32Array(6), targets, { classes: 3, base: 'bce' })).toThrow(
     'targets at row 1, class 2 is -0.5',
@@ -167,7 +167,7 @@ test('a logit that is not a number is named', () => {
   );
 });
 
-describe('where WebAssembly is not at hand', () => {
+describe('if WebAssembly is unavailable', () => {
   afterEach(() => {
     vi.unstubAllGlobals();
     vi.resetModules();
@@ -195,7 +195,7 @@ describe('where WebAssembly is not at hand', () => {
         },
       },
     ],
-  ])('%s, the scalar passes compute', async (_, stub) => {
+  ])('%s, the scalar passes are used', async (_, stub) => {
     vi.resetModules();
     vi.stubGlobal('WebAssembly', stub);
     const fresh = await import('../anyClassLoss.js');

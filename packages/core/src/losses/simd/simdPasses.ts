@@ -3,7 +3,7 @@ import { lossKernelBytes } from './lossKernel.js';
 import { BYTES, LANES, RECORD, RECORD_ENTRIES } from './rowGroups.js';
 import { type TermKind, termKindOf } from './vectorTerm.js';
 
-// The part of the global WebAssembly object that is used here; core is compiled without the DOM's types.
+// The part of the global WebAssembly object used here; core is compiled without the DOM's types.
 declare const WebAssembly:
   | {
       readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
@@ -46,8 +46,8 @@ const LARGEST_MEMORY = 2 ** 31;
 let kernel: KernelExports | null | undefined;
 
 /**
- * The losses in float32 by WebAssembly SIMD. Null where that is not available, where the batch exceeds its memory, or where
- * a target is out of range: the scalar passes then compute, or name the target.
+ * Computes the losses in float32 with WebAssembly SIMD. Returns null if that is unavailable, the batch exceeds its
+ * memory, or a target is out of range; the scalar passes then take over, or report the target.
  */
 export function simdPasses(batch: LossBatch): LossPasses | null {
   kernel ??= instantiate();
@@ -108,12 +108,12 @@ function instantiate(): KernelExports | null {
   try {
     return new WebAssembly.Instance(new WebAssembly.Module(lossKernelBytes())).exports;
   } catch {
-    // No SIMD here, or a page that forbids compiling.
+    // SIMD is not supported, or the page forbids compiling.
     return null;
   }
 }
 
-/** Byte addresses of the arrays, each followed by room for a group of lanes that runs over. */
+/** Returns the byte addresses of the arrays, each followed by room for a group of lanes that runs over. */
 function placesOf(entries: number, rows: number, classes: number) {
   const bytesOf = (count: number) => (count + LANES) * BYTES;
   const targets = bytesOf(entries);

@@ -1,4 +1,4 @@
-// exp and log of four lanes of float32, as polynomials and without a branch.
+// exp and log on four lanes of float32, as branch-free polynomials.
 
 import { type Code, type FunctionBuilder, i32, type Local, set, vector } from './assembler.js';
 
@@ -6,15 +6,15 @@ const { all, add, subtract, multiply, divide, choose } = vector;
 
 const ROUNDING = 1.5 * 2 ** 23;
 
-/** A function of four lanes, with locals of its own. */
+/** A function of four lanes, with its own locals. */
 export interface VectorFunction {
   readonly result: Local;
   compute(argument: Code): Code;
 }
 
 // exp(-a) for a >= 0 is 2^-k exp(r), with k the nearest integer to a / ln 2 and |r| <= ln 2 / 2. Adding 1.5 · 2²³ rounds
-// to that integer and leaves it in the low bits, from where it goes to the exponent. ln 2 is taken in two parts, so that
-// r has no rounding error of k ln 2. Beyond 87 the result stays near the smallest normal float32.
+// to that integer and leaves it in the low bits, from which it is shifted into the exponent. ln 2 is split into two parts,
+// so that k ln 2 adds no rounding error to r. Beyond 87, the result stays near the smallest normal float32.
 export function vectorExponential(builder: FunctionBuilder): VectorFunction {
   const local = () => builder.local('v128');
   const [a, shifted, k, result] = [local(), local(), local(), local()];
@@ -63,14 +63,14 @@ export function vectorLogarithm(builder: FunctionBuilder): VectorFunction {
   return { result, compute };
 }
 
-/** -log(x) for x in [0, 1], given 1 - x too. */
+/** -log(x) for x in [0, 1], given both x and 1 - x. */
 export interface VectorMinusLog {
   readonly result: Local;
   compute(x: Local, complement: Local): Code;
 }
 
-// From 1/2 on it is log(1 + (1 - x) / x), which keeps the digits of a small 1 - x. Below, x = 2^-k (1 + f) with f in [0, 1),
-// and it is k ln 2 - log(1 + f). At 0, whose bits are those of k = 127 and f = 0, it stays at 88.
+// For x ≥ 1/2 it is log(1 + (1 - x) / x), which keeps the digits of a small 1 - x. Below, x = 2^-k (1 + f) with f in
+// [0, 1), and it is k ln 2 - log(1 + f). At 0, whose bits are those of k = 127 and f = 0, it stays at 88.
 export function vectorMinusLog(builder: FunctionBuilder): VectorMinusLog {
   const local = () => builder.local('v128');
   const [isLarge, k, result] = [local(), local(), local()];
@@ -88,8 +88,8 @@ export function vectorMinusLog(builder: FunctionBuilder): VectorMinusLog {
   return { result, compute };
 }
 
-// Σ cᵢ xⁱ by Estrin's scheme: halves are summed side by side, for a chain of dependent instructions would cost more than
-// the few extra ones. The powers x, x², x⁴ are computed ahead.
+// Σ cᵢ xⁱ by Estrin's scheme: halves are summed in parallel, since a chain of dependent instructions would cost more than
+// the few extra ones. The powers x, x², x⁴ are computed beforehand.
 function polynomial(powers: readonly Local[], coefficients: readonly number[]): Code {
   if (coefficients.length === 1) return all(coefficients[0]!);
   const level = Math.ceil(Math.log2(coefficients.length)) - 1;

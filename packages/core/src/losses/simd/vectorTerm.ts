@@ -1,4 +1,4 @@
-// `binaryTerm` on four lanes of float32: the same formulas, without a branch.
+// `binaryTerm` on four lanes of float32: the same formulas, branch-free.
 
 import type { LossTerm } from '../lossTerm.js';
 import { type Code, type FunctionBuilder, type Local, set, vector } from './assembler.js';
@@ -7,7 +7,7 @@ import { vectorExponential, vectorLogarithm, vectorMinusLog } from './vectorFunc
 const { all, add, subtract, multiply, divide, choose } = vector;
 
 /**
- * How the powers are computed: no exponents, both 2, or any; with a clip the exponents of ASL's authors, 1 and 4, or any.
+ * How the powers are computed: no exponents, both 2, or any; with a clip, ASL's default exponents 1 and 4, or any.
  */
 export const termKinds = ['plain', 'square', 'power', 'clippedFourth', 'clippedPower'] as const;
 
@@ -19,7 +19,7 @@ export function termKindOf({ gammaPositive, gammaNegative, clip }: LossTerm): Te
   return gammaPositive === 0 ? 'plain' : gammaPositive === 2 ? 'square' : 'power';
 }
 
-/** A term's numbers, each in all lanes. */
+/** A term's parameters, each in all lanes. */
 export type TermLanes = Readonly<Record<keyof LossTerm, Local>>;
 
 /** Writes the losses and slopes of four logits against four targets in [0, 1]. */
@@ -32,7 +32,7 @@ export interface VectorTerm {
 const ONE = all(1);
 const ZERO = all(0);
 
-/** A term with locals of its own. */
+/** Returns a term with its own locals. */
 export function vectorTerm(builder: FunctionBuilder, kind: TermKind, term: TermLanes): VectorTerm {
   const local = () => builder.local('v128');
   const [loss, slope, z, y] = [local(), local(), local(), local()];
@@ -74,14 +74,14 @@ interface Logistic {
   readonly minusLogQ: Local;
 }
 
-/** One side of a term: computes its factor, after which loss and slope are expressions of it. */
+/** One side of a term: `compute` sets its factor, after which `loss` and `slope` are expressions in it. */
 interface TermPart {
   compute(weight: Code): Code;
   readonly loss: Code;
   readonly slope: Code;
 }
 
-/** y q^γ+ (-log p), and its slope's size y q^γ+ (γ+ p (-log p) + q). */
+/** y q^γ+ (-log p), and the magnitude of its slope, y q^γ+ (γ+ p (-log p) + q). */
 function presentPart(builder: FunctionBuilder, kind: TermKind, term: TermLanes, at: Logistic): TermPart {
   const { p, q, minusLogP, minusLogQ } = at;
   return focusedPart(builder, kind === 'clippedFourth' ? 'linear' : powerOf(kind), {
@@ -145,7 +145,7 @@ function focusedPart(builder: FunctionBuilder, power: Power, part: FocusedPart):
   };
 }
 
-/** (1 - y) p_m^γ- (-log q_m), and its slope (1 - y) p q p_m^γ- (γ- (-log q_m) / p_m + 1 / q_m), 0 where p is not above the clip. */
+/** (1 - y) p_m^γ- (-log q_m), and its slope (1 - y) p q p_m^γ- (γ- (-log q_m) / p_m + 1 / q_m); 0 if p is not above the clip. */
 function clippedAbsentPart(
   builder: FunctionBuilder,
   kind: TermKind,
@@ -163,7 +163,7 @@ function clippedAbsentPart(
   const loss = multiply(factor, minusLogRest.result);
   if (kind === 'clippedFourth') {
     const square = local();
-    // 4 p_m³ (-log q_m) + p_m⁴ / q_m, which is 0 with p_m.
+    // 4 p_m³ (-log q_m) + p_m⁴ / q_m, which is 0 if p_m is.
     const compute = (weight: Code): Code => [
       clipped,
       set(square, multiply(excess, excess)),
