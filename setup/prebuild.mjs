@@ -2,8 +2,8 @@
 //
 //   npm run build:native -- OUT system /opt/libtorch-2.11 /opt/libtorch-2.13
 //
-// Each libtorch is for the CPU; `system` is the one that set-up would find. Users need no older glibc than the machine that this runs
-// on. Publish it before the other packages, then name it in `optionalDependencies` of anyclass.
+// Each libtorch is for the CPU; `system` is the one that setup would find. Users need at least the glibc version of the machine
+// that this runs on. Publish it before the other packages, then name it in `optionalDependencies` of anyclass.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { root } from './shell.mjs';
 
 const [folder, ...libtorch] = process.argv.slice(2);
 if (folder === undefined || libtorch.length === 0) {
-  console.error('npm run build:native -- OUT LIBTORCH…');
+  console.error('usage: npm run build:native -- OUT LIBTORCH…');
   process.exit(2);
 }
 const out = resolve(folder);
@@ -46,8 +46,8 @@ writeFileSync(
   join(out, 'README.md'),
   `# ${name}
 
-The native libraries of [anyclass](https://www.npmjs.com/package/anyclass) ${version}, built for libtorch ${versions.join(', ')} on the CPU. With it and
-such a libtorch, \`npx anyclass setup\` needs no compiler.
+The native libraries of [anyclass](https://www.npmjs.com/package/anyclass) ${version}, built for libtorch ${versions.join(', ')} on the CPU. With this
+package and one of these libtorch versions, \`npx anyclass setup\` needs no compiler.
 `,
 );
 console.log(

@@ -1,5 +1,5 @@
-// Brings a checkout to where everything runs: npm packages, the TypeScript build, and what `anyclass setup` does on any machine.
-// Needs nothing but Node until the packages are installed. What is in place already is left alone.
+// Sets up a checkout so that everything runs: the npm packages, the TypeScript build, and what `anyclass setup` does on any
+// machine. Needs only Node until the packages are installed. Skips what is already done.
 
 import { bundleProgram } from './bundle.mjs';
 import { installChromiumForTests } from './chromium.mjs';

@@ -1,4 +1,4 @@
-// Running other programs, and the one error that set-up shows without a stack trace.
+// Runs other programs, and has the one error that setup shows without a stack trace.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 export class SetupError extends Error {}
 
 /**
- * Runs a program, prints what it does and shows its output as it comes.
+ * Runs a program, after printing its command line, and shows its output as it comes.
  *
  * @param {string} program
  * @param {string[]} parameters
@@ -30,7 +30,7 @@ export function run(program, parameters, environment = {}) {
 }
 
 /**
- * The output of a program, or undefined where it is missing or fails.
+ * Returns the output of a program, or undefined if it is missing or fails.
  *
  * @param {string} program
  * @param {string[]} parameters
@@ -42,7 +42,7 @@ export function output(program, parameters) {
 }
 
 /**
- * One hash over the contents of files and some texts, to tell whether what was made from them is still right.
+ * Returns one hash of the contents of files and some texts, which tells whether what was made from them is up to date.
  *
  * @param {string[]} files
  * @param {string[]} texts

@@ -5,8 +5,8 @@
 namespace anyclass {
 namespace {
 
-// So many pixels at a time, one channel after another: they stay in the processor's cache from change to change, and a
-// change is one loop without branches.
+// The number of pixels processed together, stored channel by channel: a tile stays in the processor's cache across the
+// changes, and each change is one loop without branches.
 constexpr int kTile = 512;
 
 struct ColorTile {
@@ -66,7 +66,7 @@ ANYCLASS_INLINE void changeColors(ColorTile& tile, const ImageParameters& parame
 ANYCLASS_INLINE void changeColors(GrayTile& tile, const ImageParameters& parameters, int changes, float meanGray) {
   for (int i = 0; i < changes; i++) {
     const ColorChange change = parameters.change(i);
-    if (change == ColorChange::none) continue;  // has no factor
+    if (change == ColorChange::none) continue;  // it has no factor
     const float factor = parameters.factor(i);
     for (int k = 0; k < tile.count; k++) tile.gray[k] = changedGray(change, tile.gray[k], factor, meanGray);
   }
@@ -90,7 +90,7 @@ ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
   const int changes = parameters.beforeContrast();
   if (changes == kChanges) return 0;
   Tile tile;
-  float sums[kTile] = {};  // each in its own order, so that they are vectors without leave to reorder sums
+  float sums[kTile] = {};  // one sum per position in a tile, so that the loop vectorizes without reordering a sum
   for (int start = 0; start < batch.pixels(); start += kTile) {
     tile.count = std::min(kTile, batch.pixels() - start);
     load(batch.image<T>(image) + Tile::channels * start, tile);

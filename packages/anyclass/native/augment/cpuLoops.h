@@ -5,10 +5,10 @@
 
 namespace anyclass {
 
-// The mean gray of an image as it is before its contrast changes; 0 where that does not.
+// Returns the mean gray of an image right before its contrast changes; 0 if its contrast does not change.
 float meanGray(const ImageBatch& batch, int64_t image);
 
-// One of the batch's count · height rows, from its pixels to normalized values, three a pixel.
+// Computes one of the batch's count · height rows, from its pixels to normalized values, three per pixel.
 void augmentRow(const ImageBatch& batch, int64_t row, float meanGray, float* result);
 
 }  // namespace anyclass

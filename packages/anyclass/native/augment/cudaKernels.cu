@@ -1,6 +1,6 @@
-// Flip, color and normalization of images: a thread takes a pixel from its bytes to its normalized values. Contrast wants
-// the mean gray of an image as it is before, so a first kernel adds that up, a block for each image and in a fixed order:
-// an image has the same bits whatever the batch.
+// Flip, color and normalization of images: each thread takes one pixel from its bytes to its normalized values. Contrast
+// needs the mean gray of the image right before it, which a first kernel sums, one block per image and in a fixed order:
+// an image gets the same bits in every batch.
 #include <algorithm>
 
 #include "cudaKernels.h"
@@ -30,7 +30,7 @@ __device__ __forceinline__ Color withChanges(Color color, const ImageParameters&
   return color;
 }
 
-// A gray pixel as a color of three equal channels.
+// Returns a gray pixel as a color of three equal channels.
 __device__ __forceinline__ Color grayWithChanges(float gray, const ImageParameters& parameters, int changes, float meanGray) {
   for (int i = 0; i < changes; i++) {
     const ColorChange change = parameters.change(i);

@@ -1,5 +1,5 @@
-// The GPU's kernels of augment_images as functions of plain pointers. They run on the current device. Nothing of ATen here,
-// so that nvcc need not read it.
+// The GPU kernels of augment_images as functions on plain pointers. They run on the current device. This header includes
+// nothing of ATen, so that nvcc does not have to parse it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,8 @@
 
 namespace anyclass {
 
-// The mean gray of each image before its contrast changes, into `means`; then the normalized pixels, three values each.
+// Writes the mean gray of each image before its contrast changes to `means`, then the normalized pixels, three values
+// each, to `result`.
 cudaError_t launchAugmentImages(const ImageBatch& batch, float* means, float* result, cudaStream_t stream);
 
 }  // namespace anyclass

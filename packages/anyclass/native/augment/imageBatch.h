@@ -1,4 +1,4 @@
-// A batch of images and what is to happen to each, as plain pointers; CPU and CUDA share it.
+// A batch of images and the changes to each, as plain pointers; shared by CPU and CUDA.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace anyclass {
 constexpr int kChanges = 4;
 constexpr int kParameters = 1 + 2 * kChanges;
 
-// What happens to one image: its row of parameters is whether to flip it (0 or 1), then the changes of its colors in their
-// order, each a ColorChange and its factor. Contrast is among them once at most.
+// The changes to one image. Its row of parameters holds whether to flip it (0 or 1), then its color changes in order, each
+// as a ColorChange and its factor. Contrast occurs at most once.
 struct ImageParameters {
-  const float* row;  // null: the image stays as it is
+  const float* row;  // null: the image is not changed
 
   ANYCLASS_INLINE bool isFlipped() const { return row && row[0] != 0; }
   ANYCLASS_INLINE ColorChange change(int i) const { return row ? static_cast<ColorChange>(static_cast<int>(row[1 + 2 * i])) : ColorChange::none; }
   ANYCLASS_INLINE float factor(int i) const { return row[2 + 2 * i]; }
 
-  // How many changes come before the contrast; kChanges without one.
+  // The number of changes before the contrast; kChanges if there is none.
   ANYCLASS_INLINE int beforeContrast() const {
     int i = 0;
     while (i < kChanges && change(i) != ColorChange::contrast) i++;
@@ -32,8 +32,8 @@ struct ImageBatch {
   bool isBytes;
   int64_t count;
   int height, width, channels;  // 1 or 3 channels
-  const float* parameters;  // [count, kParameters]; null: images are normalized only
-  float scale[3], offset[3];  // normalized is value · scale - offset
+  const float* parameters;  // [count, kParameters]; null: images are only normalized
+  float scale[3], offset[3];  // a normalized value is value · scale - offset
 
   ANYCLASS_INLINE int pixels() const { return height * width; }
   ANYCLASS_INLINE ImageParameters parametersOf(int64_t image) const { return {parameters ? parameters + image * kParameters : nullptr}; }

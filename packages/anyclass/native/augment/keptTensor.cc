@@ -15,7 +15,7 @@ struct Block {
   size_t size;
 };
 
-// Never destroyed: tensors may end after everything else at the process's end.
+// Never destroyed: tensors may outlive everything else when the process ends.
 class KeptBlocks {
  public:
   static KeptBlocks& instance() {
@@ -23,7 +23,7 @@ class KeptBlocks {
     return *kept;
   }
 
-  // The smallest kept block that is large enough, else a new one.
+  // Returns the smallest kept block that is large enough, or a new one.
   Block take(size_t size) {
     const std::lock_guard<std::mutex> lock(mutex);
     auto best = blocks.end();

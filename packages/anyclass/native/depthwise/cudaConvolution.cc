@@ -1,5 +1,5 @@
-// anyclass::depthwise_convolution, a 3x3 kernel for each channel with padding 1, on channels-last maps on a GPU: checks, and
-// the kernels with their gradient. With biases, for inference, GELU(convolution + bias).
+// anyclass::depthwise_convolution, a 3x3 kernel per channel with padding 1, on channels-last maps on a GPU: the checks, and
+// the kernels with their gradient. With biases it computes GELU(convolution + bias), for inference only.
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -27,7 +27,7 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const float* bias, in
   return output;
 }
 
-// Weights are [9, channels] of float32 here, as the kernels read them.
+// Weights are float32 [9, channels] here, the layout that the kernels read.
 struct Depthwise : torch::autograd::Function<Depthwise> {
   using Context = torch::autograd::AutogradContext;
 

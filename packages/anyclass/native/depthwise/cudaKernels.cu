@@ -1,7 +1,7 @@
-// Depthwise 3x3 convolution of channels-last maps. A thread keeps to 4 channels, whose weights stay in registers, and walks
-// along rows of the map with the pixels that it sees in registers too: each step loads the next columns alone. The threads
-// of a block take neighboring channels, so that they read whole lines of memory, and neighboring rows, so that what two
-// of them need comes from the cache.
+// Depthwise 3x3 convolution of channels-last maps. Each thread handles 4 channels, keeps their weights in registers, and
+// walks along rows of the map with the current pixels in registers too: each step loads only the next columns. The threads
+// of a block take neighboring channels, so that they read whole lines of memory, and neighboring rows, so that pixels that
+// two threads need come from the cache.
 #include "cudaKernels.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kPack = 4, kTilePacks = 16, kLines = 8, kThreads = kTilePacks * kLines;
 constexpr int kTaps = 9;
-constexpr int kResidentBlocks = 3, kConvolutionBlocks = 12;  // on each multiprocessor
+constexpr int kResidentBlocks = 3, kConvolutionBlocks = 12;  // per multiprocessor
 
 struct Map {
   int images, height, width, channels;
@@ -29,14 +29,14 @@ struct Pixels {
   int64_t image;
   int channel;
 
-  // Zero outside.
+  // Returns zeros outside the map.
   __device__ __forceinline__ Values at(int y, int x) const {
     const bool isInside = static_cast<unsigned>(y) < static_cast<unsigned>(map.height) && static_cast<unsigned>(x) < static_cast<unsigned>(map.width);
     return isInside ? load<T, kPack>(memory, ((image * map.height + y) * map.width + x) * map.channels + channel) : Values{};
   }
 };
 
-// The pixels of the input that some rows and columns of outputs need.
+// The input pixels that a block of output rows and columns needs.
 template <typename T, int stride, int outputRows, int outputColumns>
 struct Window {
   static constexpr int rows = (outputRows - 1) * stride + 3, columns = (outputColumns - 1) * stride + 3, shift = outputColumns * stride;
@@ -50,7 +50,7 @@ struct Window {
       for (int column = 0; column < columns; column++) pixels[row][column] = input.at(y * stride - 1 + row, column - 1);
     }
   }
-  // What the outputs behind those from x on need beside: asked for before it is due.
+  // Loads ahead of time the further pixels that the next outputs need, those after the ones that start at x.
   __device__ __forceinline__ void request(const Pixels<T>& input, int y, int x) {
 #pragma unroll
     for (int row = 0; row < rows; row++) {
@@ -73,12 +73,12 @@ struct Window {
   }
 };
 
-// Rows and columns of outputs that a thread takes at once: as many as the registers hold, for so many loads are in flight.
+// Rows and columns of outputs that a thread computes at once: as many as fit in registers, to keep many loads in flight.
 __host__ __device__ constexpr int outputsAtOnce(int stride) { return stride == 1 ? 2 : 1; }
 
 __device__ __forceinline__ int channelOfThread() { return (blockIdx.y * kTilePacks + threadIdx.x) * kPack; }
 
-// Calls `work` with an image and the first of `rowsAtOnce` rows of the map, until all are done.
+// Calls `work` with an image and the first of `rowsAtOnce` rows of the map, until all rows are done.
 template <typename Work>
 __device__ __forceinline__ void forEachRows(const Map& map, int rowsAtOnce, Work work) {
   const int groups = (map.height + rowsAtOnce - 1) / rowsAtOnce;
@@ -90,7 +90,7 @@ __device__ __forceinline__ void forEachRows(const Map& map, int rowsAtOnce, Work
 struct TapWeights {
   float taps[kTaps][kPack];
 
-  // Turned around they give the gradient of a convolution's input.
+  // Reversed (`turned`), the weights give the gradient of the convolution's input.
   __device__ __forceinline__ TapWeights(const float* weight, int channels, int channel, bool turned) {
 #pragma unroll
     for (int tap = 0; tap < kTaps; tap++) {
@@ -134,8 +134,8 @@ __global__ void __launch_bounds__(kThreads, kResidentBlocks)
   });
 }
 
-// With stride 2 each output gradient (y, x) and its neighbors below and to the right give four pixels of the input's:
-// tap (i, j) of output (y, x) reads input (2 y - 1 + i, 2 x - 1 + j).
+// With stride 2, each output gradient (y, x) and its neighbors below and to the right give four pixels of the input
+// gradient: tap (i, j) of output (y, x) reads input (2 y - 1 + i, 2 x - 1 + j).
 template <typename T>
 __global__ void __launch_bounds__(kThreads, kResidentBlocks)
     stridedInputGradientKernel(const Map input, const Map output, const void* __restrict__ outputGradient, const float* __restrict__ weight,

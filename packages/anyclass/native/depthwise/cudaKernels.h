@@ -1,5 +1,5 @@
-// The GPU's kernels of depthwise 3x3 convolution, padding 1, as functions of plain pointers. They run on the current device.
-// Nothing of ATen here, so that nvcc need not read it.
+// The GPU kernels of depthwise 3x3 convolution with padding 1 as functions on plain pointers. They run on the current
+// device. This header includes nothing of ATen, so that nvcc does not have to parse it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace anyclass {
 
-// Maps in channels-last memory.
+// The shape of maps in channels-last memory.
 struct DepthwiseShape {
   ElementType type;
   int images;
@@ -23,15 +23,15 @@ struct DepthwiseShape {
   int outputWidth() const { return (width - 1) / stride + 1; }
 };
 
-// Weights are [9, channels], the taps row by row. With biases the output is GELU(convolution + bias).
+// Weights are [9, channels], with the taps row by row. With biases, the output is GELU(convolution + bias).
 cudaError_t launchDepthwise(const DepthwiseShape& shape, const void* input, const float* weight, const float* bias, void* output, cudaStream_t stream);
 
 cudaError_t launchDepthwiseInputGradient(const DepthwiseShape& shape, const void* outputGradient, const float* weight, void* inputGradient, cudaStream_t stream);
 
-// As many floats as the weights' gradient needs.
+// The number of floats of scratch memory that the weight gradient needs.
 size_t depthwiseScratch(const DepthwiseShape& shape);
 
-// Gives [9, channels] too.
+// The gradient is [9, channels] too.
 cudaError_t launchDepthwiseWeightGradient(const DepthwiseShape& shape, const void* input, const void* outputGradient, float* partials, float* weightGradient,
                                           cudaStream_t stream);
 

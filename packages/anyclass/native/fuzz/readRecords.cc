@@ -1,5 +1,5 @@
-// Feeds the reader of files and of cached images whatever libFuzzer thinks of: test/attacks/sanitizers.mjs builds and runs it. The first
-// bytes choose the size of a record and which ones are asked for, also before the beginning and beyond the end of the file.
+// Passes libFuzzer's inputs to the readers of files and of cached images; test/attacks/sanitizers.mjs builds and runs it. The
+// first bytes choose the record size and the requested records, including ones before the start and past the end of the file.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int file = memfd_create("records", 0);
   if (file < 0 || write(file, content, length) != static_cast<ssize_t>(length)) abort();
 
-  // Exactly as much as is needed: a byte too far is found.
+  // Exactly the size needed, so that a write past the end is detected.
   std::vector<uint8_t> out(rows.size() * bytes);
   std::vector<uint32_t> checksums;
   bool isWithin = true;

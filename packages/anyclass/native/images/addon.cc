@@ -1,10 +1,10 @@
-// The addon, each function on threads of its own and with a promise of whether it could:
+// The addon. Each function runs on the addon's own threads and returns a promise of whether it succeeded:
 //   readRows(file, rows, checksums, bytes, out, offset)          records of a cache
-//   decodeJpeg(bytes, out, offset, width, height, channels)      where libjpeg-turbo is at hand
-//   decodeJpegFile(path, out, offset, width, height, channels)   the same of a file
+//   decodeJpeg(bytes, out, offset, width, height, channels)      only if built with libjpeg-turbo
+//   decodeJpegFile(path, out, offset, width, height, channels)   the same from a file
 //
-// It needs no libtorch, so that what only looks at images does not load it. All state is in N-API's instance data, one
-// for each worker thread that loads the addon.
+// It does not need libtorch, so that code that only reads images does not load it. All state is in N-API's instance data,
+// one for each worker thread that loads the addon.
 #include <node_api.h>
 
 #include <initializer_list>
@@ -26,7 +26,7 @@ struct Addon {
   size_t pending = 0;
 };
 
-// Work on its way. The references keep the arrays, whose memory a thread reads and writes, until it is done.
+// Work in progress. The references keep alive the arrays whose memory a thread reads and writes until it is done.
 struct Task {
   Addon* addon;
   napi_deferred deferred;
@@ -35,7 +35,7 @@ struct Task {
   bool succeeded = false;
 };
 
-// On the JavaScript thread. Without an environment the process or worker is ending, and its references went with it.
+// Runs on the JavaScript thread. Without an environment, the process or worker is ending and its references are gone.
 void settle(napi_env env, napi_value, void*, void* data) {
   const std::unique_ptr<Task> task(static_cast<Task*>(data));
   if (env == nullptr) return;
@@ -86,7 +86,7 @@ bool arrayOf(napi_env env, napi_value value, napi_typedarray_type expected, Arra
 
 bool integerOf(napi_env env, napi_value value, int64_t& integer) { return napi_get_value_int64(env, value, &integer) == napi_ok; }
 
-// Whether `size` bytes at `offset` are within an array.
+// Returns whether `size` bytes at `offset` are within an array.
 bool fits(int64_t size, int64_t offset, const Array<uint8_t>& array) {
   const int64_t room = static_cast<int64_t>(array.size);
   return offset >= 0 && offset <= room && size >= 0 && size <= room - offset;
@@ -116,7 +116,7 @@ napi_value readRowsAsync(napi_env env, napi_callback_info info) {
 }
 
 #ifdef ANYCLASS_LIBJPEG
-// Where an image goes, and its size: the last five of six arguments.
+// Where to write an image, and its size: the last five of six arguments.
 struct Destination {
   uint8_t* out;
   PixelFormat format;
@@ -179,7 +179,7 @@ napi_value initialize(napi_env env, napi_value exports) {
   napi_create_string_utf8(env, "images", NAPI_AUTO_LENGTH, &name);
   napi_create_threadsafe_function(env, nullptr, nullptr, name, 0, 1, nullptr, nullptr, nullptr, settle, &addon->finished);
   napi_unref_threadsafe_function(env, addon->finished);
-  // Hooks run last in, first out: the threads have ended when Node takes down the function that they call.
+  // Hooks run in reverse order: the threads have ended when Node destroys the function that they call.
   napi_add_env_cleanup_hook(env, [](void* data) { static_cast<Addon*>(data)->threads.stop(); }, addon);
   provide(env, exports, "readRows", readRowsAsync);
 #ifdef ANYCLASS_LIBJPEG

@@ -11,7 +11,7 @@ namespace {
 
 using Key = std::tuple<int, double, int, int, int>;
 
-// Weights of samples from `first` on, summed from those of the pixels that are made of them.
+// The weights of the samples from `first` on, each summed over the pixels that depend on the sample.
 class SampleWeights {
  public:
   int first = 0;
@@ -19,15 +19,15 @@ class SampleWeights {
 
   explicit SampleWeights(const PlaneAxis& axis) : axis(axis), isInterpolated(axis.pixelsPerSample == 2) {}
 
-  // For the pixels from `firstPixel` to before `endPixel`.
+  // Starts anew for the pixels from `firstPixel` up to but not including `endPixel`.
   void begin(int firstPixel, int endPixel) {
     const int reach = isInterpolated ? 1 : 0;
     first = std::max(sampleOf(firstPixel) - reach, 0);
     weights.assign(std::min(sampleOf(endPixel - 1) + reach, axis.samples - 1) - first + 1, 0);
   }
 
-  // Two pixels to a sample lie a quarter to its left and to its right. Between samples libjpeg interpolates (its 'fancy
-  // upsampling'), so that a pixel is three quarters its own sample and one quarter the other that it is near.
+  // With two pixels per sample, the pixels lie a quarter to the left and right of it. libjpeg interpolates between samples
+  // (its 'fancy upsampling'): a pixel is three quarters its own sample and one quarter the nearest other one.
   void add(int pixel, double weight) {
     const int sample = sampleOf(pixel);
     if (!isInterpolated) {
@@ -69,7 +69,7 @@ AxisWeights::AxisWeights(const PlaneAxis& axis, int wanted) {
     const int count = static_cast<int>(samples.weights.size());
     spans.push_back({samples.first, count, weights.size()});
     longest = std::max(longest, count);
-    // The sums so far are rounded, not the weights themselves: no error adds up, and all weights make one.
+    // The running sums are rounded, not the weights themselves: errors do not accumulate, and the weights sum to one.
     const double unit = 65536 / sum;
     double total = 0;
     int before = 0;
@@ -83,7 +83,7 @@ AxisWeights::AxisWeights(const PlaneAxis& axis, int wanted) {
 }
 
 std::shared_ptr<const AxisWeights> weightsFor(const PlaneAxis& axis, int wanted) {
-  constexpr size_t mostKept = 8;  // of two sizes of pictures
+  constexpr size_t mostKept = 8;  // enough for two picture sizes
   thread_local std::deque<std::pair<Key, std::shared_ptr<const AxisWeights>>> kept;
   const Key key{axis.pixels, axis.extent, axis.samples, axis.pixelsPerSample, wanted};
   for (const auto& [keptKey, weights] : kept) {

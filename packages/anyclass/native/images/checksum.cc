@@ -1,6 +1,7 @@
-// By multiplication without carries where the processor has it, sixteen bytes at a time: V. Gopal et al., "Fast CRC Computation
-// for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009. Elsewhere, and for what is left over, by eight tables:
-// M. Kounavis and F. Berry, "A Systematic Approach to Building High Performance Software-based CRC Generators", 2005.
+// If the processor has carry-less multiplication, the checksum is computed with it, sixteen bytes at a time: V. Gopal et al.,
+// "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009. On other processors, and for the
+// remaining bytes, it is computed with eight tables: M. Kounavis and F. Berry, "A Systematic Approach to Building High
+// Performance Software-based CRC Generators", 2005.
 #include "checksum.h"
 
 #include <array>
@@ -14,11 +15,11 @@
 namespace images {
 namespace {
 
-constexpr uint32_t polynomial = 0xEDB88320;  // of IEEE 802.3, the lowest bit first
+constexpr uint32_t polynomial = 0xEDB88320;  // of IEEE 802.3, lowest bit first
 
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-// tables[k][b]: what byte b adds, k bytes before the end.
+// tables[k][b] is what byte b contributes, k bytes before the end.
 constexpr Tables makeTables() {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; byte++) {
@@ -52,14 +53,14 @@ uint32_t byTables(uint32_t state, const uint8_t* bytes, size_t size) {
 
 ANYCLASS_TARGET inline __m128i load(const uint8_t* bytes) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)); }
 
-// `value` moved on by the distance that `factors` stand for, with what is found there.
+// Moves `value` forward by the distance that `factors` encode, and combines it with `there`.
 ANYCLASS_TARGET inline __m128i fold(__m128i value, __m128i factors, __m128i there) {
   const __m128i low = _mm_clmulepi64_si128(value, factors, 0x00);
   const __m128i high = _mm_clmulepi64_si128(value, factors, 0x11);
   return _mm_xor_si128(_mm_xor_si128(low, high), there);
 }
 
-// For a multiple of 16 bytes, of at least 64. The factors are powers of x modulo the polynomial, bits reversed, from the paper.
+// Takes a multiple of 16 bytes, at least 64. The factors, from the paper, are powers of x modulo the polynomial, bits reversed.
 ANYCLASS_TARGET uint32_t byMultiplication(uint32_t state, const uint8_t* bytes, size_t size) {
   const __m128i by64 = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4);
   const __m128i by16 = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
@@ -78,7 +79,7 @@ ANYCLASS_TARGET uint32_t byMultiplication(uint32_t state, const uint8_t* bytes, 
   }
   a = fold(fold(fold(a, by16, b), by16, c), by16, d);
   for (; size >= 16; bytes += 16, size -= 16) a = fold(a, by16, load(bytes));
-  // From 128 bits to 64, to 32, and by Barrett's reduction to the remainder.
+  // Reduces 128 bits to 64, to 32, and with Barrett's reduction to the remainder.
   a = _mm_xor_si128(_mm_srli_si128(a, 8), _mm_clmulepi64_si128(a, by16, 0x10));
   a = _mm_xor_si128(_mm_srli_si128(a, 4), _mm_clmulepi64_si128(_mm_and_si128(a, lowHalves), by8, 0x00));
   __m128i quotient = _mm_clmulepi64_si128(_mm_and_si128(a, lowHalves), barrett, 0x10);

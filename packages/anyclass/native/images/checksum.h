@@ -1,4 +1,4 @@
-// CRC-32 as zlib, gzip and PNG have it: what a cache knows of each image.
+// The CRC-32 of zlib, gzip and PNG, which a cache stores for each image.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace {
 inline uint8_t toByte(int value) { return static_cast<uint8_t>(std::clamp((value + 128) >> 8, 0, 255)); }
 
 // JFIF (ITU-T T.871): R = Y + 1.402 Cr, G = Y - 0.344136 Cb - 0.714136 Cr, B = Y + 1.772 Cb, with Cb and Cr around 128.
-// The factors are in 1/16384: with values of 16 bits, no product leaves 31.
+// The factors are in 1/16384: with 16-bit values, every product fits in 31 bits.
 struct Color {
   int red, green, blue;
 };
@@ -22,8 +22,8 @@ inline Color colorOf(int luma, int cb, int cr) {
   return {luma + (22970 * redness >> 14), luma - ((5638 * blueness + 11700 * redness) >> 14), luma + (29032 * blueness >> 14)};
 }
 
-// sRGB to linear light and back (IEC 61966-2-1). Light is in 1/65536 of a step, of which white has 255: for so many steps libvips has the
-// gray levels, rounded, and goes straight between them.
+// sRGB to linear light and back (IEC 61966-2-1). Light is in 1/65536 of a step, and white is 255 steps: libvips has a table
+// of rounded gray levels for these steps and interpolates linearly between them.
 struct LightTables {
   uint32_t light[257];
   int gray[257];

@@ -1,4 +1,4 @@
-// A row of pixels from the rows of resized planes, which are in 1/256 of a gray level.
+// Functions that make a row of pixels from rows of resized planes, which are in 1/256 of a gray level.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ void pixelsOfRgb(const uint16_t* red, const uint16_t* green, const uint16_t* blu
 void pixelsOfYCbCr(const uint16_t* luma, const uint16_t* cb, const uint16_t* cr, size_t count, uint8_t* out);
 
 
-// The gray of colors as libvips has it: a mean in linear light, by Rec. 709.
+// Compute the gray of colors like libvips: a weighted mean in linear light, with the weights of Rec. 709.
 void grayOfRgb(const uint16_t* red, const uint16_t* green, const uint16_t* blue, size_t count, uint8_t* out);
 void grayOfYCbCr(const uint16_t* luma, const uint16_t* cb, const uint16_t* cr, size_t count, uint8_t* out);
 

@@ -1,9 +1,9 @@
-// libjpeg-turbo gives the planes of a JPEG as they are stored, in most the colors at half the size. Each is resized by
-// itself, and only what is left becomes RGB. Upsampling, resizing and the change of colors are sums, whose order does not
-// matter but for rounding and where colors are cut off at 0 and 255.
+// libjpeg-turbo returns the planes of a JPEG as stored, in most files with the color planes at half the size. Each plane is
+// resized by itself, and only the result is converted to RGB. Upsampling, resizing and color conversion are linear, so their
+// order does not matter except for rounding and for colors clipped at 0 and 255.
 //
-// It decodes at an eighth, a quarter or half the size for less work where that is still large enough: each block of 8 x 8
-// pixels becomes the means of its parts, without being computed. The triangle filter does the rest.
+// To save work, libjpeg-turbo decodes at an eighth, a quarter or half the size if that is still large enough: each block of
+// 8 x 8 pixels becomes the means of its parts without being decoded in full. The triangle filter does the rest.
 #include "jpeg.h"
 
 #include <algorithm>
@@ -20,11 +20,11 @@
 namespace images {
 namespace {
 
-constexpr double mostPixels = 100e6;  // beyond it, memory and time are sharp's to limit
-constexpr int mostScans = 100;        // a progressive JPEG has about ten; libvips stops at as many
+constexpr double mostPixels = 100e6;  // larger images are left to sharp, which limits memory and time
+constexpr int mostScans = 100;        // a progressive JPEG has about ten; libvips has the same limit
 
 struct Failure {
-  jpeg_error_mgr manager;  // first: libjpeg hands out pointers to it
+  jpeg_error_mgr manager;  // must be first: libjpeg passes pointers to it
   jmp_buf place;
 };
 
@@ -49,7 +49,7 @@ void limitScans(j_common_ptr info) {
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > mostScans) fail(info);
 }
 
-// Everything that needs an end, owned outside of the functions that longjmp leaves.
+// Everything that must be released, owned outside the functions that longjmp leaves.
 struct Decompression {
   jpeg_decompress_struct info{};
   Failure failure{};
@@ -73,7 +73,7 @@ struct Decompression {
   Decompression(const Decompression&) = delete;
 };
 
-// Reads the header and asks for planes; false where the image is not for us.
+// Reads the header and requests planes; false if this decoder does not support the image.
 bool readHeader(Decompression& jpeg) {
   auto& info = jpeg.info;
   if (setjmp(jpeg.failure.place)) return false;
@@ -102,15 +102,16 @@ int orientationOf(const jpeg_decompress_struct& info) {
   return 1;
 }
 
-// The least of 1, 2, 4 and 8 eighths that leaves both sides twice as large as asked for: nearer to it, the plain means
-// that libjpeg makes of 2 x 2 pixels and more would show (2.3 gray levels from 448 to 224, where this gives 0.25).
+// Returns the smallest of 1, 2, 4 and 8 eighths that leaves both sides at least twice as large as requested: with less, the
+// plain means that libjpeg computes of 2 x 2 or more pixels would show (an error of 2.3 gray levels from 448 to 224 pixels,
+// instead of 0.25).
 int eighths(const jpeg_decompress_struct& info, int width, int height) {
   int scale = 1;
   while (scale < 8 && (info.image_width * scale < 16u * width || info.image_height * scale < 16u * height)) scale *= 2;
   return scale;
 }
 
-// Whether so many pixels become one that weights and sums of 16 bits would be too coarse.
+// Returns whether so many pixels become one that 16-bit weights and sums would be too coarse.
 bool isTooLong(const jpeg_decompress_struct& info, int width, int height) {
   return info.output_width > 64u * width || info.output_height > 64u * height;
 }
@@ -120,7 +121,7 @@ bool start(Decompression& jpeg) {
   return jpeg_start_decompress(&jpeg.info) == TRUE;
 }
 
-// How many samples of a component a block of it gives along each side, after scaling.
+// The number of samples along each side of a component's block, after scaling.
 int blockSide(const jpeg_component_info& component) {
 #if JPEG_LIB_VERSION >= 70
   return component.DCT_v_scaled_size;
@@ -129,11 +130,11 @@ int blockSide(const jpeg_component_info& component) {
 #endif
 }
 
-// How many rows of a component come at a time.
+// The number of rows of a component that are decoded at a time.
 int rowsAtOnce(const jpeg_component_info& component) { return component.v_samp_factor * blockSide(component); }
 
-// How many pixels of the picture there are to a sample of a component. A fraction is not for us, nor for libjpeg, which
-// would refuse it itself if it were to upsample.
+// The number of pixels of the picture per sample of a component. A fraction is not supported, here or by libjpeg, which
+// would refuse it when upsampling.
 struct PixelsPerSample {
   int across, down;
   bool isWhole;
@@ -179,7 +180,7 @@ bool readPlanes(Decompression& jpeg, PictureResizer& resizer, uint8_t* out) {
   return true;
 }
 
-// Decodes all rows into pixels; a gray JPEG is wanted with one channel.
+// Decodes all rows into pixels; for a gray JPEG, `wanted` must have one channel.
 bool readPixels(Decompression& jpeg, const PixelFormat& wanted, uint8_t* out) {
   const auto& info = jpeg.info;
   std::vector<PlaneResizer> planes;
@@ -192,8 +193,8 @@ bool readPixels(Decompression& jpeg, const PixelFormat& wanted, uint8_t* out) {
   return readPlanes(jpeg, resizer, out);
 }
 
-// Orientations 1 to 8 of the EXIF standard (CIPA DC-008): mirrored for 2, 4, 5 and 7, the axes exchanged from 5 on.
-// Gray pixels are repeated on all channels.
+// Applies orientations 1 to 8 of the EXIF standard (CIPA DC-008): 2, 4, 5 and 7 are mirrored, and 5 to 8 exchange the axes.
+// Gray pixels are repeated in all channels.
 void turn(const uint8_t* stored, int storedChannels, int orientation, const PixelFormat& format, uint8_t* out) {
   const bool exchanged = orientation >= 5;
   const int width = exchanged ? format.height : format.width;

@@ -1,4 +1,4 @@
-// JPEG to pixels of a size.
+// Decodes JPEGs to pixels of a given size.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ struct PixelFormat {
   int channels;  // 1 gray, 3 RGB
 };
 
-// Decodes a JPEG into width x height x channels bytes, turned as its EXIF orientation says. False where it is not one
-// that is plain and without fault: CMYK, another color profile than sRGB, enormous, more than 64 pixels to one,
-// damaged, or with anything that libjpeg warns of. What is in `out` then does not count.
+// Decodes a JPEG into width x height x channels bytes, oriented by its EXIF orientation. False if it is not a plain JPEG
+// without faults: if it is CMYK, has a color profile other than sRGB, is very large, shrinks more than 64 pixels to one, is
+// damaged, or gives a libjpeg warning. The content of `out` is then undefined.
 bool decodeJpeg(const uint8_t* bytes, size_t size, const PixelFormat& format, uint8_t* out);
 
 }  // namespace images

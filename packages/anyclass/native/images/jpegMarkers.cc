@@ -14,7 +14,7 @@ bool contains(const uint8_t* data, size_t size, const char* text, size_t length)
   return std::search(data, data + size, text, text + length) != data + size;
 }
 
-// Numbers of a TIFF structure, whose first two letters tell the order of their bytes; 0 beyond its end.
+// Reads numbers of a TIFF structure, whose first two letters give the byte order; 0 beyond its end.
 struct Tiff {
   const uint8_t* data;
   size_t size;
@@ -47,7 +47,7 @@ int exifOrientation(const uint8_t* data, size_t size) {
 
 bool isForeignProfile(const uint8_t* data, size_t size) {
   if (!begins(data, size, "ICC_PROFILE\0", 12)) return false;
-  // In letters of one byte, as version 2 of the format has it, or of two as version 4.
+  // In one-byte letters as in version 2 of the format, or in two-byte letters as in version 4.
   return !contains(data, size, "sRGB", 4) && !contains(data, size, "s\0R\0G\0B", 7);
 }
 

@@ -1,4 +1,4 @@
-// What a JPEG's markers say about how to look at it.
+// What a JPEG's markers say about how to display it.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace images {
 
-// The EXIF orientation (1 to 8; 1 where none is given) in the data of an APP1 marker.
+// Returns the EXIF orientation (1 to 8; 1 if there is none) in the data of an APP1 marker.
 int exifOrientation(const uint8_t* data, size_t size);
 
-// Whether the data of an APP2 marker holds a color profile other than sRGB, by the name in it.
+// Returns whether the data of an APP2 marker holds a color profile other than sRGB, according to the name in it.
 bool isForeignProfile(const uint8_t* data, size_t size);
 
 }  // namespace images

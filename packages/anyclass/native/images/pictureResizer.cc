@@ -28,7 +28,7 @@ bool PictureResizer::isReady(const int* rowsWritten) const {
 void PictureResizer::makePixels(int firstRow, uint8_t* out) {
   const uint16_t* rows[3];
   for (size_t c = 0; c < planes.size(); c++) rows[c] = planes[c].resizeGroup();
-  const size_t stride = planes[0].groupStride();  // of one width, all have the same
+  const size_t stride = planes[0].groupStride();  // the same for all planes, which have the same width
   for (int y = firstRow; y < finished; y++) {
     uint8_t* const pixels = out + static_cast<size_t>(y) * wanted.width * wanted.channels;
     if (planes.size() == 1) grayPixels(rows[0], wanted.width, pixels);

@@ -1,4 +1,4 @@
-// Resizes the planes of a picture side by side and makes pixels of them.
+// Resizes the planes of a picture together and converts them to pixels.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ class PictureResizer {
  public:
   std::vector<PlaneResizer> planes;
 
-  // Of one plane, gray; of three, RGB or YCbCr, which become gray where one channel is wanted.
+  // One plane is gray; three are RGB or YCbCr, and become gray if one channel is wanted.
   PictureResizer(std::vector<PlaneResizer> planes, bool isYCbCr, const PixelFormat& wanted);
 
-  // Called with the number of rows written to each plane so far: makes all rows of the result that need no others.
+  // Takes the number of rows written to each plane so far, and makes all rows of the result that need no further ones.
   void take(const int* rowsWritten, uint8_t* out);
 
  private:

@@ -1,5 +1,5 @@
-// Rows are combined first, which leaves fewer to be resized along. Those are then turned, sixteen at a time, so that a
-// vector holds what lies above each other and is multiplied by one weight. All numbers are whole, of 16 bits, so every
+// Rows are combined first, which leaves fewer to resize horizontally. These are then transposed, sixteen at a time, so that
+// a vector holds values of one column, which are multiplied by the same weight. All numbers are 16-bit integers, so every
 // processor gives the same bytes.
 #include "planeResizer.h"
 
@@ -29,8 +29,8 @@ struct WeightedRow {
 
 inline uint16_t product(WeightedRow row, size_t i) { return product(static_cast<uint16_t>(row.bytes[i] << 8), row.weight); }
 
-// Two rows at a time, which halves how often the sums are read and written. Products are cut off, by half a unit in the
-// mean: `start` makes up for that.
+// Adds two rows at a time, which halves how often the sums are read and written. Products are rounded down, by half a unit
+// on average, and `start` compensates for that.
 ANYCLASS_VECTORIZED void setRows(WeightedRow a, WeightedRow b, size_t count, uint16_t start, uint16_t* __restrict sums) {
   for (size_t i = 0; i < count; i++) sums[i] = start + product(a, i) + product(b, i);
 }
@@ -47,8 +47,8 @@ inline Eight eight(const uint16_t* from) {
   return numbers;
 }
 
-// Exchanges rows and columns of 8 x 8 numbers: to interleave the upper half with the lower is to move each number's
-// place, six binary digits, round by one; three times, and row and column have changed places.
+// Exchanges rows and columns of 8 x 8 numbers. Interleaving the upper half with the lower rotates the six bits of each
+// number's position by one; after three times, row and column have changed places.
 inline void exchange(const uint16_t* from, size_t fromStride, uint16_t* to, size_t toStride) {
   Eight rows[8], mixed[8];
   for (int i = 0; i < 8; i++) rows[i] = eight(from + i * fromStride);
@@ -74,7 +74,7 @@ void columnsToRows(const uint16_t* columns, size_t stride, uint16_t* rows) {
   }
 }
 
-// The upper halves of the products, as `product` gives them. Compilers see this instruction in long loops only.
+// Returns the upper halves of the products, like `product`. Compilers find this instruction only in long loops.
 inline Eight products(Eight values, Eight weights) {
 #ifdef __SSE2__
   return reinterpret_cast<Eight>(_mm_mulhi_epu16(reinterpret_cast<__m128i>(values), reinterpret_cast<__m128i>(weights)));

@@ -28,7 +28,7 @@ bool readWhole(int file, std::vector<uint8_t>& bytes) {
 }  // namespace
 
 bool readFile(const char* path, std::vector<uint8_t>& bytes) {
-  // Without O_NONBLOCK a named pipe would hold the thread until someone writes to it.
+  // Without O_NONBLOCK, a named pipe would block the thread until someone writes to it.
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return false;
   const bool isRead = readWhole(file, bytes);

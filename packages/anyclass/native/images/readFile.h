@@ -1,4 +1,4 @@
-// Whole files.
+// Reads whole files.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace images {
 
-// Reads a file of at most 64 MiB; false where it is larger, no plain file, or cannot be read.
+// Reads a file of at most 64 MiB; false if it is larger, is not a regular file, or cannot be read.
 bool readFile(const char* path, std::vector<uint8_t>& bytes);
 
 }  // namespace images

@@ -26,7 +26,7 @@ bool readAt(int file, uint8_t* out, size_t size, off_t position) {
 bool readRows(int file, const std::vector<int32_t>& rows, const std::vector<uint32_t>& checksums, size_t bytes, uint8_t* out) {
   for (size_t i = 0; i < rows.size(); i++) {
     if (!readAt(file, out, bytes, static_cast<off_t>(rows[i]) * static_cast<off_t>(bytes))) return false;
-    // While the bytes are in the processor's cache.
+    // Checked here, while the bytes are in the processor's cache.
     if (crc32(out, bytes) != checksums[i]) return false;
     out += bytes;
   }

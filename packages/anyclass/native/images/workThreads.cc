@@ -6,7 +6,7 @@
 namespace images {
 
 void WorkThreads::run(std::function<void()> work) {
-  // Asked once: each time it reads a file of the system.
+  // Read only once: each call reads a system file.
   static const size_t most = std::max(1u, std::thread::hardware_concurrency());
   bool isHandedOn = false;
   {
@@ -15,12 +15,12 @@ void WorkThreads::run(std::function<void()> work) {
     isHandedOn = !threads.empty();
     if (isHandedOn) waiting.push_back(std::move(work));
   }
-  // Without the lock, for which the thread would wait at once.
+  // After releasing the lock, for which the thread would have to wait.
   if (isHandedOn) wake.notify_one();
   else work();
 }
 
-// Where the system gives no more threads, those that there are do the work.
+// If the system allows no more threads, the existing ones do the work.
 void WorkThreads::start() {
   try {
     threads.emplace_back([this] { serve(); });

@@ -1,4 +1,4 @@
-// Threads for pixels, as many as there are cores: libuv has four, which files other than caches are read by.
+// Threads for decoding and reading pixels, one per core. libuv's four threads read the files other than caches.
 #pragma once
 
 #include <condition_variable>
@@ -12,11 +12,11 @@ namespace images {
 
 class WorkThreads {
  public:
-  // Runs the work on a thread, begun in the order given. A thread is started only where the others are busy. Where the system has
-  // no thread at all for us, the work is done when this returns.
+  // Runs the work on a thread. Work starts in the order given. A thread is started only if the others are busy. If the system
+  // allows no thread at all, the work is done before this returns.
   void run(std::function<void()> work);
 
-  // Drops what has not begun, waits for the rest.
+  // Drops work that has not started, and waits for the rest.
   void stop();
 
  private:

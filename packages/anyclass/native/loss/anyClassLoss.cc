@@ -1,9 +1,9 @@
-// anyclass::any_class_loss, the operator that TypeScript calls: checks, then the fused kernels with their closed-form
-// gradient, or the composition where there are none for the device or the element type.
+// anyclass::any_class_loss, the operator that TypeScript calls: the checks, then the fused kernels with their closed-form
+// gradient, or the composition if there are no kernels for the device or the element type.
 //
-// The fused way is one kernel forward and one backward. Forward keeps three numbers a row; backward reads logits and
-// targets again in place of a gradient that forward would have to write, and backward to read and scale: as few bytes
-// for float32 targets, fewer for uint8, and no memory held between the two.
+// The fused version is one kernel forward and one backward. Forward keeps three numbers per row. Backward reads logits and
+// targets again, instead of a gradient that forward would have to write and backward to read and scale: the same number of
+// bytes for float32 targets, fewer for uint8, and no memory held between the two.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
@@ -80,13 +80,13 @@ void check(const Tensor& logits, const Tensor& other, at::IntArrayRef shape, con
   TORCH_CHECK(other.device() == logits.device(), name, " is on ", other.device(), " and the logits on ", logits.device());
 }
 
-// As the kernels read them: uint8 (which bool is, byte for byte), or float32 for everything else.
+// Returns the targets in a type that the kernels read: uint8 (for bool too, which has the same bytes), otherwise float32.
 Tensor plainTargets(const Tensor& targets) {
   if (targets.scalar_type() == at::kBool) return targets.contiguous().view(at::kByte);
   return targets.to(targets.scalar_type() == at::kByte ? at::kByte : at::kFloat).contiguous();
 }
 
-// Targets with NaN where the mask is 0.
+// Returns the targets with NaN where the mask is 0.
 Tensor withoutMasked(const Tensor& targets, const Tensor& mask, at::ScalarType type) {
   return at::where(mask.to(at::kBool), targets.to(type), at::full({}, NAN, targets.options().dtype(type)));
 }

@@ -1,4 +1,5 @@
-// A batch as plain pointers: what the kernels see of the tensors. Nothing of ATen here, so that nvcc need not read it.
+// A batch as plain pointers, which the kernels get instead of tensors. This header includes nothing of ATen, so that nvcc
+// does not have to parse it.
 #pragma once
 
 #include "../shared/elementType.h"
@@ -9,7 +10,7 @@ namespace anyclass {
 enum class TargetType { float32, uint8 };
 enum class Reduction : int64_t { batch, mean, sum, none };
 
-// Row-major and contiguous. A label is unknown where the target is NaN.
+// Row-major and contiguous. A label is unknown if its target is NaN.
 struct LossBatch {
   const void* logits;
   ElementType logitType;
@@ -20,19 +21,19 @@ struct LossBatch {
 };
 
 struct ForwardOutput {
-  float* loss;  // one, or one a row for Reduction::none
+  float* loss;  // one, or one per row for Reduction::none
   float* counts;  // Σ y + negatives, and rows with a known label: the denominators of 'batch' and 'mean'
-  RowSlopes* slopes;  // one a row
+  RowSlopes* slopes;  // one per row
 };
 
 struct BackwardInput {
   const float* gradient;  // of the loss
-  int64_t gradientStride;  // 0 where one gradient serves all rows
+  int64_t gradientStride;  // 0 if all rows share one gradient
   const float* counts;
   const RowSlopes* slopes;
 };
 
-// The number that a reduced loss is divided by. A batch without a known label has loss 0.
+// Returns the factor of a reduced loss, the reciprocal of its denominator. A batch without a known label has loss 0.
 template <typename Count>
 ANYCLASS_INLINE Count scaleOf(Reduction reduction, Count presences, Count labeled) {
   if (reduction == Reduction::sum || reduction == Reduction::none) return 1;

@@ -1,12 +1,12 @@
-// The loss composed of libtorch's operators, with libtorch's gradients: for float64, and for devices without kernels of
-// our own. It is also what the fused kernels are tested against.
+// The loss composed of libtorch's operators, with libtorch's gradients: for float64, and for devices without fused kernels.
+// It is also the reference that the fused kernels are tested against.
 #include "composition.h"
 
 namespace anyclass {
 namespace {
 
-// p_m^γ- (-log(1 - p_m)), p_m = max(p - clip, 0). Where p is not above the clip, the power's slope could be infinite: it is
-// taken at 1/2 and left out.
+// p_m^γ- (-log(1 - p_m)), p_m = max(p - clip, 0). Where p is not above the clip, the slope of the power could be infinite, so
+// the power is computed at 1/2 there and then replaced by 0.
 at::Tensor clippedAbsentLoss(const at::Tensor& logits, const TermNumbers& term) {
   const auto excess = at::sigmoid(logits) - term.clip;
   const auto isAbove = excess > 0;
@@ -39,9 +39,9 @@ std::tuple<at::Tensor, at::Tensor> composedLoss(const at::Tensor& givenLogits, c
   const auto absentWeight = anyTarget * lambda + (1 - anyTarget);
   const auto weights = at::where(known, targets + (1 - targets) * absentWeight.unsqueeze(1), zero);
   const auto labeled = (knownCount > 0).to(type);
-  // Shares of the weights first: the sum of large logits would overflow.
+  // The weights are normalized first: the sum of large logits would overflow.
   const auto anyLogit = (weights * reciprocalOrZero(weights.sum(1, true)) * logits).sum(1);
-  // Where an unknown label could turn a row positive there is no any-class term.
+  // If an unknown label could make a row positive, the row has no any-class term.
   const auto isDecided = (anyTarget >= 0.5).logical_or(known.all(1));
 
   const auto base = at::where(known, termLoss(logits, targets * (1 - term.smoothing) + term.smoothing / 2, term), zero).sum(1);

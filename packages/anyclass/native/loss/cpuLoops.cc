@@ -3,7 +3,7 @@
 namespace anyclass {
 namespace {
 
-// __restrict and not `omp simd`, which GCC 12 leaves scalar inside the clones.
+// Uses __restrict instead of `omp simd`, which GCC 12 does not vectorize inside the clones.
 template <TermKind kind>
 ANYCLASS_INLINE void lossLoop(const float* logits, const float* targets, int64_t count, const TermParameters term, float* __restrict losses) {
   for (int64_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-// The fused loss on the CPU: tiles of whole rows that stay in the first-level cache, spread over threads. A row's
-// figures depend on the row alone and are added up in order, so that the loss does not depend on the threads.
+// The fused loss on the CPU: tiles of whole rows that stay in the L1 cache, spread over threads. The results of a row depend
+// only on the row and are summed in order, so that the loss does not depend on the threads.
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <torch/library.h>
@@ -14,9 +14,9 @@ namespace anyclass {
 namespace {
 
 constexpr int64_t kTileLabels = 2048;
-constexpr int64_t kLabelsPerThread = 16384;  // fewer are not worth a thread's wake-up
+constexpr int64_t kLabelsPerThread = 16384;  // fewer are not worth waking a thread
 
-// Rows as float32: the tensors' own memory where it is that already, else a copy.
+// Rows as float32: the tensors' own memory if they are float32 already, otherwise a copy.
 class Tiles {
  public:
   Tiles(const LossBatch& batch) : batch_(batch), rows_(rowsPerTile(batch)), terms_(rows_ * batch.classes) {
@@ -30,7 +30,7 @@ class Tiles {
     int64_t firstRow, rows, labels;
     const float* logits;
     const float* targets;
-    float* terms;  // room for one number a label
+    float* terms;  // room for one number per label
   };
 
   template <typename Work>
@@ -74,7 +74,7 @@ void finishRows(const Tiles::Tile& tile, int64_t classes, const float* classWeig
     const auto result = finishRow<kind>(sumRow(tile.logits + at, tile.targets + at, tile.terms + at, classWeights, classes), classes, parameters);
     slopes[row] = result.slopes;
     losses[row] = result.loss;
-    // A labeled row has one presence or more, an unlabeled one 0.
+    // At least 1 for a labeled row, 0 for an unlabeled one.
     presences[row] = result.presences;
   }
 }

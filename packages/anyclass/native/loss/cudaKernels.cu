@@ -1,6 +1,6 @@
-// The fused loss on a GPU: one kernel forward, one backward, each reading every logit and target once in 16-byte loads
-// where rows are aligned. A warp takes a row; a block does where rows are long. Sums run in a fixed order (lanes, then
-// warps, then blocks, the last block to finish adding up the others), so that the same input gives the same bits.
+// The fused loss on a GPU: one kernel forward and one backward, each reading every logit and target once, in 16-byte loads
+// if rows are aligned. A warp takes a row; if rows are long, a block does. Sums have a fixed order (lanes, then warps, then
+// blocks, summed by the last block to finish), so that the same input gives the same bits.
 #include <algorithm>
 #include <type_traits>
 
@@ -12,11 +12,11 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kLongRow = 2048;  // from here on a block takes a row
-constexpr int kBlocksPerMultiprocessor = 32;  // enough for the hardware to balance, few enough to add up at the end
+constexpr int kLongRow = 2048;  // from this length on, a block takes a row
+constexpr int kBlocksPerMultiprocessor = 32;  // enough for the hardware to balance, few enough to sum at the end
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-// Which rows a thread works on, and where in them: `lanes` threads share a row.
+// The rows that a thread works on, and its position in them: `lanes` threads share a row.
 struct Place {
   int lane, lanes;
   int64_t firstRow, rowStep;
@@ -30,8 +30,7 @@ struct Place {
   }
 };
 
-// Calls `work` with a thread's share of a row, a pack of logits and targets at a time. The next pack is on its way
-// while one is worked on.
+// Calls `work` with a thread's share of a row, one pack of logits and targets at a time. The next pack is loaded meanwhile.
 template <typename Logit, typename Target, int width, typename Work>
 __device__ __forceinline__ void forEachPack(const LossBatch& batch, const Place& place, int64_t row, Work work) {
   const int64_t step = place.lanes * width, start = row * batch.classes;
@@ -66,7 +65,7 @@ __device__ __forceinline__ void addLanes(RowSums& sums, int step) {
   sums.loss += __shfl_xor_sync(kAllLanes, sums.loss, step);
 }
 
-// Leaves the row's sums in every thread of its first warp.
+// Adds up the sums of a row; every thread of its first warp gets the result.
 __device__ __forceinline__ void addThreads(RowSums& sums, int lanes) {
   for (int step = 16; step > 0; step /= 2) addLanes(sums, step);
   if (lanes == 32) return;
@@ -88,7 +87,7 @@ struct BatchSums {
   }
 };
 
-// The sum over a block, in thread 0.
+// Returns the sum over a block, in thread 0.
 __device__ __forceinline__ BatchSums addBlock(const BatchSums& own) {
   __shared__ BatchSums ofThreads[kThreads];
   ofThreads[threadIdx.x] = own;
@@ -100,7 +99,7 @@ __device__ __forceinline__ BatchSums addBlock(const BatchSums& own) {
   return ofThreads[0];
 }
 
-// Scratch memory: a counter of finished blocks in the first double's place, then each block's sums.
+// Scratch memory holds a counter of finished blocks in place of the first double, then the sums of each block.
 __device__ __forceinline__ void finishBatch(const BatchSums& own, double* scratch, Reduction reduction, const ForwardOutput& output) {
   auto* finished = reinterpret_cast<unsigned*>(scratch);
   auto* ofBlocks = reinterpret_cast<BatchSums*>(scratch + 1);
@@ -193,8 +192,8 @@ int blocksFor(const LossBatch& batch) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 1, int64_t{multiprocessors} * kBlocksPerMultiprocessor));
 }
 
-// Calls `launch` with the batch's element types, its kind of term and the widest loads that all its rows allow. `other` is
-// the class weights or the gradient.
+// Calls `launch` with the batch's element types, its kind of term and the widest loads that all its rows allow. `other` is the
+// class weights or the gradient.
 template <typename Logit, typename Target, typename Launch>
 void withShape(const LossBatch& batch, const TermParameters& term, const void* other, Launch launch) {
   constexpr int widest = 16 / sizeof(Logit);

@@ -1,4 +1,4 @@
-// The fused loss on a GPU: tensors to the kernels' pointers, on libtorch's current stream.
+// The fused loss on a GPU: passes tensors to the kernels as pointers, on libtorch's current stream.
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>

@@ -1,5 +1,5 @@
-// The logistic function and its logarithms in float32, as polynomials that compilers turn into vector instructions; CPU and
-// CUDA share them.
+// The logistic function and its logarithms in float32, as polynomials that compilers turn into vector instructions; shared by
+// CPU and CUDA.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace anyclass {
 // exp(-x) for x >= 0 to two units in the last place; 0 where it would be subnormal.
 ANYCLASS_INLINE float expOfMinus(float x) {
 #ifdef __CUDA_ARCH__
-  // 2^(-x log2 e) by the special function unit. The product is split: what its rounding loses is x times larger after.
+  // 2^(-x log2 e) by the special function unit. The product is split, because its rounding error grows with x.
   const float log2e = 1.44269502f, log2eRest = 1.92596303e-8f;
   const float bounded = x > 128 ? 128.0f : x;  // lets a NaN pass
   const float exponent = -bounded * log2e;
@@ -56,7 +56,7 @@ ANYCLASS_INLINE float reciprocal(float x) {
 
 // -log(x) for x in [0, 1], given 1 - x too, to float32's relative accuracy; 88 at 0.
 ANYCLASS_INLINE float minusLog(float x, float complement) {
-  // From 1/2 on log(1 + (1 - x) / x), which keeps the digits of a small 1 - x. Below, x = 2^-k (1 + f) with f in [0, 1).
+  // From 1/2 on: log(1 + (1 - x) / x), which keeps the digits of a small 1 - x. Below: x = 2^-k (1 + f) with f in [0, 1).
   uint32_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
   const float k = static_cast<float>(127 - static_cast<int32_t>(bits >> 23));

@@ -1,13 +1,13 @@
-// The loss of one row from what a pass over its labels adds up; CPU and CUDA share it. Tissera et al., "Any-Class Presence
-// Likelihood for Robust Multi-Label Classification with Abundant Negative Data", arXiv 2506.05721; with soft and unknown labels
-// as in @anyclass/core.
+// The loss of one row from sums over its labels; shared by CPU and CUDA. Tissera et al., "Any-Class Presence Likelihood for
+// Robust Multi-Label Classification with Abundant Negative Data", arXiv 2506.05721; with soft and unknown labels like
+// @anyclass/core.
 #pragma once
 
 #include "terms.h"
 
 namespace anyclass {
 
-// Sums of logits are kept smaller by this power of two, which changes no digit, so that the largest float32 can be added.
+// Sums of logits are scaled down by this power of two, which is exact, so that even the largest float32 values can be added.
 constexpr float kLogitScale = 9.31322575e-10f, kLogitUnscale = 1073741824.0f;  // 2^-30 and 2^30
 
 struct RowSums {
@@ -20,7 +20,7 @@ struct RowSums {
   float loss;  // J_base
 };
 
-// What backward needs of a row: d J / d z_j = weight · (slope of the term + y · present + (1 - y) · absent).
+// What backward needs for a row: d J / d z_j = weight · (slope of the term + y · present + (1 - y) · absent).
 struct RowSlopes {
   float weight, present, absent;
 };
@@ -28,7 +28,7 @@ struct RowSlopes {
 struct RowResult {
   float loss;  // w̃ (J_base + α J_any)
   float presences;  // Σ y + (1 - y_a), the row's part of the batch's denominator
-  float labeled;  // 1 where any label is known
+  float labeled;  // 1 if any label is known
   RowSlopes slopes;
 };
 
@@ -37,7 +37,7 @@ struct LossParameters {
   float alpha;
   float lambda;
   float negativeWeight;
-  bool balanced;  // else every row weighs 1
+  bool balanced;  // otherwise every row has weight 1
 };
 
 template <TermKind kind>
@@ -45,10 +45,10 @@ ANYCLASS_INLINE RowResult finishRow(const RowSums& sums, int64_t classes, const 
   if (!(sums.known > 0)) return {};
   const float weight = parameters.balanced ? sums.classWeights + (1 - sums.anyTarget) * parameters.negativeWeight : 1.0f;
   const float presences = sums.present + (1 - sums.anyTarget);
-  // Where an unknown label could turn the row positive there is no any-class term.
+  // If an unknown label could make the row positive, there is no any-class term.
   const bool isDecided = sums.anyTarget >= 0.5f || sums.known == static_cast<float>(classes);
   if (!isDecided) return {weight * sums.loss, presences, 1.0f, {weight, 0.0f, 0.0f}};
-  // An absent class weighs λ in a positive row and 1 in a negative one; between, linearly.
+  // An absent class has weight λ in a positive row and 1 in a negative one, linear in between.
   const float absentWeight = sums.anyTarget * parameters.lambda + (1 - sums.anyTarget);
   const float total = sums.present + (sums.known - sums.present) * absentWeight;
   const float anyLogit = (sums.presentLogits + (sums.logits - sums.presentLogits) * absentWeight) / total * kLogitUnscale;

@@ -1,4 +1,4 @@
-// Tensors to plain pointers, for the CPU's and the GPU's operators alike.
+// Conversion of tensors to plain pointers, for the operators of both CPU and GPU.
 #pragma once
 
 #include "../shared/tensors.h"
@@ -44,7 +44,7 @@ inline BackwardInput backwardInput(const at::Tensor& gradient, const at::Tensor&
           reinterpret_cast<const RowSlopes*>(slopes.data_ptr<float>())};
 }
 
-// The operators below autograd, one kernel each; the schemas stand in anyClassLoss.cc.
+// The operators below autograd, one kernel each; their schemas are in anyClassLoss.cc.
 using ForwardResult = std::tuple<at::Tensor, at::Tensor, at::Tensor>;  // loss, counts, slopes
 
 }  // namespace anyclass

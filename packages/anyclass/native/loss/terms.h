@@ -1,9 +1,10 @@
-// One binary decision's loss and slope, which all bases share:
+// The loss and slope of one binary decision, shared by all base losses:
 //
 //     J = -y q^γ+ log p - (1 - y) p_m^γ- log q_m,   p = sigmoid(z), q = 1 - p, p_m = max(p - clip, 0), q_m = 1 - p_m
 //
-// Binary cross-entropy has no exponents, focal loss (arXiv 1708.02002) one for both, asymmetric loss (ASL, arXiv 2009.14119) two
-// and the clip. The slope is that of J, through the exponents' bases too. @anyclass/core is the reference in float64.
+// Binary cross-entropy has no exponents, focal loss (arXiv 1708.02002) has one for both, and asymmetric loss (ASL, arXiv
+// 2009.14119) has two and the clip. The slope is that of all of J, including the factors raised to γ. @anyclass/core is the
+// reference in float64.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +18,7 @@ struct TermParameters {
   float smoothing;  // ε of label smoothing
 };
 
-// How the powers are computed: no exponents, both 2, or any; with a clip the exponents of ASL's authors, 1 and 4, or any.
+// How the powers are computed: no exponents, both 2, or any; with a clip, the exponents of ASL's authors (1 and 4), or any.
 enum class TermKind { plain, square, power, clippedFourth, clippedPower };
 
 inline TermKind kindOf(const TermParameters& term) {
@@ -27,7 +28,7 @@ inline TermKind kindOf(const TermParameters& term) {
   return positive == 0 ? TermKind::plain : positive == 2 ? TermKind::square : TermKind::power;
 }
 
-// Calls `work` with the term's kind as a constant of the compiler's.
+// Calls `work` with the term's kind as a compile-time constant.
 template <typename Work>
 void withKind(const TermParameters& term, Work work) {
   switch (kindOf(term)) {
@@ -39,7 +40,7 @@ void withKind(const TermParameters& term, Work work) {
   }
 }
 
-// What a class is learned toward. An unknown label, NaN, stays that.
+// Returns the smoothed target of a class. An unknown label, NaN, remains NaN.
 ANYCLASS_INLINE float smoothed(float y, const TermParameters& term) { return y * (1 - term.smoothing) + 0.5f * term.smoothing; }
 
 // q^γ+
@@ -88,7 +89,7 @@ ANYCLASS_INLINE float absentLoss(const Logistic& at, const TermParameters& term)
   return absentFocus<kind>(at, term) * at.minusLogQ;
 }
 
-// p^γ- (γ- q (-log q) + p), or with a clip p q p_m^γ- (γ- (-log q_m) / p_m + 1 / q_m) where p is above it, else 0
+// p^γ- (γ- q (-log q) + p), or with a clip p q p_m^γ- (γ- (-log q_m) / p_m + 1 / q_m) where p is above it, otherwise 0
 template <TermKind kind>
 ANYCLASS_INLINE float absentSlope(const Logistic& at, const TermParameters& term) {
   if (kind == TermKind::plain) return at.p;

@@ -1,6 +1,6 @@
-// anyclass::activated_batch_norm, activation(batchNorm(x)) in training for channels-last maps on a GPU: checks, and the
-// kernels with their gradient. For backward it keeps the input and two numbers a channel, and not the output. The activation
-// is GELU where no negative slope is given. With a process group, the statistics are those of all its ranks.
+// anyclass::activated_batch_norm, activation(batchNorm(x)) in training for channels-last maps on a GPU: the checks, and the
+// kernels with their gradient. For backward it keeps the input and two numbers per channel, but not the output. The
+// activation is GELU if no negative slope is given. With a process group, the statistics are those of all its ranks.
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -41,7 +41,7 @@ NormStatistics statisticsOf(const Tensor& statistics) {
   return {first, first + statistics.size(1)};
 }
 
-// Forward and backward of one norm may run side by side: each has a row of the counters.
+// Forward and backward of one norm may run at the same time: each has its own row of the counters.
 NormScratch scratchOf(const Tensor& partials, const Tensor& finished, int row) {
   return {partials.data_ptr<float>(), reinterpret_cast<unsigned*>(finished.data_ptr<int>()) + row * finished.size(1)};
 }
@@ -58,7 +58,7 @@ struct FusedNorm : torch::autograd::Function<FusedNorm> {
     const auto statistics = at::empty({2, shape.channels}, weight.options());
     const auto partials = at::empty({static_cast<int64_t>(normScratch(shape))}, weight.options());
     const auto scratch = scratchOf(partials, finished, 0);
-    // With momentum 1, running statistics that are zeros become this rank's mean and variance.
+    // With momentum 1, running statistics of zeros become this rank's mean and variance.
     const auto own = group ? at::zeros({2, shape.channels}, weight.options()) : Tensor();
     const RunningStatistics running = group ? RunningStatistics{statisticsOf(own).mean, statisticsOf(own).inverseDeviation, 1}
                                             : RunningStatistics{runningMean.data_ptr<float>(), runningVar.data_ptr<float>(), static_cast<float>(momentum)};
@@ -97,10 +97,10 @@ struct FusedNorm : torch::autograd::Function<FusedNorm> {
     const auto parameters = parametersOf(weight, bias, settings);
     checkLaunch(launchParameterGradients(shape, parameters, input.data_ptr(), statisticsOf(statistics), outputGradient.data_ptr(), scratchOf(partials, finished, 1),
                                          results, c10::cuda::getCurrentCUDAStream()));
-    // The kernel divides by this rank's rows: the sums over all ranks are brought to as many.
+    // The kernel divides by this rank's number of rows, so the sums over all ranks are scaled accordingly.
     auto sums = Tensor();
     if (share.defined()) {
-      const auto inDoubles = at::stack({weightGradient, biasGradient}).to(at::kDouble);  // as a rank sums them that composes its norm
+      const auto inDoubles = at::stack({weightGradient, biasGradient}).to(at::kDouble);  // like the composed norm, which other ranks may use
       sumOverRanks(inDoubles, context->saved_data["group"].toInt());
       sums = inDoubles.mul_(share).to(at::kFloat);
     }

@@ -1,6 +1,6 @@
-// Activated batch norm in training on a GPU: two kernels each way, the least that batch statistics allow. Forward reads
-// the input twice and writes the output; backward reads input and output gradient twice and writes the input's. Neither
-// output nor mask is kept: backward finds the activation's side again from the input.
+// Activated batch norm in training on a GPU: two kernels each for forward and backward, the minimum with batch statistics.
+// Forward reads the input twice and writes the output; backward reads input and output gradient twice and writes the input
+// gradient. Neither output nor mask is kept: backward recomputes the side of the activation from the input.
 #include "cudaBatchNormKernels.h"
 
 #include <type_traits>
@@ -16,7 +16,7 @@ __device__ __forceinline__ float scaleOf(const NormParameters& parameters, float
   return parameters.absoluteWeight ? fabsf(weight) + parameters.eps : weight;
 }
 
-// The norm of a thread's channels: activation(factor · (x - mean) + bias). Forward and backward compute it by the same
+// The norm of a thread's channels: activation(factor · (x - mean) + bias). Forward and backward compute it with the same
 // operations, so that they agree on its sign.
 template <int width, NormActivation activation>
 struct ChannelNorms {
@@ -39,15 +39,15 @@ struct ChannelNorms {
     if constexpr (activation == NormActivation::gelu) return gelu(norm);
     return norm > 0 ? norm : slope * norm;
   }
-  // The gradient of the norm's result from that of the activation's.
+  // Returns the gradient of the norm's result from the gradient of the activation's result.
   __device__ __forceinline__ float gradient(int k, float difference, float ofOutput) const {
     if constexpr (activation == NormActivation::gelu) return ofOutput * geluSlope(norm(k, difference));
     return norm(k, difference) > 0 ? ofOutput : slope * ofOutput;
   }
 };
 
-// Blocks of backward's kernels on each multiprocessor. Their registers allow one, and of a reduction one is enough to keep
-// the memory busy, and leaves the fewest results to merge; but GELU's slope takes so many instructions that twice the
+// Blocks of the backward kernels per multiprocessor. Their registers allow one, and for a reduction one is enough to keep
+// the memory busy and leaves the fewest results to merge; but GELU's slope takes so many instructions that twice the
 // threads, with packs of half the channels each, are faster.
 __host__ __device__ constexpr int gradientBlocks(NormActivation activation) { return activation == NormActivation::gelu ? 2 : 1; }
 
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kNormThreads) statisticsKernel(const NormGrid 
   });
 }
 
-// Rows descend, since the last ones that the statistics read are still in the cache.
+// Goes through the rows in descending order, because the last ones that the statistics read are still in the cache.
 template <typename T, int width, NormActivation activation>
 __global__ void __launch_bounds__(kNormThreads) outputKernel(const NormGrid grid, const void* __restrict__ input, const NormParameters parameters,
                                                              const NormStatistics statistics, void* __restrict__ output) {
@@ -167,13 +167,13 @@ __global__ void __launch_bounds__(kNormThreads, gradientBlocks(activation)) inpu
   });
 }
 
-// Blocks of forward's kernels on each multiprocessor.
+// Blocks of the forward kernels per multiprocessor.
 constexpr int kStatisticsBlocks = 1, kOutputBlocks = 2;
 
 template <auto value>
 using Constant = std::integral_constant<decltype(value), value>;
 
-// Calls `launch` with the element type, with the widest packs up to `most` channels that the maps allow, and with the activation.
+// Calls `launch` with the element type, the widest packs of up to `most` channels that the maps allow, and the activation.
 template <typename Launch>
 void withPacks(const NormShape& shape, NormActivation activation, int most, std::initializer_list<const void*> maps, Launch launch) {
   const auto withWidth = [&](auto element, auto width) {
@@ -230,7 +230,7 @@ cudaError_t launchNormOutput(const NormShape& shape, const NormParameters& param
   return cudaGetLastError();
 }
 
-// Channels to a pack in backward's kernels.
+// Channels per pack in the backward kernels.
 constexpr int gradientWidth(NormActivation activation) { return activation == NormActivation::gelu ? 4 : 8; }
 
 cudaError_t launchParameterGradients(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,

@@ -1,5 +1,5 @@
-// The GPU's kernels of activated batch norm as functions of plain pointers, for whoever holds tensors. They run on the
-// current device. Nothing of ATen here, so that nvcc need not read it.
+// The GPU kernels of activated batch norm as functions on plain pointers. They run on the current device. This header
+// includes nothing of ATen, so that nvcc does not have to parse it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,14 +11,14 @@
 
 namespace anyclass {
 
-// An image batch in channels-last memory: a row of channels for each pixel. Maps of one norm have the same shape.
+// The shape of an image batch in channels-last memory: a row of channels for each pixel. All maps of one norm share it.
 struct NormShape {
   ElementType type;
   int64_t rows;
   int64_t channels;
 };
 
-// `leaky` multiplies what is not above zero by a slope: 0 for ReLU, 1 for the identity.
+// `leaky` multiplies values that are not above zero by a slope: 0 for ReLU, 1 for the identity.
 enum class NormActivation { leaky, gelu };
 
 // y = activation(scale · (x - mean) / deviation + bias). The scale is |weight| + eps or the weight.
@@ -42,19 +42,19 @@ struct RunningStatistics {
   float momentum;  // the weight of the newest batch
 };
 
-// What the reductions over rows leave between blocks.
+// Memory through which blocks combine their reductions over rows.
 struct NormScratch {
-  float* partials;  // as many floats as `normScratch` says
-  unsigned* finished;  // a counter for each channel will do; zero before the first use, and again after each
+  float* partials;  // `normScratch` floats
+  unsigned* finished;  // one counter per channel is enough; zero before the first use, and again after each use
 };
 
 size_t normScratch(const NormShape& shape);
 
-// Statistics, the running ones too.
+// Computes the statistics, and updates the running ones.
 cudaError_t launchNormStatistics(const NormShape& shape, float eps, const void* input, const NormStatistics& statistics, const RunningStatistics& running,
                                  const NormScratch& scratch, cudaStream_t stream);
 
-// The output, from statistics of this batch or of one that it is a part of.
+// Computes the output, from statistics of this batch or of a larger one that it is part of.
 cudaError_t launchNormOutput(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics, void* output,
                              cudaStream_t stream);
 
@@ -64,11 +64,11 @@ struct NormGradients {
   float* bias;
 };
 
-// The gradients of weight and bias.
+// Computes the gradients of weight and bias.
 cudaError_t launchParameterGradients(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
                                      const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream);
 
-// That of the input, from those of weight and bias over all rows that the statistics are of.
+// Computes the input gradient, from the gradients of weight and bias over all rows that the statistics cover.
 cudaError_t launchInputGradient(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
                                 const void* outputGradient, const NormGradients& gradients, cudaStream_t stream);
 

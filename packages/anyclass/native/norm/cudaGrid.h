@@ -1,8 +1,8 @@
 // How the threads of a GPU share a batch of rows of channels.
 //
-// A thread keeps to the same few channels, one pack of up to 16 bytes, and walks down the rows; the threads of a block
-// take `columns` neighboring packs of `lines` rows at once. Where 16 bytes do not divide a row, 2, 4 or 8 rows are taken
-// as one long row that they divide: with 76 channels of bfloat16, pairs of rows of 152 elements.
+// Each thread handles the same few channels, one pack of up to 16 bytes, and walks down the rows; the threads of a block
+// take `columns` neighboring packs of `lines` rows at once. If a row is not a multiple of 16 bytes, 2, 4 or 8 rows are treated
+// as one long row that is: with 76 channels of bfloat16, pairs of rows with 152 elements.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace anyclass {
 
 constexpr int kNormThreads = 512;
-constexpr int kTileColumns = 32;  // wider rows are split among blocks, so that each has few results to add up
+constexpr int kTileColumns = 32;  // wider rows are split among blocks, so that each has few results to sum
 
 struct NormGrid {
   int64_t rows;  // long ones
@@ -26,11 +26,11 @@ struct NormGrid {
   int threads() const { return columns * lines; }
 };
 
-// For packs of `width` elements; no rows where those cannot be had.
+// Returns the grid for packs of `width` elements, without rows if such packs are not possible.
 inline NormGrid normGrid(const NormShape& shape, int width, int multiprocessors, int blocksPerMultiprocessor) {
   const int64_t fold = width / std::gcd(shape.channels, int64_t{width});
   const int64_t packs = shape.channels * fold / width;
-  // A tile has all the parts of its channels.
+  // A tile must contain all the parts of its channels.
   if (shape.rows % fold != 0 || (fold > 1 && packs > kNormThreads / 2)) return {};
   NormGrid grid{};
   grid.rows = shape.rows / fold;
@@ -46,11 +46,11 @@ inline NormGrid normGrid(const NormShape& shape, int width, int multiprocessors,
   return grid;
 }
 
-// Where a thread stands.
+// The position of a thread.
 struct NormPlace {
   int column, line;  // within the block
   int pack;  // within the row
-  bool isInside;  // the last tile may be wider than what is left of the row
+  bool isInside;  // the last tile may be wider than the rest of the row
   int64_t firstRow, rowStep;
 
   __device__ __forceinline__ explicit NormPlace(const NormGrid& grid) {
@@ -63,14 +63,14 @@ struct NormPlace {
   }
 };
 
-// The rows that a block sees.
+// Returns the number of rows that a block handles.
 __device__ __forceinline__ int64_t rowsOfBlock(const NormGrid& grid, int block) {
   const int64_t round = int64_t{gridDim.x} * grid.lines;
   const int64_t rest = grid.rows % round - int64_t{block} * grid.lines;
   return grid.rows / round * grid.lines + (rest < 0 ? 0 : rest < grid.lines ? rest : grid.lines);
 }
 
-// Calls `work` with the positions of `inFlight` packs at a time, then with those that are left one by one.
+// Calls `work` with the positions of `inFlight` packs at a time, then with the remaining ones one by one.
 template <int inFlight, typename Work>
 __device__ __forceinline__ void forEachRow(const NormGrid& grid, const NormPlace& place, int width, bool descending, Work work) {
   if (!place.isInside) return;

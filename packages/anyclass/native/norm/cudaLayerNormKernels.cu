@@ -1,6 +1,6 @@
-// Layer norm and the residual in front of it in one pass over the tokens each way. The 2 to 32 lanes that share a token keep
-// its values in registers, so that mean and variance cost no second read; a lane has the same columns of every token that
-// it sees, and adds up the gradients of their weights as it goes.
+// Layer norm and the residual before it, in one pass over the tokens each for forward and backward. The 2 to 32 lanes that
+// share a token keep its values in registers, so that mean and variance need no second read; a lane handles the same columns
+// of all its tokens, and sums the gradients of their weights as it goes.
 #include "cudaLayerNormKernels.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace anyclass {
 namespace {
 
-constexpr int kPack = 8, kPacks = 3, kValues = kPack * kPacks;  // a lane's: 32 lanes have kMostChannels
+constexpr int kPack = 8, kPacks = 3, kValues = kPack * kPacks;  // per lane: 32 lanes have kMostChannels
 constexpr int kForwardThreads = 256, kBackwardThreads = 128, kBackwardWarps = kBackwardThreads / 32;
-constexpr int kForwardBlocks = 4, kBackwardBlocks = 3;  // on each multiprocessor
+constexpr int kForwardBlocks = 4, kBackwardBlocks = 3;  // per multiprocessor
 constexpr unsigned kWholeWarp = 0xffffffff;
 static_assert(32 * kValues == kMostChannels);
 
@@ -24,7 +24,7 @@ struct TokenGrid {
 
 struct TokenPlace {
   int lane, channels, lanes;
-  int64_t firstRow, rowStep;  // of the warp's first token; all lanes of a warp make as many steps
+  int64_t firstRow, rowStep;  // of the warp's first token; all lanes of a warp make the same number of steps
   int rowOfWarp;
 
   __device__ __forceinline__ explicit TokenPlace(const TokenGrid& grid) {
@@ -59,7 +59,7 @@ struct Packs {
   __device__ __forceinline__ void set(int i, float value) { packs[i / kPack].values[i % kPack] = fromFloat<T>(value); }
 };
 
-// The sum over the lanes that share a token.
+// Returns the sum over the lanes that share a token.
 __device__ __forceinline__ float sumOfToken(float value, int lanes) {
   for (int offset = lanes / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(kWholeWarp, value, offset);
   return value;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kForwardThreads) forwardKernel(const TokenGrid
   }
 }
 
-// Adds up what the lanes with the same columns have, over the warp and the block, in a fixed order.
+// Sums the results of the lanes with the same columns, over the warp and the block, in a fixed order.
 __device__ __forceinline__ void mergeBlock(const float (&ofWeight)[kValues], const float (&ofBias)[kValues], const TokenPlace& place, float* __restrict__ partials) {
   __shared__ float ofWarps[kBackwardWarps][2 * kMostChannels];
 #pragma unroll

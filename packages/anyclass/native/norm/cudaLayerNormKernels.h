@@ -1,5 +1,5 @@
-// The GPU's kernels of layer norm with the residual in front of it, as functions of plain pointers. They run on the current
-// device. Nothing of ATen here, so that nvcc need not read it.
+// The GPU kernels of layer norm with the residual before it, as functions on plain pointers. They run on the current device.
+// This header includes nothing of ATen, so that nvcc does not have to parse it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,8 +10,8 @@
 
 namespace anyclass {
 
-// Where a map's pixels lie once it is cut into squares of side² pixels that follow each other: neighboring pixels in each,
-// or, as a grid, pixels at equal distances over the whole map. A side of 0 leaves the pixels where they are.
+// The order of a map's pixels after it is divided into squares of side² pixels, one square after another: each with
+// neighboring pixels, or, as a grid, with pixels at equal distances over the whole map. A side of 0 keeps the order.
 struct SquareOrder {
   int height, width, side;
   bool grid;
@@ -19,7 +19,7 @@ struct SquareOrder {
 
 struct TokenShape {
   ElementType stream;  // of the residual stream
-  ElementType branch;  // of what is added to it and of the norm's output: the same, or a half type beside a float32 stream
+  ElementType branch;  // of the branch and the norm's output: the same, or a half type with a float32 stream
   int64_t rows;
   int64_t rowsPerImage;
   int channels;  // a multiple of 8 up to kMostChannels
@@ -42,7 +42,7 @@ struct LayerNormStatistics {
   float* inverseDeviation;
 };
 
-// sum = stream + scale · branch (not written without a branch), output = norm of the sum.
+// Computes sum = stream + scale · branch (not written without a branch) and output = norm of the sum.
 cudaError_t launchLayerNormForward(const TokenShape& shape, const LayerNormInput& input, void* sum, const LayerNormStatistics& statistics, void* output,
                                    cudaStream_t stream);
 
@@ -52,13 +52,13 @@ struct LayerNormGradients {
   void* stream;
   void* branch;  // may be null
   float* parameters;  // of the weights, then of the biases
-  float* partials;  // as many floats as `layerNormScratch` says
+  float* partials;  // `layerNormScratch` floats
 };
 
 size_t layerNormScratch(const TokenShape& shape);
 
-// Two kernels: gradients of stream and branch with a part of the parameters' from each block, then the sums of these. The
-// input's stream is the sum of forward.
+// Launches two kernels: the first computes the gradients of stream and branch and, per block, partial gradients of the
+// parameters, which the second sums. `input.stream` is the sum that forward computed.
 cudaError_t launchLayerNormBackward(const TokenShape& shape, const LayerNormInput& input, const LayerNormStatistics& statistics, const LayerNormGradients& gradients,
                                     cudaStream_t stream);
 

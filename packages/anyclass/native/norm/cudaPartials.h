@@ -1,4 +1,4 @@
-// What a thread adds up over its rows, and how that of all threads becomes one: lines of a block in pairs, then blocks,
+// What a thread sums over its rows, and how the results of all threads are merged: lines of a block in pairs, then blocks,
 // then the parts of a long row. The order is fixed, so that the same input gives the same bits.
 #pragma once
 
@@ -7,12 +7,12 @@
 namespace anyclass {
 
 // Mean and sum of squared differences from it. Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for
-// Computing Sample Variances" (1979): unlike the mean of squares less the square of the mean, this cancels nothing.
+// Computing Sample Variances" (1979): unlike the mean of squares minus the square of the mean, this has no cancellation.
 template <int width>
 struct Moments {
   float count, first[width], second[width];
 
-  // The differences are from the mean so far, and at first from one of the values: the correction is a part of the sum.
+  // The differences are from the mean so far, at first from one of the values; the sum includes the correction for that.
   template <typename T, int rows>
   __device__ __forceinline__ void add(const Pack<T, width> (&packs)[rows]) {
     if (count == 0) {
@@ -49,7 +49,7 @@ struct Moments {
   }
 };
 
-// Of the gradient, and of the gradient times the input's difference from its mean. Counted like moments, with which an
+// Sums of the gradient, and of the gradient times the input's difference from its mean. It has a count like the moments: an
 // odd number of floats keeps the threads' results in different banks of shared memory.
 template <int width>
 struct Sums {
@@ -65,7 +65,7 @@ struct Sums {
   }
 };
 
-// Leaves the block's result in its first line.
+// Merges the results of a block into its first line.
 template <typename Partial>
 __device__ __forceinline__ void mergeLines(Partial& own, const NormGrid& grid, const NormPlace& place) {
   __shared__ Partial ofUpperHalf[kNormThreads / 2];
@@ -79,7 +79,7 @@ __device__ __forceinline__ void mergeLines(Partial& own, const NormGrid& grid, c
   }
 }
 
-// The blocks' results in memory, in slices of up to four numbers, so that neighboring threads read neighboring bytes.
+// The results of the blocks in memory, in slices of up to four numbers, so that neighboring threads read neighboring bytes.
 template <int width>
 struct BlockResults {
   static constexpr int sliceWidth = width < 4 ? width : 4, slices = 2 * width / sliceWidth;
@@ -94,7 +94,7 @@ struct BlockResults {
     for (int i = 0; i < 2 * width; i++) slice(block, i / sliceWidth)[i % sliceWidth] = i < width ? partial.first[i % width] : partial.second[i % width];
   }
 
-  // Past the first-level cache, which knows nothing of other blocks.
+  // Bypasses the L1 cache, which does not see the writes of other blocks.
   template <typename Partial>
   __device__ __forceinline__ void read(int block, Partial& partial) const {
 #pragma unroll
@@ -115,7 +115,7 @@ struct BlockResults {
   }
 };
 
-// The block of a tile that finishes last merges the others' results and calls `finish` with each channel's.
+// The last block of a tile to finish merges the results of the others and calls `finish` with the result of each channel.
 template <template <int> class Partial, int width, typename Finish>
 __device__ __forceinline__ void mergeBlocks(Partial<width>& own, const NormGrid& grid, const NormPlace& place, const NormScratch& scratch, Finish finish) {
   mergeLines(own, grid, place);
@@ -124,7 +124,7 @@ __device__ __forceinline__ void mergeBlocks(Partial<width>& own, const NormGrid&
   __shared__ bool isLast;
   __threadfence();
   __syncthreads();
-  // atomicInc returns the counter to zero after the last.
+  // atomicInc resets the counter to zero after the last block.
   if (threadIdx.x == 0) isLast = atomicInc(scratch.finished + blockIdx.y, gridDim.x - 1) == gridDim.x - 1;
   __syncthreads();
   if (!isLast) return;

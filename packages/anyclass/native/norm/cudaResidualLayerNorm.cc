@@ -1,6 +1,6 @@
-// anyclass::residual_layer_norm, a residual's addition and the layer norm behind it on a GPU: checks, and the kernels with
-// their gradient. Statistics and arithmetic are float32; the output has the type that autocast gives the linear layer
-// behind it. For backward it keeps the sum, which the stream keeps anyway, and two numbers a token.
+// anyclass::residual_layer_norm, the addition of a residual and the layer norm after it, on a GPU: the checks, and the kernels
+// with their gradient. Statistics and arithmetic are float32; the output has the type that autocast gives the linear layer
+// after it. For backward it keeps the sum, which the stream keeps anyway, and two numbers per token.
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -100,7 +100,7 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
     const auto ofOutput = given[1].defined() ? given[1].contiguous() : at::zeros(shapeInOrder(sum, settings.output.side), sum.options().dtype(type));
     const auto ofStream = at::empty_like(sum), parameters = at::empty({2, shape.channels}, weight.options());
     const auto partials = at::empty({static_cast<int64_t>(layerNormScratch(shape))}, weight.options());
-    // A branch that was added as it is has the stream's gradient.
+    // A branch that was added unchanged has the stream's gradient.
     const bool isShared = type == sum.scalar_type() && !scale.defined() && settings.branch.side == 0;
     auto ofBranch = ofStream;
     if (hasBranch && !isShared) ofBranch = at::empty(shapeInOrder(sum, settings.branch.side), sum.options().dtype(type));

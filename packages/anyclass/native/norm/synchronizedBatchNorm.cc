@@ -1,6 +1,6 @@
 // anyclass::synchronized_batch_norm, batch norm in training with the statistics of all ranks, composed of libtorch's operators:
-// for the CPU, and for what the GPU's kernels do not take. Two sums over the ranks, one each way. The gradients of weight and
-// bias are this rank's own; like all gradients they are summed over the ranks later.
+// for the CPU, and for inputs that the GPU kernels do not support. It sums over the ranks twice, once in forward and once in
+// backward. The gradients of weight and bias are this rank's own; like all gradients, they are summed over the ranks later.
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 using at::Tensor;
 
-// One value a channel, to go with maps [images, channels, …].
+// Reshapes one value per channel to broadcast over maps [images, channels, …].
 Tensor ofChannels(const Tensor& values, const Tensor& maps) {
   std::vector<int64_t> shape(maps.dim(), 1);
   shape[1] = values.numel();

@@ -6,8 +6,8 @@ namespace anyclass {
 
 using at::Tensor;
 
-// One sum of 2 · channels + 1 doubles: in them, the mean of squares less the square of the mean cancels nothing that float32
-// could show.
+// Sums 2 · channels + 1 doubles at once. In doubles, the mean of squares minus the square of the mean loses no digits that
+// float32 could hold.
 SynchronizedStatistics synchronizedStatistics(const Tensor& mean, const Tensor& variance, int64_t rows, int64_t group) {
   const auto channels = mean.size(0);
   const auto sums = at::zeros({2 * channels + 1}, mean.options().dtype(at::kDouble));

@@ -1,4 +1,4 @@
-// The sums of a table's columns, added up in a fixed order: the second step of reductions whose first leaves a row a block.
+// The sums of a table's columns, in a fixed order: the second step of reductions whose first step writes one row per block.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Elements in GPU memory: several at a time in one load, computed with as float32.
+// Elements in GPU memory: several are loaded at once, and computed with as float32.
 #pragma once
 
 #include <cuda_bf16.h>

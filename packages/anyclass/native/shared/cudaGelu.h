@@ -1,7 +1,8 @@
 // GELU(x) = x Φ(x), with Φ the normal distribution. Hendrycks & Gimpel, "Gaussian Error Linear Units", arXiv 1606.08415.
 //
-// Φ by Abramowitz & Stegun 7.1.26, off by 3e-7 at most in float32: one exponential gives it and the density that the slope needs,
-// where erff and expf would take twice the instructions, and the kernels here would wait for them and not for memory.
+// Φ is approximated by Abramowitz & Stegun 7.1.26, with an error of at most 3e-7 in float32: one exponential gives both Φ and
+// the density that the slope needs. erff and expf would take twice the instructions, which would limit the kernels instead of
+// the memory.
 #pragma once
 
 namespace anyclass {

@@ -1,4 +1,4 @@
-// What the GPU's operators ask of tensors.
+// Checks and properties of tensors for the GPU operators.
 #pragma once
 
 #include <ATen/autocast_mode.h>
@@ -9,7 +9,7 @@
 
 namespace anyclass {
 
-// What autocast makes of the input of a product or a convolution.
+// Returns the type to which autocast converts the input of a product or a convolution.
 inline at::ScalarType autocastType(at::ScalarType input) {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
   return at::autocast::is_autocast_enabled(at::kCUDA) ? at::autocast::get_autocast_dtype(at::kCUDA) : input;

@@ -1,4 +1,4 @@
-// What operators ask of tensors' types.
+// Element types of tensors, for operators.
 #pragma once
 
 #include <ATen/ATen.h>

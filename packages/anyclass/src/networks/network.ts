@@ -49,7 +49,10 @@ export abstract class Network extends nn.Module {
     return tidy(() => this.forwardHead(this.forwardFeatures(images)));
   }
 
-  /** Returns the last feature maps, [batch, channels, height, width]; for a ViT, tokens [batch, tokens, width]; for an MLP, the last hidden layer. */
+  /**
+   * Returns the last feature maps, [batch, channels, height, width]; for a ViT, tokens [batch, tokens, width]; for an MLP, the last
+   * hidden layer.
+   */
   abstract forwardFeatures(images: Tensor): Tensor;
 
   /** Returns one vector per image, the input of the class head: [batch, features]. */
