@@ -219,10 +219,10 @@ describe('a trial', () => {
       await ledger.giveBack(
         await claimed(ledger, worker('a')),
         'died',
-        'epoch 3: loss 0.2\nwas ended by SIGKILL',
+        'epoch 3: loss 0.2\nwas killed by SIGKILL',
       );
     const [first, ...printed] = ledger.state().trials[0]?.reason?.split('\n') ?? [];
-    expect(first).toBe('its process died 2 times without completing an epoch (was ended by SIGKILL)');
+    expect(first).toBe('its process died 2 times without completing an epoch (was killed by SIGKILL)');
     expect(printed[0]).toBe('epoch 3: loss 0.2');
   });
 
