@@ -167,7 +167,7 @@ type OneInput = Parameters<Predictor['predictOne']>[0];
 function oneImage(given: OneInput): ImageInput {
   if (typeof given === 'string') return fileInput(given);
   if (given instanceof Uint8Array) return bytesInput(given);
-  throw new UserError("the model takes images; pass the bytes of an image file, or its path");
+  throw new UserError('the model takes images; pass the bytes of an image file, or its path');
 }
 
 function oneVector(given: OneInput, names: readonly string[]): VectorInput {
