@@ -27,7 +27,7 @@ export interface ScoreOptions {
 export interface ScoredRows {
   readonly rows: Int32Array;
   readonly logits: Float32Array;
-  /** 0 to 1, or NaN where unknown. */
+  /** 0 to 1, or NaN for unknown. */
   readonly targets: Float32Array;
   readonly quarantined: readonly Quarantined[];
 }
