@@ -62,7 +62,7 @@ export function startChildRun(options: ChildRunOptions): ChildRun {
   const launched = processes > 1 ? ['launch', '--processes', String(processes)] : [];
   const words = isBegun ? ['--resume', folder] : [files.configuration, '--run', folder];
   const log = openSync(files.log, 'a');
-  // Its own process group: Ctrl-C in the terminal reaches only us, and each child gets exactly one signal from us.
+  // Its own process group: Ctrl-C in the terminal reaches only us, and we send each child exactly one signal.
   const child = spawn(process.execPath, [...process.execArgv, program, ...launched, 'train', ...words], {
     env: { ...process.env, ...env, [parentVariable]: onEpoch ? 'judges' : 'follows' },
     stdio: ['ignore', log, log, 'ipc'],

@@ -14,7 +14,7 @@ export interface ParentLink extends Disposable {
   fail(run: string, error: unknown): void;
   /** Aborted when the parent is gone. */
   readonly signal: AbortSignal;
-  /** Asks the parent after each epoch whether the run should stop; undefined if the parent does not judge epochs. */
+  /** Asks the parent after each epoch whether to stop; undefined if the parent does not judge epochs. */
   readonly onEpoch: (() => Promise<boolean>) | undefined;
 }
 

@@ -18,7 +18,7 @@ const readingTime = 3000;
 const lookEvery = 50;
 
 /**
- * Does work that all ranks do together. If one of them throws, all fail; the others throw an error that names it.
+ * Does work that all ranks do together. If one throws, all fail; the others throw an error that names it.
  *
  * @example
  * await failingTogether(ranks, () => trainToEnd(session, run));

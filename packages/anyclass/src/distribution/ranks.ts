@@ -31,7 +31,7 @@ export function distributionOf({ worldSize, backend }: Ranks): Distribution {
   return { worldSize, backend };
 }
 
-/** Environment variables, for any launcher: how many seconds a rank waits for the others, and which backend it uses. */
+/** Environment variables for any launcher: seconds that a rank waits for the others, and the backend. */
 export const timeoutVariable = 'ANYCLASS_TIMEOUT';
 export const backendVariable = 'ANYCLASS_BACKEND';
 export const defaultTimeout = 600;

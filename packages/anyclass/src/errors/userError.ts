@@ -5,7 +5,7 @@ export interface UserErrorOptions {
   readonly code?: ErrorCode;
   /** What to run next. Messages name no flags; the command line prints this as a shell command. */
   readonly next?: NextCommand;
-  /** The configuration field that would fix it, such as `data.imageFolder=FOLDER`; the command line shows its option. */
+  /** The configuration field that would fix it, such as `data.imageFolder=FOLDER`; shown as an option. */
   readonly setting?: string;
   readonly cause?: unknown;
 }

@@ -118,7 +118,7 @@ export interface FailedEvent {
 /** Something happened to one run of an experiment or to one trial of a study. */
 export interface ChildEvent {
   readonly type: 'child';
-  /** Its name in the plan, such as 'any-bce-seed1' or 'trial 7'; '' if a study's worker waits for the trials of others. */
+  /** Its name in the plan, such as 'any-bce-seed1' or 'trial 7'; '' if a study's worker is idle. */
   readonly name: string;
   readonly state: ChildState;
   /** The event that the run itself reported; omitted if only its state changed. */
@@ -130,7 +130,7 @@ export interface ChildEvent {
   readonly worker?: number;
 }
 
-/** 'elsewhere': another process is working on it. 'reused': it was finished before. 'stopped': stopped early by the study. */
+/** 'elsewhere': another process works on it. 'reused': already finished. 'stopped': early, by the study. */
 export type ChildState =
   | 'waiting'
   | 'elsewhere'

@@ -1,4 +1,4 @@
-// A run at its decision: fitted on its validation scores, evaluated on test and, by cross-fitting, on validation itself.
+// A run at its decision: fitted on its validation scores, evaluated on test and, cross-fitted, on validation.
 
 import {
   crossFit,
@@ -15,7 +15,7 @@ import type { DecisionChoice } from './decisionText.js';
 import type { ScoredImages } from './readRuns.js';
 import { type TradeOff, tradeOffOf } from './tradeOff.js';
 
-/** The figures at a decision: those of `measure`, and how well presence scores separate positives from negatives. */
+/** Figures at a decision: those of `measure`, and how well presence separates positives from negatives. */
 export type DecidedMetrics = Metrics & { readonly presenceAuc: number | null };
 
 export interface DecidedRun {

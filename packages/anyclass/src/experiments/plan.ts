@@ -91,7 +91,7 @@ interface VariedRun {
   readonly variants: RunVariants;
 }
 
-/** One configuration may be spelled in two ways, such as `any-bce` and `any-bce@alpha=1`, and would be trained twice. */
+/** One configuration spelled in two ways, such as `any-bce` and `any-bce@alpha=1`, would be trained twice. */
 function refuseTwins(runs: readonly VariedRun[]): void {
   const seen = new Map<string, VariedRun>();
   for (const run of runs) {

@@ -138,7 +138,7 @@ interface DataLabel {
   readonly details: readonly string[];
 }
 
-/** If different data would share a label, adds all classes, then the path, then the fields that set the data apart. */
+/** If different data would share a label, adds all classes, then the path, then the fields that differ. */
 function distinctLabels(runs: readonly Run[]): DataLabel[] {
   const steps = [withClasses, withPlace, withFields];
   return steps.reduce(

@@ -11,7 +11,7 @@ export interface SeedGroup {
   readonly loss: LossName;
   /** Only for the any-class losses. */
   readonly lambda: number | null;
-  /** The loss, with λ and the fields that set the group apart from others with the same data and network: `any-bce λ=0.2`. */
+  /** The loss with λ, and fields that differ from groups on the same data and network: `any-bce λ=0.2`. */
   readonly label: string;
   readonly seeds: readonly number[];
   readonly runs: readonly Run[];
@@ -99,7 +99,7 @@ function alike(run: Run): (other: Run) => boolean {
     dataset === run.dataset && network === run.network && loss === run.loss;
 }
 
-/** The label always shows λ for an any-class loss; other fields only if groups with the same loss differ in them. */
+/** Always shows λ for an any-class loss; other fields only if groups with the same loss differ in them. */
 function labelOf(run: Run, others: readonly Run[]): string {
   const own = resultFields(run.configuration);
   const settings = others.map(({ configuration }) => resultFields(configuration));

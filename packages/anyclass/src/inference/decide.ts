@@ -15,11 +15,11 @@ import {
 } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 
-/** No calibration, or a method that is used only if it improves the probabilities on rows that it was not fitted on. */
+/** No calibration, or a method that is used only if it improves the probabilities on held-out rows. */
 export type CalibrationMethod = 'temperature' | 'platt' | 'none';
 
 /**
- * Returns a calibration that improves the cross-validated log loss; undefined if none does or the method is 'none'.
+ * Returns a calibration that improves the cross-validated log loss; undefined if none does or with 'none'.
  *
  * @example
  * helpfulCalibration(validation, 'temperature')?.kind // 'temperature'

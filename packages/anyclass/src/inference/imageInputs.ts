@@ -93,7 +93,7 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
 }
 
 /**
- * An image file. If it does not exist now, reading it fails; if its storage goes away later, reading waits for it.
+ * An image file. If it does not exist now, reading fails; if its storage goes away later, reading waits.
  *
  * @example
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
@@ -235,7 +235,7 @@ function* rowInputs(
   }
 }
 
-/** The image in a row: bytes, or Hugging Face's struct of `bytes` and `path`. A column called image takes precedence. */
+/** The image in a row: bytes, or Hugging Face's struct of `bytes` and `path`. Prefers the column `image`. */
 function imageBytes(row: Record<string, unknown>, columns: readonly string[]): Uint8Array | undefined {
   for (const column of ['image', ...columns]) {
     const value = row[column];

@@ -75,7 +75,7 @@ export interface PredictorOptions extends ModelScorerOptions {
 }
 
 /**
- * Opens a model for prediction: a run folder, its model.safetensors, or an exported .onnx, which needs no libtorch.
+ * Opens a model for prediction: a run folder, its model.safetensors, or an exported .onnx (without libtorch).
  *
  * @example
  * using predictor = await openPredictor('runs/sewer', { decision: { budget: { falseAlarms: 0.02 } } });

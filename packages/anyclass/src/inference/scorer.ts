@@ -1,4 +1,4 @@
-// Computes logits from decoded images or feature vectors: the single path for validation, evaluation and prediction.
+// Computes logits from decoded images or feature vectors: one path for validation, evaluation and prediction.
 
 import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';

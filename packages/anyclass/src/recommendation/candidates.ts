@@ -15,11 +15,11 @@ export interface Candidate {
   /** For example, `any-bce λ=0.02` or `asl balanced`. */
   readonly label: string;
   readonly loss: LossFields;
-  /** The configuration's own loss, or plain BCE. Both are trained in every round, as the references for all others. */
+  /** The configuration's own loss, or plain BCE. Both are in every round, as references for the others. */
   readonly role?: 'configured' | 'plain';
 }
 
-/** From the most thorough to the quickest: which λ to try, and whether to try every combination of parts with them. */
+/** From the most thorough to the quickest: which λ to try, and whether in every combination of parts. */
 const grids = [
   { lambdas: [0.01, 0.02, 0.05, 0.1, 0.2], isWhole: true },
   { lambdas: [0.02, 0.1], isWhole: true },

@@ -43,7 +43,7 @@ export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'dev
   readonly set?: readonly string[];
   /** The output folder. Default: a folder below `recommendations`, named after the data. */
   readonly out?: string | undefined;
-  /** How losses are evaluated. Default: the configuration's decision, normally 5% false alarms with a confidence of 0.95. */
+  /** How losses are evaluated. Default: the configuration's decision, normally at 5% false alarms. */
   readonly decision?: DecisionSettings;
 }
 
@@ -149,7 +149,7 @@ async function pilotResults(work: PilotWork, assumed: PilotSpeed): Promise<Pilot
   return runRounds(work, progress.speed!);
 }
 
-/** Throws if the time is hopelessly short, before anything is written or measured: measuring takes minutes on slow machines. */
+/** Throws if the time is hopelessly short, before anything is measured, which can itself take minutes. */
 function refuseHopeless(losses: number, full: FullRun, assumed: PilotSpeed, minutes: number): void {
   const fast = { ...assumed, imagesPerSecond: 4 * assumed.imagesPerSecond };
   const [fastest, expected] = [fast, assumed].map((speed) => leastSeconds(losses, full, speed));

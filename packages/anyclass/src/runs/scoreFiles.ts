@@ -1,4 +1,4 @@
-// Scores and labels as CSV: `Filename` and one column per class, probabilities or labels from 0 to 1 (empty for unknown).
+// Scores and labels as CSV: `Filename` and a column per class, with values from 0 to 1 (empty for unknown).
 
 import { existsSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -63,7 +63,7 @@ function* tableText({ names, classNames, values }: TableToWrite): Generator<stri
 }
 
 /**
- * Reads a table of probabilities or labels. Every error names the full path, because many runs have a `test.csv`.
+ * Reads a table of probabilities or labels. Errors name the full path, because many runs have a `test.csv`.
  *
  * @example
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']

@@ -30,7 +30,7 @@ function planFor(withJpeg: boolean): BuildPlan {
 
 const withoutJpeg = ['addon.cc', 'checksum.cc', 'readRows.cc', 'workThreads.cc'];
 
-// Exits with 1 if headers and library have different versions: libjpeg compares them when it creates a decompressor.
+// Exits with 1 if headers and library have different versions, which libjpeg checks on creation.
 const trial = `
 #include <cstdio>
 #include <jpeglib.h>

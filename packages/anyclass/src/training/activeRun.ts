@@ -18,7 +18,7 @@ export interface TrainOptions {
   readonly onEvent?: RunEventListener | undefined;
   /** When aborted, the run saves a checkpoint and stops. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after an epoch is validated, before its checkpoint is written; true stops the run, as the signal does. */
+  /** Called after an epoch is validated, before its checkpoint is written; true stops the run. */
   readonly onEpoch?: ((epoch: EpochRecord) => boolean | Promise<boolean>) | undefined;
   /** Called when the run is evaluated, while its data is still open; `finished` is reported after it. */
   readonly onJudged?: ((folder: string, dataset: Dataset) => Promise<unknown>) | undefined;

@@ -1,4 +1,4 @@
-// Checkpoints: one safetensors file with all tensors of a run, the rest as JSON in its metadata, and a checksum over both.
+// Checkpoints: a safetensors file with a run's tensors, the rest as JSON metadata, and a checksum of both.
 
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -141,7 +141,7 @@ export function pruneCheckpoints(folder: string, keep: number): void {
   }
 }
 
-/** The weights files that a checkpoint names as best; none for a damaged checkpoint, since no run can resume from it. */
+/** The weights files that a checkpoint names as best; none if it is damaged, as no run can resume from it. */
 function bestFiles(path: string): string[] {
   try {
     const { progress }: CheckpointState = JSON.parse(readSafetensorsHeader(path).metadata['state'] ?? '');

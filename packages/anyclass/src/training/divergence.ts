@@ -49,7 +49,7 @@ export function divergence(
 }
 
 /**
- * The error that stops a run between steps, if a step broke the weights although its own loss was still finite.
+ * The error that stops a run between steps, if a step broke the weights but its own loss was finite.
  *
  * @example
  * throw lateDivergence('the weights', 'conv1.0.weight', { epoch: 3, step: 17, lastCheckpoint });

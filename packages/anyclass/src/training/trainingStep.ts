@@ -40,7 +40,7 @@ export interface StepOutcome {
 export type TrainingStep = (images: Tensor, targets: Tensor) => StepOutcome;
 
 /**
- * Creates the step of a run. On a GPU, full-size batches use a captured graph; smaller ones, with unreadable images, do not.
+ * Creates the step of a run. On a GPU, full-size batches use a captured graph; smaller ones do not.
  *
  * @example
  * const step = createTrainingStep(parts);

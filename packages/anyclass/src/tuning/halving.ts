@@ -24,7 +24,7 @@ export function rungs({ eta, minEpochs }: Halving, epochs: number): number[] {
 }
 
 /**
- * The default first rung: late enough that warm-up is over, early enough that three more can follow with η = 3.
+ * The default first rung: after warm-up, but early enough that three more can follow with η = 3.
  *
  * @example
  * defaultMinEpochs({ epochs: 90, schedule: { warmUpEpochs: 5 } }) // 8: the rungs are 8, 24 and 72

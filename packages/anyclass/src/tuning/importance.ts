@@ -1,4 +1,4 @@
-// How strongly each searched field affects the metric: Spearman's rank correlation over all trials with a score.
+// How strongly each searched field affects the metric: Spearman's rank correlation over all scored trials.
 
 import type { BestMetric } from '../events/bestMetric.js';
 import type { Trial } from './events.js';

@@ -1,4 +1,4 @@
-// Densities from few observations, on a scale from 0 to 1: the two models of a tree-structured Parzen estimator.
+// Densities from few observations between 0 and 1: the two models of a tree-structured Parzen estimator.
 
 import type { NumpyRandom } from '@anyclass/core';
 

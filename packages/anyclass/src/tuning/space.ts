@@ -77,7 +77,7 @@ export function valueAt(interval: Interval, place: number): number {
   return Math.min(high, Math.max(low, rounded));
 }
 
-/** The part of the scale from 0 to 1 that maps to a value: an interval for integers, a point for other numbers. */
+/** The part of the scale from 0 to 1 that maps to a value: an interval for integers, otherwise a point. */
 export function placesOf(interval: Interval, value: number): readonly [number, number] {
   const [first, last] = scaleEnds(interval);
   const place = (at: number) => ((isLogarithmic(interval) ? Math.log(at) : at) - first) / (last - first);
@@ -88,7 +88,7 @@ export function isWhole({ kind }: Interval): boolean {
   return kind === 'int' || kind === 'logint';
 }
 
-/** For integers, half a step is added at both ends, so that the first and the last are as likely as the others. */
+/** For integers, half a step is added at both ends, so that the first and last are as likely as others. */
 function scaleEnds(interval: Interval): readonly [number, number] {
   const margin = isWhole(interval) ? 0.5 : 0;
   const [low, high] = [interval.low - margin, interval.high + margin];

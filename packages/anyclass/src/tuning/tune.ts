@@ -77,7 +77,7 @@ export async function tune(
   return studyResult(study, settings, ledger.state());
 }
 
-/** Returns the settings of a study and creates it if it is new; throws if a given setting differs from the study's. */
+/** Returns the settings of a study, created if it is new; throws if a given setting differs from it. */
 async function openStudy(study: string, given: StudyRequest): Promise<StudySettings> {
   const { config, data, set, search, metric, seed, eta, minEpochs } = given;
   const known = readStudy(study);

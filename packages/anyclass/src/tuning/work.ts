@@ -114,7 +114,7 @@ async function carryOut(
   });
 }
 
-/** Failing repeatedly, or before training starts, points to the data, the configuration or the machine, not to the values. */
+/** Repeated failures, or one before training starts, are not due to a trial's values. */
 function isFaultOfAll(trials: readonly Trial[], hasBegun: boolean): boolean {
   if (trials.some(({ history }) => history.length > 0)) return false;
   return !hasBegun || trials.filter(({ status }) => status === 'failed').length >= mostFailures - 1;

@@ -35,7 +35,7 @@ export function startPulse(study: string): Pulse {
     try {
       beat();
     } catch {
-      // If the file system is briefly unavailable, a beat is missed; if it stays unavailable, the journal reports it.
+      // A briefly unavailable file system only misses a beat; if it stays away, the journal reports it.
     }
   }, pulseEvery).unref();
   return {

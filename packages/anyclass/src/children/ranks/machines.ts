@@ -162,7 +162,7 @@ function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Environment variables about computation and communication; a remote shell does not forward them by itself. */
+/** Variables about computation and communication, which a remote shell does not forward by itself. */
 function passedOn(): [string, string][] {
   return Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && /^(ANYCLASS|GLOO|NCCL|TORCH|LIBTORCH|OMP|HF)_|^LIBTORCH$/.test(name)
