@@ -90,8 +90,8 @@ export async function resume(
 }
 
 /**
- * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the model's own
- * decision, unless that was fitted on the same split.
+ * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the
+ * model's own decision, unless that was fitted on the same split.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
@@ -230,8 +230,8 @@ export async function embed(model: string, spec: string, options: EmbedOptions):
 }
 
 /**
- * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preprocessing, calibration and
- * decision.
+ * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preprocessing,
+ * calibration and decision.
  *
  * @example
  * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
@@ -241,7 +241,8 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
 }
 
 /**
- * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] to logits [batch, classes].
+ * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] to logits
+ * [batch, classes].
  *
  * @example
  * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;

@@ -1,5 +1,5 @@
-// Runs `anyclass train` in its own process, so that a crash affects nothing else. The process reports its events over a
-// channel, and everything it prints goes to a log file.
+// Runs `anyclass train` in its own process, so that a crash affects nothing else. The process reports its
+// events over a channel, and everything it prints goes to a log file.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';

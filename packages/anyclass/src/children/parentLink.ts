@@ -1,5 +1,5 @@
-// The other end of `childRun`: a run's process reports to the process that started it. If that process goes away for any
-// reason, the run saves a checkpoint and stops, as after Ctrl-C.
+// The other end of `childRun`: a run's process reports to the process that started it. If that process goes
+// away for any reason, the run saves a checkpoint and stops, as after Ctrl-C.
 
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';

@@ -1,5 +1,5 @@
-// If one rank fails, all stop with its reason. The failed rank leaves a note and disconnects; the others, on losing the
-// connection, find the note.
+// If one rank fails, all stop with its reason. The failed rank leaves a note and disconnects; the others, on
+// losing the connection, find the note.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { distributed } from '@anyclass/torch';

@@ -1,5 +1,5 @@
-// The processes among which work is divided. A launcher (torchrun, srun, anyclass launch) starts them all with the same
-// command; each learns from its environment which one it is.
+// The processes among which work is divided. A launcher (torchrun, srun, anyclass launch) starts them all
+// with the same command; each learns from its environment which one it is.
 
 import { availableParallelism } from 'node:os';
 import { distributed } from '@anyclass/torch';
@@ -39,8 +39,8 @@ export const defaultTimeout = 600;
 let joined: Promise<Ranks> | undefined;
 
 /**
- * Joins the processes that were started together with this one; undefined for a single process. They are joined only once,
- * and stay together for the life of the process.
+ * Joins the processes that were started together with this one; undefined for a single process. They are
+ * joined only once, and stay together for the life of the process.
  *
  * @example
  * const ranks = await joinRanks();

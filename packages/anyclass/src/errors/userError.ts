@@ -11,8 +11,9 @@ export interface UserErrorOptions {
 }
 
 /**
- * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run. `rank-lost`: another rank exited
- * or went silent. `ranks-differ`: the ranks were started with different work. `scores-damaged`: a run's scores are not what it wrote.
+ * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run.
+ * `rank-lost`: another rank exited or went silent. `ranks-differ`: the ranks were started with different
+ * work. `scores-damaged`: a run's scores are not what it wrote.
  */
 export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ' | 'scores-damaged';
 

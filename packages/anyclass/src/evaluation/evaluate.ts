@@ -55,8 +55,8 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the model's own
- * decision, unless that was fitted on the same split.
+ * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the
+ * model's own decision, unless that was fitted on the same split.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });

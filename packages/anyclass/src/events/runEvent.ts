@@ -1,5 +1,6 @@
-// The events that training, preparation, scoring, experiments and tuning report. The terminal, events.jsonl in the run
-// folder, a parent process and pages listen to the same stream: no program reads another program's human-readable output.
+// The events that training, preparation, scoring, experiments and tuning report. The terminal, events.jsonl
+// in the run folder, a parent process and pages listen to the same stream: no program reads another program's
+// human-readable output.
 
 import type { EpochRecord } from './epochRecord.js';
 import type { RunSummary } from './runSummary.js';
@@ -61,8 +62,8 @@ export interface StepEvent {
 }
 
 /**
- * Progress of a task, such as scoring a split, preparing a cache or downloading. The first event has `done` 0, the last has
- * `done` equal to `total`.
+ * Progress of a task, such as scoring a split, preparing a cache or downloading. The first event has `done`
+ * 0, the last has `done` equal to `total`.
  */
 export interface ProgressEvent {
   readonly type: 'progress';

@@ -46,8 +46,8 @@ export interface CompareResult {
 }
 
 /**
- * Trains every combination of losses, networks, datasets and seeds that is not finished yet, compares them and writes
- * `comparison.json` and tables. Call it again to resume after an interruption.
+ * Trains every combination of losses, networks, datasets and seeds that is not finished yet, compares them
+ * and writes `comparison.json` and tables. Call it again to resume after an interruption.
  *
  * @example
  * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });

@@ -8,8 +8,8 @@ import { differenceTable } from './differenceTable.js';
 import { type DecidedFigure, figureTitles, type Spread } from './figures.js';
 
 /**
- * Returns for each dataset the figures at each run's decision, those at 0.5 as in the paper, and the differences from the
- * standard loss at both.
+ * Returns for each dataset the figures at each run's decision, those at 0.5 as in the paper, and the
+ * differences from the standard loss at both.
  *
  * @example
  * comparisonTables(await compareRuns(runs)).map(({ name }) => name)

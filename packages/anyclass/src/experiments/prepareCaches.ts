@@ -20,8 +20,8 @@ const reserve = 2 * 2 ** 30;
 const worthwhile = 2;
 
 /**
- * Completes the caches that the runs use. If the disk has no room, or a cache would not pay off, the runs decode images
- * as they go. The scenes of `digits` are drawn, not decoded, and need no cache.
+ * Completes the caches that the runs use. If the disk has no room, or a cache would not pay off, the runs
+ * decode images as they go. The scenes of `digits` are drawn, not decoded, and need no cache.
  *
  * @example
  * await prepareCaches(plan.map(({ configuration }) => configuration), console.error, signal);

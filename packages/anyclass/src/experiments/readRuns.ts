@@ -84,9 +84,9 @@ export function readRun(folder: string): Run {
 }
 
 /**
- * Reads all finished runs in the given folders. Each is a run folder, or a folder of runs such as `compare` writes. In a
- * folder of runs, unfinished ones are left out, and at least one must be finished. Different datasets with the same name
- * get distinct labels.
+ * Reads all finished runs in the given folders. Each is a run folder, or a folder of runs such as `compare`
+ * writes. In a folder of runs, unfinished ones are left out, and at least one must be finished. Different
+ * datasets with the same name get distinct labels.
  *
  * @example
  * readRuns(['comparisons/coco']).map(({ loss, seed }) => `${loss} ${seed}`) // ['bce 1', 'any-bce 1', …]

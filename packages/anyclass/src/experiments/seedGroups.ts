@@ -46,8 +46,8 @@ export function groupBySeed(runs: readonly Run[]): SeedGroup[] {
 }
 
 /**
- * Removes duplicate runs: of several with the same configuration and seed, only the first is kept. Also returns each
- * removed run with the one that was kept.
+ * Removes duplicate runs: of several with the same configuration and seed, only the first is kept. Also
+ * returns each removed run with the one that was kept.
  */
 export function withoutTwins(runs: readonly Run[]): {
   readonly runs: readonly Run[];
@@ -68,8 +68,8 @@ export function withoutTwins(runs: readonly Run[]): {
 export const anyClassTerm: readonly string[] = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
 
 /**
- * Returns the standard-loss group that an any-class group is compared with: the one that differs only in the any-class
- * term, or else the only one with that loss for the same data and network.
+ * Returns the standard-loss group that an any-class group is compared with: the one that differs only in the
+ * any-class term, or else the only one with that loss for the same data and network.
  */
 export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup | undefined {
   const candidates = standardCandidates(group, groups);

@@ -10,9 +10,10 @@ import { isOfOneSign } from './figures.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
 
 /**
- * Says whether the any-class losses beat their standard losses, one sentence for each standard loss. If several any-class
- * losses share a standard loss, the sentence is about the one labeled `preferred`, or else the one with the highest F1 on
- * validation. Both sides are evaluated at the same false-alarm budget if there is a test split to do so.
+ * Says whether the any-class losses beat their standard losses, one sentence for each standard loss. If
+ * several any-class losses share a standard loss, the sentence is about the one labeled `preferred`, or else
+ * the one with the highest F1 on validation. Both sides are evaluated at the same false-alarm budget if there
+ * is a test split to do so.
  *
  * @example
  * comparisonVerdict(comparison)

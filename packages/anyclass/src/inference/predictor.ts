@@ -59,8 +59,8 @@ export interface Predictor extends Disposable {
     inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction>;
   /**
-   * Predicts one image, given as the bytes of its file or its path. For a model of features, predicts one vector, given as
-   * numbers in the order of `description.features` or by name.
+   * Predicts one image, given as the bytes of its file or its path. For a model of features, predicts one
+   * vector, given as numbers in the order of `description.features` or by name.
    *
    * @throws UserError if it cannot be read
    */

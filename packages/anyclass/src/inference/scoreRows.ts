@@ -33,8 +33,8 @@ export interface ScoredRows {
 }
 
 /**
- * Scores rows of a dataset in order. With several ranks, each scores a share, and the shares are combined so that every row
- * appears once.
+ * Scores rows of a dataset in order. With several ranks, each scores a share, and the shares are combined so
+ * that every row appears once.
  *
  * @example
  * const scored = await scoreRows(scorer, dataset, inputs, { rows: dataset.splits.test, batchSize: 64 });

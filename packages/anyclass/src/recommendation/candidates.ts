@@ -1,5 +1,5 @@
-// The losses that a recommendation chooses from: a base loss, with or without balancing, with or without the any-class term at
-// several λ.
+// The losses that a recommendation chooses from: a base loss, with or without balancing, with or without the
+// any-class term at several λ.
 
 import { withOverrides } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -30,8 +30,9 @@ const grids = [
 const usualBeta = 0.9999;
 
 /**
- * Returns lists of candidates, the longest first; how many are tried depends on the time. Settings that are not searched, such
- * as α or label smoothing, come from the configuration. With `keepsOwn`, its own loss is included and marked.
+ * Returns lists of candidates, the longest first; how many are tried depends on the time. Settings that are
+ * not searched, such as α or label smoothing, come from the configuration. With `keepsOwn`, its own loss is
+ * included and marked.
  *
  * @example
  * candidateLists(configuration.loss, { keepsOwn: false }).map(({ length }) => length) // [24, 12, 6]
@@ -68,8 +69,8 @@ export function listedCandidates(list: string, configuration: Configuration): Ca
 }
 
 /**
- * Orders candidates from the simplest to the most elaborate: fewer parts first, then the λ nearest to the paper's. Breaks ties
- * between equally good losses.
+ * Orders candidates from the simplest to the most elaborate: fewer parts first, then the λ nearest to the
+ * paper's. Breaks ties between equally good losses.
  *
  * @example
  * candidates.toSorted(bySimplicity)[0]?.label // 'bce'

@@ -59,8 +59,8 @@ export interface JudgedRound {
 const confidence = 0.95;
 
 /**
- * Evaluates the pilots of a round. Intervals come from a paired bootstrap over the validation images, widened for the number
- * of losses (Bonferroni): the best of many equal losses looks better by chance.
+ * Evaluates the pilots of a round. Intervals come from a paired bootstrap over the validation images, widened
+ * for the number of losses (Bonferroni): the best of many equal losses looks better by chance.
  *
  * @example
  * const { losses } = await judgeRound(pilots, { rule: 'gate', budget: { falseAlarms: 0.05 }, beta: 1 });

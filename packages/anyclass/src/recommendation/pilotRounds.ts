@@ -46,8 +46,8 @@ export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<Pil
 }
 
 /**
- * Minimum share of a full run in the first round. With shorter pilots, it is chance which losses continue, and a shorter list
- * is more informative.
+ * Minimum share of a full run in the first round. With shorter pilots, it is chance which losses continue,
+ * and a shorter list is more informative.
  */
 const leastFirstShare = 0.15;
 

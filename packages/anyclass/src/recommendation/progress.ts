@@ -1,5 +1,5 @@
-// Keeps the progress of a recommendation in a file. If it is killed at any moment, it resumes with the planned rounds and the
-// remaining time.
+// Keeps the progress of a recommendation in a file. If it is killed at any moment, it resumes with the
+// planned rounds and the remaining time.
 
 import { existsSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// packages/anyclass/native/images: the cache reader, and the JPEG decoder if libjpeg-turbo is available or can be installed.
-// Without it, setup continues, and sharp decodes JPEG like everything else, more slowly.
+// packages/anyclass/native/images: the cache reader, and the JPEG decoder if libjpeg-turbo is available or
+// can be installed. Without it, setup continues, and sharp decodes JPEG like everything else, more slowly.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -66,7 +66,9 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
   };
 }
 
-/** Does work on a run together with all of its ranks; an error is reported as an event before it is rethrown. */
+/**
+ * Does work on a run together with all of its ranks; an error is reported as an event before it is rethrown.
+ */
 export async function reportingFailure<T>(
   { paths, emit, ranks }: ActiveRun,
   work: () => Promise<T>,

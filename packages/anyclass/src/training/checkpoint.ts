@@ -33,7 +33,8 @@ export interface CheckpointState {
   readonly worldSize?: number;
 }
 
-// Sorts after all other names, and uint8 after wider types, so that it is written last, when the checksum of the rest is known.
+// Sorts after all other names, and uint8 after wider types, so that it is written last, when the checksum of
+// the rest is known.
 const checksumName = '~checksum';
 
 /**
@@ -104,8 +105,8 @@ export interface Newest {
 }
 
 /**
- * Reads the newest intact checkpoint of a run. Damaged newer files are renamed, because they would count as newer than
- * everything written from now on. Call it with the run's lock held.
+ * Reads the newest intact checkpoint of a run. Damaged newer files are renamed, because they would count as
+ * newer than everything written from now on. Call it with the run's lock held.
  */
 export function takeNewestCheckpoint(folder: string): Newest {
   const skipped: string[] = [];

@@ -12,7 +12,9 @@ export interface StepFigures {
   readonly gradientNorm: number;
 }
 
-/** Whether training can continue after a step. A float16 gradient may overflow; the scaler skips such steps. */
+/**
+ * Whether training can continue after a step. A float16 gradient may overflow; the scaler skips such steps.
+ */
 export function isHealthy({ loss, gradientNorm }: StepFigures, scaled: boolean): boolean {
   return Number.isFinite(loss) && (scaled || Number.isFinite(gradientNorm));
 }

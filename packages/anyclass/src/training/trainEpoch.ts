@@ -67,7 +67,9 @@ function checkpoint(session: Session, run: ActiveRun, readFigures: () => void, c
   clock.restart();
 }
 
-/** Lets signals and finalizers run. The first turn may end before signals are checked; the second does not. */
+/**
+ * Lets signals and finalizers run. The first turn may end before signals are checked; the second does not.
+ */
 async function otherEvents(): Promise<void> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);

@@ -1,5 +1,5 @@
-// One update of the weights: forward, loss, backward, clipping, optimizer, average. On a GPU all of it is one captured graph,
-// so nothing here reads a value back.
+// One update of the weights: forward, loss, backward, clipping, optimizer, average. On a GPU all of it is one
+// captured graph, so nothing here reads a value back.
 
 import { captureStep, full, optim, Tensor, tidy } from '@anyclass/torch';
 import type { Ranks } from '../distribution/ranks.js';

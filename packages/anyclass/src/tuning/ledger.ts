@@ -159,8 +159,8 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
 }
 
 /**
- * Continues in the same run. But if a worker on another machine went silent, it may only be asleep; two processes must not
- * write to one run, so the trial starts over in a new one.
+ * Continues in the same run. But if a worker on another machine went silent, it may only be asleep; two
+ * processes must not write to one run, so the trial starts over in a new one.
  */
 function nextAttempt({ number, attempt, values, folder, status, worker }: Trial, own: Worker): Claim {
   const isFresh = status === 'running' && worker.host !== own.host;

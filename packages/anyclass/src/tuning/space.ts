@@ -19,7 +19,8 @@ export interface Choice {
 export type Space = Interval | Choice;
 
 /**
- * Parses a space: `uniform(0,1)`, `log(1e-4,1e-2)`, `int(1,9)`, `logint(16,512)` or `choice(64,128,null,sgd)`.
+ * Parses a space: `uniform(0,1)`, `log(1e-4,1e-2)`, `int(1,9)`, `logint(16,512)` or
+ * `choice(64,128,null,sgd)`.
  *
  * @example
  * parseSpace('log(0.005, 1)') // { kind: 'log', low: 0.005, high: 1 }

@@ -50,8 +50,8 @@ export interface TuneControl {
 }
 
 /**
- * Works on a study until all its trials are done or the signal is aborted, and returns what was found so far. Any number of
- * processes, on any number of machines that share the folder, may do so at once.
+ * Works on a study until all its trials are done or the signal is aborted, and returns what was found so far.
+ * Any number of processes, on any number of machines that share the folder, may do so at once.
  *
  * @example
  * const { best } = await tune('studies/digits', { config: 'quick', trials: 30 });

@@ -1,5 +1,5 @@
-// Runs ranks on several machines. Each machine has its own launcher, an agent started over a remote shell. If the ranks on one
-// machine fail, all machines stop and its message is reported.
+// Runs ranks on several machines. Each machine has its own launcher, an agent started over a remote shell. If
+// the ranks on one machine fail, all machines stop and its message is reported.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';

@@ -89,7 +89,9 @@ export function describeExport(
   };
 }
 
-/** The dataset's name without folders: exported files are shared and should reveal nothing about the machine. */
+/**
+ * The dataset's name without folders: exported files are shared and should reveal nothing about the machine.
+ */
 function nameOf(dataset: string): string {
   return /[\\/]/.test(dataset) ? datasetName(parseDataset(dataset)) : dataset;
 }
