@@ -38,7 +38,7 @@ export const compare = command({
     networks: z
       .string()
       .optional()
-      .describe('networks, written the same way; default the configuration’s')
+      .describe("networks, written the same way; default the configuration's")
       .meta({ placeholder: 'NETWORK,…' }),
     datasets: z
       .array(z.string())
