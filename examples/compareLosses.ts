@@ -10,4 +10,4 @@ const { comparison } = await compare(
   { config, losses: 'bce,any-bce', seeds, out, set, replicates: 200 },
   { onEvent: runDisplay(process.stderr) },
 );
-console.log(comparison?.verdict ?? 'interrupted; run it again to go on');
+console.log(comparison?.verdict ?? 'interrupted; run it again to resume');

@@ -20,5 +20,5 @@ for (const figure of ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const) {
   const [value, low, high] = [difference.value, difference.low, difference.high].map((share) =>
     (100 * share).toFixed(2),
   );
-  console.log(`${figure}: the second is ${value} higher (95% interval ${low} to ${high})`);
+  console.log(`${figure}: second minus first ${value} points (95% interval ${low} to ${high})`);
 }

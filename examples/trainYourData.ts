@@ -8,7 +8,7 @@ import { summaryText } from 'anyclass/reports';
 const [dataset = 'digits', epochs = '10'] = process.argv.slice(2);
 
 const stop = new AbortController();
-process.once('SIGINT', () => stop.abort()); // saves a checkpoint; go on with resume(folder)
+process.once('SIGINT', () => stop.abort()); // saves a checkpoint; resume(folder) continues the run
 
 const { folder, summary } = await train(
   {
@@ -21,4 +21,4 @@ const { folder, summary } = await train(
   { onEvent: runDisplay(process.stderr), signal: stop.signal },
 );
 
-console.log(summary ? summaryText(folder, summary) : `stopped; resume('${folder}') goes on`);
+console.log(summary ? summaryText(folder, summary) : `stopped; resume('${folder}') continues the run`);
