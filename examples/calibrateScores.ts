@@ -1,5 +1,5 @@
-// Calibrates probabilities: fits a temperature on the validation split, keeps it only if it helps on rows it was not fitted on,
-// and shows how far predicted and observed probabilities are apart on the test split.
+// Calibrates probabilities: fits a temperature on the validation split, keeps it only if it helps on rows it
+// was not fitted on, and shows how far predicted and observed probabilities are apart on the test split.
 //
 //   node examples/dist/calibrateScores.js runs/sewer
 

@@ -1,4 +1,5 @@
-// Turns probabilities into labels at a false-alarm rate you can afford: fitted on the validation split, evaluated on the test split.
+// Turns probabilities into labels at a false-alarm rate you can afford: fitted on the validation split,
+// evaluated on the test split.
 //
 //   node examples/dist/chooseThresholds.js runs/sewer 0.02
 

@@ -1,4 +1,5 @@
-// Which loss is better on your data? Trains both with several seeds and compares them at the same false-alarm rate.
+// Which loss is better on your data? Trains both with several seeds and compares them at the same false-alarm
+// rate.
 //
 //   node examples/dist/compareLosses.js quick comparisons/digits 1,2,3
 

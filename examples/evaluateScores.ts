@@ -1,4 +1,5 @@
-// Compares two models by their saved scores; where the scores come from does not matter, and libtorch is not loaded.
+// Compares two models by their saved scores; where the scores come from does not matter, and libtorch is not
+// loaded.
 //
 //   node examples/dist/evaluateScores.js first.csv second.csv labels.csv
 

@@ -1,5 +1,5 @@
-// Trains a small convolutional network on MNIST's handwritten digits: 98.9% test accuracy after two epochs, in about a minute on
-// two cores.
+// Trains a small convolutional network on MNIST's handwritten digits: 98.9% test accuracy after two epochs,
+// in about a minute on two cores.
 //
 //   node examples/dist/mnist.js [EPOCHS] [IMAGES]
 

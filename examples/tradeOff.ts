@@ -1,5 +1,5 @@
-// Shows what each false-alarm budget buys: decisions for budgets of 1% to 20%, fitted on the validation split and evaluated on the
-// test split.
+// Shows what each false-alarm budget buys: decisions for budgets of 1% to 20%, fitted on the validation split
+// and evaluated on the test split.
 //
 //   node examples/dist/tradeOff.js runs/sewer
 

@@ -1,4 +1,5 @@
-// Trains on your own images: a CSV with a file name and a 0/1 column for each class, or any other DATASET of docs/data.md.
+// Trains on your own images: a CSV with a file name and a 0/1 column for each class, or any other DATASET of
+// docs/data.md.
 //
 //   node examples/dist/trainYourData.js photos/labels.csv
 

@@ -4,13 +4,14 @@
 #
 #   bash examples/paper/experiments.sh DATA OUT [EXPERIMENT…] [-- OPTIONS]
 #
-# DATA contains coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128 also patient). EXPERIMENT is one of
+# DATA contains coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128 also patient).
+# EXPERIMENT is one of
 #   the paper's: coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter;
 #   to choose a recipe and a loss on the validation split, one seed: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
 #   the chosen ones, three seeds: strong-DATA, sgd-DATA.
 # In these names, DATA is coco-41, coco-animals or chest. Without EXPERIMENT, all of the paper's are run.
-# OPTIONS are passed to every command, for example '--jobs 4' or '--set epochs=1'. After an interruption, the same command resumes;
-# finished runs are not trained again.
+# OPTIONS are passed to every command, for example '--jobs 4' or '--set epochs=1'. After an interruption, the
+# same command resumes; finished runs are not trained again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?DATA, a folder with coco64 and nih128} out=${2:?OUT, a folder for all runs}

@@ -117,8 +117,8 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
 }
 
 /**
- * Returns the bounds and ticks of a percent axis. ECharts' own would extend past 0 or 100 if all values are the same, and
- * differences of less than a point would fill the figure.
+ * Returns the bounds and ticks of a percent axis. ECharts' own would extend past 0 or 100 if all values are
+ * the same, and differences of less than a point would fill the figure.
  */
 function percentBounds(lines: readonly Line[]) {
   const values = lines

@@ -29,8 +29,8 @@ test.each(modes)('in %s mode, the numbers in a heat map have a contrast of 4 wit
   }
 });
 
-// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009,
-// severity 1, on linear RGB.
+// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
+// 2009, severity 1, on linear RGB.
 const vision = {
   normal: [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopia: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],

@@ -1,6 +1,7 @@
-// The colors of all pages and figures, each for light and dark mode. The series start with blue, vermilion and bluish green from
-// Okabe and Ito's palette for color-blind readers ("Color Universal Design", 2002), lightened in dark mode; the others are
-// darkened until they stand out from white. Lines also differ in dashes and markers, so they can be told apart without color.
+// The colors of all pages and figures, each for light and dark mode. The series start with blue, vermilion
+// and bluish green from Okabe and Ito's palette for color-blind readers ("Color Universal Design", 2002),
+// lightened in dark mode; the others are darkened until they stand out from white. Lines also differ in
+// dashes and markers, so they can be told apart without color.
 
 export interface Shade {
   readonly light: string;

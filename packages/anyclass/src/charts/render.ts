@@ -18,7 +18,8 @@ use([
   SVGRenderer,
 ]);
 
-// Without a browser, ECharts guesses the width of text, too low for wider system fonts, so that names would overlap.
+// Without a browser, ECharts guesses the width of text, too low for wider system fonts, so that names would
+// overlap.
 setPlatformAPI({
   measureText: (text, font = '') => {
     const size = Number(/([\d.]+)px/.exec(font)?.[1] ?? 12);
@@ -112,7 +113,10 @@ export function legend(names: readonly string[], width: number, symbol = 16) {
   };
 }
 
-/** Disables ECharts' margins: without a browser, it underestimates the width of text and would cut off long names. */
+/**
+ * Disables ECharts' margins: without a browser, it underestimates the width of text and would cut off long
+ * names.
+ */
 export const ownMargins = { outerBoundsMode: 'none' } as const;
 
 /** Returns the space for names next to an axis. */
@@ -120,8 +124,8 @@ export function labelWidth(names: readonly string[]): number {
   return 20 + 7 * Math.max(0, ...names.map((name) => Math.min(40, name.length)));
 }
 
-// Removes style rules meant for ECharts' own script, which is not in the page: marks would change color under the pointer. Adds
-// labels and a title.
+// Removes style rules meant for ECharts' own script, which is not in the page: marks would change color under
+// the pointer. Adds labels and a title.
 function tidied(svg: string, title: string, labelOf: MarkLabel): string {
   return (
     svg

@@ -1,4 +1,5 @@
-// Plots metrics against a swept value such as λ, as in the paper: a log axis, with 0 and the standard loss set apart on its left.
+// Plots metrics against a swept value such as λ, as in the paper: a log axis, with 0 and the standard loss
+// set apart on its left.
 
 import { format } from 'echarts/core';
 import { type Line, lineChart, plotWidth } from './lineChart.js';
@@ -29,8 +30,8 @@ export interface SweepChartOptions {
 }
 
 /**
- * Draws one panel: a line for each metric, in percent. Points of the standard loss and of 0 are not joined to the others, because
- * they have no place on a log axis.
+ * Draws one panel: a line for each metric, in percent. Points of the standard loss and of 0 are not joined to
+ * the others, because they have no place on a log axis.
  *
  * @example
  * const points = [{ value: null, mean: 40.9 }, { value: 0, mean: 43.6 }, { value: 0.02, mean: 43.9 }, { value: 1, mean: 40.9 }];
@@ -72,8 +73,8 @@ interface SweepAxis {
 }
 
 /**
- * Returns a log axis or, if labels would touch on it, one with evenly spaced values. Values of β such as 0.9, 0.99 and 0.999 have
- * nearly the same logarithm.
+ * Returns a log axis or, if labels would touch on it, one with evenly spaced values. Values of β such as 0.9,
+ * 0.99 and 0.999 have nearly the same logarithm.
  */
 function sweepAxis(values: readonly (number | null)[], standard: string, width: number): SweepAxis {
   const positive = values.filter((value) => value !== null && value > 0).sort((a, b) => a! - b!);

@@ -12,14 +12,14 @@ export interface Interruption extends Disposable {
 }
 
 /**
- * Milliseconds after the first signal in which a second one is ignored. No one reacts to a notice this fast: the user pressed
- * Ctrl-C twice while a long step delayed the handling of the first.
+ * Milliseconds after the first signal in which a second one is ignored. No one reacts to a notice this fast:
+ * the user pressed Ctrl-C twice while a long step delayed the handling of the first.
  */
 const unheard = 500;
 
 /**
- * Handles Ctrl-C and SIGTERM until disposed: the first one asks the work to save and stop, a second one ends the process
- * immediately.
+ * Handles Ctrl-C and SIGTERM until disposed: the first one asks the work to save and stop, a second one ends
+ * the process immediately.
  *
  * @example
  * using interruption = interruptible(terminal);

@@ -34,7 +34,10 @@ export function parseOptions<Options extends z.ZodObject>(
   throw new UsageError(`${positional?.placeholder ?? field?.flag ?? 'the options'}: ${problem}`);
 }
 
-/** Returns the words meant for the command itself: all of them, unless it takes another command with that command's options. */
+/**
+ * Returns the words meant for the command itself: all of them, unless it takes another command with that
+ * command's options.
+ */
 export function ownWords(command: Command, words: readonly string[]): readonly string[] {
   if (!command.positionals?.some(({ raw }) => raw)) return words;
   const fields = optionFields(command.options);

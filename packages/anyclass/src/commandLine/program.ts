@@ -1,8 +1,8 @@
 // The program: picks the command, runs it, and turns errors into messages and exit codes.
 //
-// A `command` has a schema; `fields` derives its options, which `parse` and `help` use. Commands write to a `terminal` and show
-// long work with a `progressBar` or `liveLines`; `interruption` handles Ctrl-C. `shellLine` writes command lines for the user
-// to run next.
+// A `command` has a schema; `fields` derives its options, which `parse` and `help` use. Commands write to a
+// `terminal` and show long work with a `progressBar` or `liveLines`; `interruption` handles Ctrl-C.
+// `shellLine` writes command lines for the user to run next.
 
 import { EngineError } from '@anyclass/torch/builds';
 import { toldLauncher } from '../children/ranks/rankFailure.js';
@@ -19,7 +19,10 @@ import { ownWords, parseOptions } from './parse.js';
 import { commandLine } from './shellLine.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs the program and returns its exit code: 0 success, 1 bad input or failure, 2 invalid command line; a command may have its own. */
+/**
+ * Runs the program and returns its exit code: 0 success, 1 bad input or failure, 2 invalid command line; a
+ * command may have its own.
+ */
 export async function runProgram(
   commands: readonly AnyCommand[],
   words: readonly string[],

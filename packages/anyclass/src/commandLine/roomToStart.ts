@@ -1,5 +1,5 @@
-// Imported before the rest of the program. If the address space is too small, Node or a library later ends the process in a way
-// that cannot be caught, so it is reported now.
+// Imported before the rest of the program. If the address space is too small, Node or a library later ends
+// the process in a way that cannot be caught, so it is reported now.
 
 import { lacksAddressSpace } from '@anyclass/torch/builds';
 

@@ -15,7 +15,8 @@ export function shellLine(words: readonly string[]): string {
 }
 
 /**
- * Returns the line of a command that an error suggests, written so that values that start with a dash are not read as flags.
+ * Returns the line of a command that an error suggests, written so that values that start with a dash are not
+ * read as flags.
  *
  * @example
  * commandLine({ command: 'train', options: { resume: 'runs/sewer' } }, commands) // 'anyclass train --resume runs/sewer'

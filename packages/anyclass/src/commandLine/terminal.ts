@@ -15,7 +15,10 @@ export interface Terminal {
   readonly onEvent: RunEventListener;
 }
 
-/** Returns the terminal of this process. With several ranks, only the first prints; the others only say why they failed. */
+/**
+ * Returns the terminal of this process. With several ranks, only the first prints; the others only say why
+ * they failed.
+ */
 export function standardTerminal(isSpeaker = true): Terminal {
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   if (!isSpeaker) return { print() {}, note() {}, fail: say, onEvent() {} };
@@ -27,8 +30,9 @@ export function standardTerminal(isSpeaker = true): Terminal {
 }
 
 /**
- * Keeps a closed stream from ending the program. It is not an error if a reader of the results stops, as `head` does, but it is
- * one if the results do not fit on the disk. Notes that cannot be written are dropped, and the work continues.
+ * Keeps a closed stream from ending the program. It is not an error if a reader of the results stops, as
+ * `head` does, but it is one if the results do not fit on the disk. Notes that cannot be written are dropped,
+ * and the work continues.
  */
 export function keepGoingWithoutReaders(): void {
   let isTold = false;

@@ -74,7 +74,8 @@ export interface FieldOptions extends Readonly<Partial<Record<keyof typeof short
 }
 
 /**
- * Returns `base` with the fields that the options set in some parts of the configuration; `--set` takes precedence.
+ * Returns `base` with the fields that the options set in some parts of the configuration; `--set` takes
+ * precedence.
  *
  * @example
  * chosenFields({ imageFolder: 'photos', set: ['data.draw.seed=7'] }, ['data'])

@@ -1,4 +1,5 @@
-// Commands whose work two processes of the built package divide, compared with one process: that of the tests.
+// Commands whose work two processes of the built package divide, compared with one process: that of the
+// tests.
 
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,8 +29,8 @@ afterAll(() => setThreadCount(threads));
 const exact = ['--device', 'cpu'];
 
 /**
- * Runs a command in one process and in two, with words that depend on the number of processes, and returns the output of the
- * former and of the first of the latter.
+ * Runs a command in one process and in two, with words that depend on the number of processes, and returns
+ * the output of the former and of the first of the latter.
  */
 async function both(
   words: (processes: number) => readonly string[],

@@ -1,7 +1,10 @@
-// The commands by name. Each is loaded when it runs, so the program starts fast, with little memory and few open files.
+// The commands by name. Each is loaded when it runs, so the program starts fast, with little memory and few
+// open files.
 import type { CommandEntry } from '../commandLine/command.js';
 
-/** The commands in the order of the help: from data to a model and its use, then experiments, then the rest. */
+/**
+ * The commands in the order of the help: from data to a model and its use, then experiments, then the rest.
+ */
 export const commandEntries: readonly CommandEntry[] = [
   {
     name: 'init',

@@ -62,8 +62,8 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
 }
 
 /**
- * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split and returns the paths. A sweep's files start with
- * `sweep-`, like those of its tables, because a comparison may use the same folder.
+ * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split and returns the paths. A sweep's
+ * files start with `sweep-`, like those of its tables, because a comparison may use the same folder.
  */
 export async function writeTradeOffs(
   out: string,

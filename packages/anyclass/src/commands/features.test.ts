@@ -35,7 +35,10 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
 const shown: string[] = [];
 const features = ['moisture', 'ph', 'clay', 'noise'];
 
-/** Fields, about one in three of which is dry or sour; features far from 0 and on very different scales, some missing. */
+/**
+ * Fields, about one in three of which is dry or sour; features far from 0 and on very different scales, some
+ * missing.
+ */
 function fields(count: number, seed: number): string[] {
   const random = new NumpyRandom(seed);
   return Array.from({ length: count }, (_, i) => {

@@ -129,7 +129,9 @@ interface PredictedShare {
   readonly noun: 'row' | 'image';
 }
 
-/** Predicts this rank's share. The first rank returns the outcome of all ranks; the others return undefined. */
+/**
+ * Predicts this rank's share. The first rank returns the outcome of all ranks; the others return undefined.
+ */
 async function predictShare(
   ranks: Ranks | undefined,
   given: Options & { readonly format: OutputFormat },
@@ -211,8 +213,8 @@ async function ofAllRanks(
 }
 
 /**
- * Predicts all inputs. With several ranks, the first yields all predictions, or each yields those of its own share if it writes
- * its own file.
+ * Predicts all inputs. With several ranks, the first yields all predictions, or each yields those of its own
+ * share if it writes its own file.
  */
 function predictions(
   ranks: Ranks | undefined,
@@ -248,7 +250,9 @@ function checkOutput(
   checkOutputFile('--out', out, { kind: outputKinds[format], inputs: [model, ...paths], force });
 }
 
-/** Passes inputs on and throws if one is the output file: patterns and lists reveal their files one by one. */
+/**
+ * Passes inputs on and throws if one is the output file: patterns and lists reveal their files one by one.
+ */
 async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
   const isThere = existsSync(out);
   for await (const input of inputs) {

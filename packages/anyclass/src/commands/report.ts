@@ -93,7 +93,10 @@ export const report = command({
   },
 });
 
-/** Throws if a RUN is not a folder. After a bare `--paper`, a misspelled NAME is read as a RUN, so the message lists the names. */
+/**
+ * Throws if a RUN is not a folder. After a bare `--paper`, a misspelled NAME is read as a RUN, so the message
+ * lists the names.
+ */
 function checkFolder(path: string, paper: PaperChoice | undefined): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;

@@ -70,7 +70,9 @@ export const serveModels = command({
   },
 });
 
-/** Reads the token from a file or the environment, because everyone on the machine can read a command line. */
+/**
+ * Reads the token from a file or the environment, because everyone on the machine can read a command line.
+ */
 function givenToken(file: string | undefined): string | undefined {
   if (file === undefined) return process.env['ANYCLASS_TOKEN'] || undefined;
   if (process.env['ANYCLASS_TOKEN'])

@@ -15,8 +15,8 @@ export const thresholdField = z
   .describe("one threshold for all classes, instead of the model's decision");
 
 /**
- * Returns the decision that the options request, or undefined for the model's own. Refits it if needed and reports it with its
- * metrics.
+ * Returns the decision that the options request, or undefined for the model's own. Refits it if needed and
+ * reports it with its metrics.
  */
 export async function usedDecision(
   options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },

@@ -1,6 +1,7 @@
-// The main workflow at small scale: trains the same network twice on the embedded dataset of handwritten digits, with the strongest
-// standard loss and with the any-class term added to it. Both are evaluated on the test images at a threshold of 0.5, and with a
-// decision that keeps false alarms at 5%. Nothing is downloaded.
+// The main workflow at small scale: trains the same network twice on the embedded dataset of handwritten
+// digits, with the strongest standard loss and with the any-class term added to it. Both are evaluated on the
+// test images at a threshold of 0.5, and with a decision that keeps false alarms at 5%. Nothing is
+// downloaded.
 
 import {
   bootstrapDecisions,
@@ -14,7 +15,10 @@ import {
 } from '@anyclass/core';
 import { type DemoLoss, type DemoModel, type DemoOptions, demoModel } from './demoRun.js';
 
-/** A presence gate and a threshold per class: the best F1 with at most 5% false alarms, guaranteed with 95% confidence. */
+/**
+ * A presence gate and a threshold per class: the best F1 with at most 5% false alarms, guaranteed with 95%
+ * confidence.
+ */
 const gate = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 } } as const;
 const atHalf = { rule: 'fixed' } as const;
 
@@ -52,7 +56,8 @@ export interface DemoResult {
 }
 
 /**
- * Trains, fits decisions and evaluates; returns undefined if training was interrupted. Finished runs are not trained again.
+ * Trains, fits decisions and evaluates; returns undefined if training was interrupted. Finished runs are not
+ * trained again.
  *
  * @example
  * const result = await runDemo({ seed: 1, epochs: 6, out: 'runs/demo' });
@@ -85,7 +90,10 @@ function figuresAt(decision: DemoDecision, { loss, validation, test }: DemoModel
   return { loss, decision, macroF1, f1Neg, falseAlarmRate, mAP };
 }
 
-/** Each replicate resamples the validation images, fits every decision on them, and evaluates it on resampled test images. */
+/**
+ * Each replicate resamples the validation images, fits every decision on them, and evaluates it on resampled
+ * test images.
+ */
 function compared(models: readonly DemoModel[], seconds: number): Pick<DemoResult, 'comparisons' | 'draws'> {
   const decided = models.flatMap((model) => [atHalf, gate].map((decision) => ({ ...model, decision })));
   const [bceHalf, bceGate, anyHalf, anyGate] = bootstrapDecisions(decided, { seconds, seed: 1 });

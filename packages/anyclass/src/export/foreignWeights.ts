@@ -19,7 +19,10 @@ export interface ExportedModel {
   readonly files: readonly string[];
 }
 
-/** Returns a library's rules for a network; throws an error that lists the supported networks if there are none. */
+/**
+ * Returns a library's rules for a network; throws an error that lists the supported networks if there are
+ * none.
+ */
 export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: Network, library: Library) {
   const rules = networkDefinitions[network.name].weights[library];
   if (!rules) {
@@ -57,7 +60,9 @@ function foreignTensors(network: Network, { rename, convert }: ForeignNetwork): 
   return new Map(entries);
 }
 
-/** Returns how images are prepared; throws for networks of features, which the other libraries do not have. */
+/**
+ * Returns how images are prepared; throws for networks of features, which the other libraries do not have.
+ */
 export function imagePreparation(description: ModelDescription): ImagePreparation {
   if (takesFeatures(description))
     throw new UserError('the model takes features, but networks of this library take images');

@@ -4,7 +4,8 @@ import type { OnnxExport } from './onnx/exportOnnx.js';
 const exactness = 1e-4;
 
 /**
- * Says whether an exported model matches libtorch, and what a lower precision costs. `export` prints this first.
+ * Says whether an exported model matches libtorch, and what a lower precision costs. `export` prints this
+ * first.
  *
  * @example
  * exportVerdict('sewer.onnx', { check, judgment: undefined })

@@ -18,8 +18,8 @@ export interface Figure {
 const mostRows = 1000;
 
 /**
- * Returns a table with its note, and buttons to copy or save it as CSV, Markdown and LaTeX. Of more than 1,000 rows, only the first
- * are shown, with a remark.
+ * Returns a table with its note, and buttons to copy or save it as CSV, Markdown and LaTeX. Of more than
+ * 1,000 rows, only the first are shown, with a remark.
  *
  * @example
  * tableBlock({ name: 'results', table: comparisonTable })
@@ -46,7 +46,10 @@ function shortened(table: Table): Table {
   return { ...table, rows: rows.slice(0, mostRows), note: note === undefined ? remark : `${note} ${remark}` };
 }
 
-/** Returns the verdict of a page, a sentence or two before everything else; `isDoubtful` if there is a reservation. */
+/**
+ * Returns the verdict of a page, a sentence or two before everything else; `isDoubtful` if there is a
+ * reservation.
+ */
 export function verdictBlock(text: string, isDoubtful = false): string {
   return `<p class="verdict${isDoubtful ? ' doubtful' : ''}">${escaped(text)}</p>`;
 }

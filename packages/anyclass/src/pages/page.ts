@@ -1,5 +1,5 @@
-// A self-contained HTML page: opened from disk, it needs no network. `blocks` has its content; `palette`, `style` and `script` its
-// look and behavior.
+// A self-contained HTML page: opened from disk, it needs no network. `blocks` has its content; `palette`,
+// `style` and `script` its look and behavior.
 
 import { createHash } from 'node:crypto';
 import { paletteStyle } from '../charts/palette.js';
@@ -8,8 +8,8 @@ import { pageScript } from './script.js';
 import { pageStyle } from './style.js';
 
 /**
- * What a browser may do with a page: run only its own script, show only embedded images, and make no requests. So even a name in
- * the data that slipped through as HTML could do no harm.
+ * What a browser may do with a page: run only its own script, show only embedded images, and make no
+ * requests. So even a name in the data that slipped through as HTML could do no harm.
  */
 const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(pageScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 

@@ -1,6 +1,7 @@
 /**
- * The script of pages: switches the theme, shows values under the pointer, switches between panels, sorts tables by a column, and
- * saves or copies tables and figures. Without it, all content is visible, including panels that a choice would hide.
+ * The script of pages: switches the theme, shows values under the pointer, switches between panels, sorts
+ * tables by a column, and saves or copies tables and figures. Without it, all content is visible, including
+ * panels that a choice would hide.
  */
 export const pageScript = `
 'use strict';

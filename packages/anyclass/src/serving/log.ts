@@ -1,4 +1,5 @@
-// Writes log lines and predictions as JSON lines, asynchronously, so that a slow disk or pipe does not delay requests.
+// Writes log lines and predictions as JSON lines, asynchronously, so that a slow disk or pipe does not delay
+// requests.
 
 import { closeSync, createWriteStream, openSync } from 'node:fs';
 import { UserError } from '../errors/userError.js';

@@ -100,7 +100,8 @@ export function createMetrics(admission: Admission): ServingMetrics {
     this.set(admission.bytes);
   });
   const recent = new Map<string, RecentNegatives>();
-  // Counted here and added to the registry only when it is read, because updating labels costs more than refusing.
+  // Counted here and added to the registry only when it is read, because updating labels costs more than
+  // refusing.
   let refusals = 0;
   const told = new Map<string, Record<string, string>>();
 

@@ -40,7 +40,8 @@ export class Problem extends Error implements ProblemText {
   readonly retryAfter: number | undefined;
 
   constructor(kind: ProblemKind, detail: string, { retryAfter }: Pick<ProblemText, 'retryAfter'> = {}) {
-    // Without a stack trace: a full server creates thousands of problems per second, and nobody reads their traces.
+    // Without a stack trace: a full server creates thousands of problems per second, and nobody reads their
+    // traces.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(detail);

@@ -36,8 +36,8 @@ export interface Server extends AsyncDisposable {
 }
 
 /**
- * Serves models: runs, their model.safetensors or exported .onnx files. `NAME=PATH` names a model; by default it has
- * the name of its folder or file.
+ * Serves models: runs, their model.safetensors or exported .onnx files. `NAME=PATH` names a model; by default
+ * it has the name of its folder or file.
  *
  * @throws UserError if a model cannot be opened or the address is in use
  *
@@ -124,7 +124,10 @@ function namedModels(models: readonly string[]): Map<string, string> {
   return named;
 }
 
-/** Returns the default name of a model: sewer for `runs/sewer`, `runs/sewer/model.safetensors` and `sewer.onnx`. */
+/**
+ * Returns the default name of a model: sewer for `runs/sewer`, `runs/sewer/model.safetensors` and
+ * `sewer.onnx`.
+ */
 function nameOf(path: string): string {
   const file = basename(resolve(path)).replace(/\.(onnx|safetensors)$/i, '');
   const name = file === 'model' ? basename(dirname(resolve(path))) : file;

@@ -18,7 +18,10 @@ export interface ServerState {
   readonly log: Log;
   /** Where predictions are logged; undefined if they are not. */
   readonly predictions: LineWriter | undefined;
-  /** Whether the server is shutting down: it then reports that it is not ready, and closes each connection after its answer. */
+  /**
+   * Whether the server is shutting down: it then reports that it is not ready, and closes each connection
+   * after its answer.
+   */
   isDraining: boolean;
 }
 

@@ -10,7 +10,8 @@ export interface HashFillOptions {
 }
 
 /**
- * Fills every floating-point parameter and buffer with hashes of its name, rounded to float32 whatever its type.
+ * Fills every floating-point parameter and buffer with hashes of its name, rounded to float32 whatever its
+ * type.
  *
  * @example
  * fillByHash(network); // the weights that the golden values of networks were computed with
@@ -39,7 +40,8 @@ export function hashImages(shape: readonly number[], salt = 0): Tensor {
 }
 
 /**
- * Returns uniform numbers in [0, 1): FNV-1a of the name seeds an integer hash (the mixer of xxHash) of the index.
+ * Returns uniform numbers in [0, 1): FNV-1a of the name seeds an integer hash (the mixer of xxHash) of the
+ * index.
  *
  * @example
  * hashUniform('input', 2) // [0.0902…, 0.2518…]

@@ -1,4 +1,5 @@
-// Compares a network with its golden values: structure, logits in evaluation and training, loss, gradients, running statistics.
+// Compares a network with its golden values: structure, logits in evaluation and training, loss, gradients,
+// running statistics.
 
 import { anyClassLoss, effectiveNumberWeights } from '@anyclass/core';
 import { type Device, nn, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
@@ -20,7 +21,9 @@ export interface VerifyNetworkOptions {
 
 const logitTolerance = 2e-3;
 const gradientTolerance = 1e-2;
-/** Gradient norms of parameters well below this share of the total norm are compared with that share instead. */
+/**
+ * Gradient norms of parameters well below this share of the total norm are compared with that share instead.
+ */
 const gradientFloor = 1e-2;
 
 /**
@@ -48,7 +51,10 @@ export function verifyNetwork(vectors: NetworkVectors, options: VerifyNetworkOpt
   return [...structure, evaluated, ...trained];
 }
 
-/** Creates the network without stochastic depth; options that the file does not contain follow from its shapes. */
+/**
+ * Creates the network without stochastic depth; options that the file does not contain follow from its
+ * shapes.
+ */
 function networkOf({ network, classes, inputSize, stateDict }: NetworkVectors): Network {
   const name = network.replaceAll('_', '-');
   if (!isNetworkName(name)) {

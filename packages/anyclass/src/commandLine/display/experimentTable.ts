@@ -116,8 +116,8 @@ function tableLines(rows: readonly Row[], now: number, { width, height }: Size):
 }
 
 /**
- * Lays the table out within a width. Numbers are never truncated: if space is tight, names are shortened, then the training loss
- * is dropped.
+ * Lays the table out within a width. Numbers are never truncated: if space is tight, names are shortened,
+ * then the training loss is dropped.
  */
 function fittingTable(
   table: readonly (readonly string[])[],

@@ -21,7 +21,10 @@ import { openEmbeddingModel } from './embeddingModel.js';
 import { createFeatureFile, featureFiles, featureKind } from './featureFile.js';
 
 export interface EmbedOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
-  /** A `.parquet`, `.csv`, `.npy` or `.safetensors` file; the last two come with a `.csv` of labels next to them. */
+  /**
+   * A `.parquet`, `.csv`, `.npy` or `.safetensors` file; the last two come with a `.csv` of labels next to
+   * them.
+   */
   readonly out: string;
   /** How to read the dataset; default the settings of the model's run. */
   readonly open?: OpenOptions | undefined;
@@ -46,8 +49,9 @@ export interface Embedded {
 }
 
 /**
- * Writes the embeddings of a dataset (the inputs of a network's last layer) with names, splits and labels. The result is a dataset
- * of features that `linear` and `mlp` train on. The model is a run folder, its model.safetensors, or published weights by name.
+ * Writes the embeddings of a dataset (the inputs of a network's last layer) with names, splits and labels.
+ * The result is a dataset of features that `linear` and `mlp` train on. The model is a run folder, its
+ * model.safetensors, or published weights by name.
  *
  * @example
  * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });

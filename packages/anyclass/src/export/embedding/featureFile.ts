@@ -1,5 +1,5 @@
-// Writes feature vectors with names, splits and labels as a dataset: .csv, .parquet, or .npy and .safetensors with a table of
-// labels next to them.
+// Writes feature vectors with names, splits and labels as a dataset: .csv, .parquet, or .npy and .safetensors
+// with a table of labels next to them.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';

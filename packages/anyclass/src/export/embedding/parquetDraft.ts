@@ -8,8 +8,8 @@ import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureFile.
 const groupNumbers = 1 << 22;
 
 /**
- * Starts writing a Parquet file with the columns `Filename`, `split`, `group` if there are groups, a number for each class (null
- * for unknown), and a list `features`.
+ * Starts writing a Parquet file with the columns `Filename`, `split`, `group` if there are groups, a number
+ * for each class (null for unknown), and a list `features`.
  *
  * @example
  * const file = parquetDraft('features.parquet', { classes: ['crack'], hasGroups: false, width: 512 });

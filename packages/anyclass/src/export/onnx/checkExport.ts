@@ -27,8 +27,8 @@ export interface CheckReport {
 }
 
 /**
- * The largest allowed error of a logit, relative to the largest logit. Loose for the lower precisions, which are also evaluated
- * by their predictions.
+ * The largest allowed error of a logit, relative to the largest logit. Loose for the lower precisions, which
+ * are also evaluated by their predictions.
  */
 const tolerances: Readonly<Record<OnnxPrecision, number>> = { float32: 1e-4, float16: 0.05, int8: 0.5 };
 
@@ -58,8 +58,8 @@ export function referenceLogits(network: nn.Layer, inputShape: readonly number[]
 }
 
 /**
- * Runs an exported file and compares its logits with the network's, and its probabilities and presence scores with those that
- * core computes from the file's logits.
+ * Runs an exported file and compares its logits with the network's, and its probabilities and presence scores
+ * with those that core computes from the file's logits.
  *
  * @throws UserError if they differ
  *
@@ -120,8 +120,8 @@ function checkDerived(
 }
 
 /**
- * Returns how far Σ log(1 - p) may be off because p is a float32: a lot if p is close to 1, infinitely if p is 1. The file
- * computes the score from logits, without this error.
+ * Returns how far Σ log(1 - p) may be off because p is a float32: a lot if p is close to 1, infinitely if p
+ * is 1. The file computes the score from logits, without this error.
  */
 function presenceRounding(probabilities: Float32Array): number {
   return probabilities.reduce((sum, p) => sum + 2 ** -24 / (1 - p), 0);

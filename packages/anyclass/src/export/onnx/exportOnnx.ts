@@ -43,7 +43,10 @@ export interface WriteOnnxOptions {
 }
 
 export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
-  /** Default float32. `float16` and `int8` are evaluated on validation images and kept only if they predict as well. */
+  /**
+   * Default float32. `float16` and `int8` are evaluated on validation images and kept only if they predict as
+   * well.
+   */
   readonly precision?: OnnxPrecision | undefined;
 }
 
@@ -53,7 +56,10 @@ export interface OnnxExport {
   readonly bytes: number;
   readonly model: ExportedModel;
   readonly outputs: readonly string[];
-  /** The comparison of onnxruntime with libtorch; undefined if the file was not checked, for the reason in `unchecked`. */
+  /**
+   * The comparison of onnxruntime with libtorch; undefined if the file was not checked, for the reason in
+   * `unchecked`.
+   */
   readonly check: CheckReport | undefined;
   readonly unchecked: string | undefined;
   /** The evaluation of a lower precision. */
@@ -61,8 +67,9 @@ export interface OnnxExport {
 }
 
 /**
- * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preparation, calibration and decision.
- * If onnxruntime-node is installed, the file is run and kept only if its logits match libtorch's.
+ * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preparation,
+ * calibration and decision. If onnxruntime-node is installed, the file is run and kept only if its logits
+ * match libtorch's.
  *
  * @example
  * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
@@ -100,8 +107,8 @@ export interface ExportNetworkOptions extends WriteOnnxOptions {
 }
 
 /**
- * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] or features [batch, count] to
- * logits [batch, classes].
+ * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] or features
+ * [batch, count] to logits [batch, classes].
  *
  * @example
  * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;

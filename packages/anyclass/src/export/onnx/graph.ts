@@ -32,7 +32,10 @@ export interface Initializer {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];
-  /** Returns the bytes, little-endian and row-major; called when they are written. They are valid until another initializer is read. */
+  /**
+   * Returns the bytes, little-endian and row-major; called when they are written. They are valid until
+   * another initializer is read.
+   */
   readonly read: () => Uint8Array;
 }
 

@@ -144,9 +144,9 @@ export class GraphBuilder implements Disposable {
   }
 
   /**
-   * Returns the bytes of a tensor in memory that the next call overwrites. Weights are written one after another, so garbage
-   * would pile up, as would transposed copies, whose aligned memory glibc's malloc does not reuse for the next one of the same
-   * size.
+   * Returns the bytes of a tensor in memory that the next call overwrites. Weights are written one after
+   * another, so garbage would pile up, as would transposed copies, whose aligned memory glibc's malloc does
+   * not reuse for the next one of the same size.
    */
   #bytesOf(tensor: Tensor): Uint8Array {
     const length = tensor.numel * elementBytes[elementType(tensor.dtype, this.layer)];

@@ -3,8 +3,8 @@
 import type { nn, Tensor } from '@anyclass/torch';
 
 /**
- * Calls a function with a getter for the name of the layer whose `forward` is running. The network itself has the name of its
- * class.
+ * Calls a function with a getter for the name of the layer whose `forward` is running. The network itself has
+ * the name of its class.
  *
  * @example
  * whileNamingLayers(network, (layer) => {

@@ -22,8 +22,8 @@ export interface OutputOptions {
 export type Outputs = ReadonlyMap<GraphValue, string>;
 
 /**
- * Adds calibrated probabilities, the presence score and the requested outputs to a graph whose trace returned the logits and, if the
- * network has one, the embedding.
+ * Adds calibrated probabilities, the presence score and the requested outputs to a graph whose trace returned
+ * the logits and, if the network has one, the embedding.
  *
  * @example
  * addOutputs(graph, trace, { calibration, extra: ['cam'] }) // logits, probabilities, presence_score, cam
@@ -72,7 +72,10 @@ function softplus(graph: GraphBuilder, z: string): string {
   return graph.node('Add', [graph.node('Relu', [z]), log]);
 }
 
-/** Calibrates logits as `calibrate` does with float32 probabilities, whose logits are at most 16.6 in magnitude. */
+/**
+ * Calibrates logits as `calibrate` does with float32 probabilities, whose logits are at most 16.6 in
+ * magnitude.
+ */
 function calibratedLogits(graph: GraphBuilder, logits: string, calibration: Calibration): string {
   const most = LARGEST_FLOAT32_LOGIT;
   const bounded = graph.node('Clip', [logits, graph.number(-most), graph.number(most)]);
@@ -90,9 +93,9 @@ interface LinearHead {
 }
 
 /**
- * Returns the last layer and the feature maps whose average is its input; undefined if its input is something else. Applied to
- * each pixel, the layer gives maps whose average is the logit: class activation maps, Zhou et al., "Learning Deep Features for
- * Discriminative Localization", arXiv 1512.04150.
+ * Returns the last layer and the feature maps whose average is its input; undefined if its input is something
+ * else. Applied to each pixel, the layer gives maps whose average is the logit: class activation maps, Zhou
+ * et al., "Learning Deep Features for Discriminative Localization", arXiv 1512.04150.
  */
 function linearHead({ calls, outputs }: Pick<Trace, 'calls' | 'outputs'>): LinearHead | undefined {
   const maker = new Map(calls.flatMap((call) => call.results.map(({ id }) => [id, call] as const)));

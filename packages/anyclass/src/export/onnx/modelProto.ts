@@ -28,8 +28,9 @@ export interface ModelFile {
 const longestFile = 2 ** 31 - 1;
 
 /**
- * Encodes a model in parts, so that weights are read only as they are written. The same model gives the same bytes. The last
- * entry of the metadata is the SHA-256 of the bytes before it, which `onnxChecksum.ts` verifies.
+ * Encodes a model in parts, so that weights are read only as they are written. The same model gives the same
+ * bytes. The last entry of the metadata is the SHA-256 of the bytes before it, which `onnxChecksum.ts`
+ * verifies.
  *
  * @example
  * modelProto({ graph, producer, metadata: {} }).writeTo((bytes) => draft.write(bytes));

@@ -20,15 +20,18 @@ export interface GraphOptions {
   readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
-/** A graph that refers to the network's weights, so the network must not be disposed of before the graph is written. */
+/**
+ * A graph that refers to the network's weights, so the network must not be disposed of before the graph is
+ * written.
+ */
 export interface NetworkGraph extends Disposable {
   readonly graph: Graph;
 }
 
 /**
- * Converts a network to a graph with the input `pixel_values` or `features`. The network can be any module from images
- * [batch, 3, size, size] or features [batch, count] to logits [batch, classes], in evaluation mode on the CPU, with batch norms
- * folded.
+ * Converts a network to a graph with the input `pixel_values` or `features`. The network can be any module
+ * from images [batch, 3, size, size] or features [batch, count] to logits [batch, classes], in evaluation
+ * mode on the CPU, with batch norms folded.
  *
  * @throws UserError that names the layer and the operator that cannot be exported
  *

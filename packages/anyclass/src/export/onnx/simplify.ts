@@ -1,8 +1,8 @@
 import type { Attribute, GraphNode } from './graph.js';
 
 /**
- * Removes nodes whose outputs are not used and merges nodes that compute the same value. `outputs` maps values of the graph to
- * their names as outputs.
+ * Removes nodes whose outputs are not used and merges nodes that compute the same value. `outputs` maps
+ * values of the graph to their names as outputs.
  *
  * @example
  * simplify([relu('x', 'a'), relu('x', 'b'), add('a', 'b', 'sum')], new Map([['sum', 'logits']])) // relu, add(a, a)

@@ -1,5 +1,5 @@
-// Traces the operators that a network's forward pass calls. The pass is recorded for two batch sizes: sizes that differ must be
-// multiples of the batch size, and everything else must be the same.
+// Traces the operators that a network's forward pass calls. The pass is recorded for two batch sizes: sizes
+// that differ must be multiples of the batch size, and everything else must be the same.
 
 import {
   type nn,
@@ -50,7 +50,9 @@ export type TracedValue =
   | undefined;
 
 export interface TracedCall {
-  /** Name without namespace, overload and the underscore of in-place operators: `add` for `aten::add_.Tensor`. */
+  /**
+   * Name without namespace, overload and the underscore of in-place operators: `add` for `aten::add_.Tensor`.
+   */
   readonly operator: string;
   /** Name of the layer that called it. */
   readonly layer: string;
@@ -77,8 +79,8 @@ const batches = [2, 3] as const;
 /**
  * Traces a module, which should be in evaluation mode on the CPU.
  *
- * @throws UserError with the layer's name if its computation depends on the batch size or the images' values in a way that
- * cannot be exported
+ * @throws UserError with the layer's name if its computation depends on the batch size or the images' values
+ * in a way that cannot be exported
  *
  * @example
  * using trace = traceModule(network, { inputShape: [3, 224, 224] });

@@ -1,5 +1,6 @@
-// Writes the wire format of Protocol Buffers, as far as ONNX needs it: a message is a sequence of fields, each a tag and a value.
-// A part knows its length before its bytes exist, so that weights are read one at a time as they are written.
+// Writes the wire format of Protocol Buffers, as far as ONNX needs it: a message is a sequence of fields,
+// each a tag and a value. A part knows its length before its bytes exist, so that weights are read one at a
+// time as they are written.
 // https://protobuf.dev/programming-guides/encoding
 
 export interface Part {

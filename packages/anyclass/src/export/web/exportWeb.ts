@@ -36,7 +36,8 @@ export interface WebExport extends Omit<OnnxExport, 'file' | 'config' | 'bytes'>
 }
 
 /**
- * Writes a folder with a page that runs the model in the visitor's browser. Photos dropped on the page never leave the browser.
+ * Writes a folder with a page that runs the model in the visitor's browser. Photos dropped on the page never
+ * leave the browser.
  *
  * @example
  * const { folder, hasHeatMaps } = await exportWeb('runs/sewer', { out: 'sewer-web' });

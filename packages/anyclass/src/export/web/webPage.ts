@@ -17,7 +17,8 @@ const webPage = z.object({
   'service-worker.js': z.string(),
 });
 
-// Packing writes the files here. A checkout does not have them and bundles its sources instead, so they are never outdated.
+// Packing writes the files here. A checkout does not have them and bundles its sources instead, so they are
+// never outdated.
 export const packedPage = fileURLToPath(new URL('../../../dist/export/web/page.json', import.meta.url));
 
 /** Reads the packed page or, in a checkout, bundles it. */

@@ -1,5 +1,5 @@
-// Runs every operator of exported networks on WebGPU, on Chromium's software GPU. This takes minutes per network, so only
-// `npm run test:webgpu` does it.
+// Runs every operator of exported networks on WebGPU, on Chromium's software GPU. This takes minutes per
+// network, so only `npm run test:webgpu` does it.
 
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

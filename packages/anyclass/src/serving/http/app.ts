@@ -58,8 +58,8 @@ export function createApp(state: ServerState): RequestListener {
 }
 
 /**
- * Returns whether a full server may refuse a request without further checks. Requests from pages of another origin take the normal
- * path, because they could not read a refusal without CORS headers.
+ * Returns whether a full server may refuse a request without further checks. Requests from pages of another
+ * origin take the normal path, because they could not read a refusal without CORS headers.
  */
 function isPlainPrediction({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'POST' && /^\/v1\/predict(\?|$)/.test(url) && headers.origin === undefined;

@@ -1,5 +1,5 @@
-// A request and its answer, on Node's own HTTP: creating fetch's Request and Response would take longer than running a small
-// model.
+// A request and its answer, on Node's own HTTP: creating fetch's Request and Response would take longer than
+// running a small model.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -51,8 +51,8 @@ export function send({ incoming, outgoing, headers }: Exchange, { status, type, 
 /** Ends an answer whose request may not have been read completely. */
 export function endUnread(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
   outgoing.end(body, () => {
-    // Node would read and discard the rest of the body, however long. The pause lets the client see the answer before the
-    // connection closes.
+    // Node would read and discard the rest of the body, however long. The pause lets the client see the
+    // answer before the connection closes.
     if (incoming.complete) return;
     setTimeout(() => {
       if (!incoming.complete) incoming.socket.destroySoon();

@@ -44,7 +44,10 @@ export async function listen(state: ServerState): Promise<HttpServer> {
   return server;
 }
 
-/** Stops the server. It keeps accepting requests for the drain time, so that those already on their way are answered. */
+/**
+ * Stops the server. It keeps accepting requests for the drain time, so that those already on their way are
+ * answered.
+ */
 export async function drained(server: HttpServer, { drain, timeout }: ServeSettings): Promise<void> {
   await pause(drain * 1000);
   const closed = new Promise<void>((done) => {

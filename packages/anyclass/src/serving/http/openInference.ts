@@ -1,8 +1,8 @@
 // The Open Inference Protocol, version 2, over REST with JSON, for clients of KServe, Triton and Seldon.
 //
-// A model takes one of two inputs: `image`, image files (BYTES, [N], base64 in JSON), or `pixels`, decoded images (UINT8,
-// [N, height, width, channels]). A model of feature vectors takes `features` (FP32, [N, features]). The outputs are
-// probabilities, logits, presence_score and labels.
+// A model takes one of two inputs: `image`, image files (BYTES, [N], base64 in JSON), or `pixels`, decoded
+// images (UINT8, [N, height, width, channels]). A model of feature vectors takes `features` (FP32, [N,
+// features]). The outputs are probabilities, logits, presence_score and labels.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
 import { type FeatureFormat, type InputFormat, isFeatureFormat } from '../../data/inputs.js';

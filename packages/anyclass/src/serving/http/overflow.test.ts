@@ -76,7 +76,9 @@ class SlowResponse extends ServerResponse {
   }
 }
 
-/** Creates a request that has arrived completely, and a function that returns its status once it is answered. */
+/**
+ * Creates a request that has arrived completely, and a function that returns its status once it is answered.
+ */
 function slowRequest(): { readonly arrived: Arrived; readonly status: () => number | undefined } {
   const incoming = new IncomingMessage(new Socket());
   incoming.complete = true;

@@ -1,7 +1,7 @@
-// Handles prediction requests that arrive while the queue is full. An overloaded server gets more of these than of anything else,
-// and the thread that refuses them also answers the others. So each costs as little as Node's HTTP allows, and all together get
-// only a share of that thread's time. Within that share, a request is refused as soon as it arrives. Beyond it, requests wait, and
-// the oldest is admitted when there is room.
+// Handles prediction requests that arrive while the queue is full. An overloaded server gets more of these
+// than of anything else, and the thread that refuses them also answers the others. So each costs as little as
+// Node's HTTP allows, and all together get only a share of that thread's time. Within that share, a request
+// is refused as soon as it arrives. Beyond it, requests wait, and the oldest is admitted when there is room.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../log.js';
@@ -9,13 +9,19 @@ import { problemBody } from '../problem.js';
 import type { ServerState } from '../serverState.js';
 import { endUnread, requestIdOf } from './exchange.js';
 
-/** Share of the main thread's time for writing refusals. Beyond it requests wait, and their connections send nothing meanwhile. */
+/**
+ * Share of the main thread's time for writing refusals. Beyond it requests wait, and their connections send
+ * nothing meanwhile.
+ */
 const timeShare = 0.03;
 
 /** Milliseconds over which the share is averaged, so that a burst is refused at once. */
 const window = 500;
 
-/** Milliseconds that a request may wait. Only as many wait as can be admitted in that time; the rest are refused at any cost. */
+/**
+ * Milliseconds that a request may wait. Only as many wait as can be admitted in that time; the rest are
+ * refused at any cost.
+ */
 const longestWait = 250;
 
 /** A request, and its arrival time by `performance.now()`. */

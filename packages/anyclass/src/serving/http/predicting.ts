@@ -26,8 +26,8 @@ export interface Answered {
 }
 
 /**
- * Reads the body, predicts the images that `understand` finds in it, and frees the request's place in the queue when nothing of it
- * is in use.
+ * Reads the body, predicts the images that `understand` finds in it, and frees the request's place in the
+ * queue when nothing of it is in use.
  *
  * @throws Problem if the queue is full, the deadline passed, or there is nothing to predict
  */

@@ -7,8 +7,9 @@ import type { ImageAnswer } from '../models/modelVersion.js';
 export type PredictionText = (name: string, answer: ImageAnswer) => string;
 
 /**
- * Creates a function that writes what `JSON.stringify({ name, ...named(prediction) })` would, up to the order of class names. The
- * names and thresholds of a model are formatted only once; building objects by class name would take longer than writing the text.
+ * Creates a function that writes what `JSON.stringify({ name, ...named(prediction) })` would, up to the order
+ * of class names. The names and thresholds of a model are formatted only once; building objects by class name
+ * would take longer than writing the text.
  *
  * @example
  * const textOf = createPredictionText(['crack'], decision);

@@ -22,7 +22,10 @@ export interface ImageRequest {
   readonly images: readonly RequestImage[];
 }
 
-/** Content types of raw images: none, arbitrary bytes, and the type that curl sends by default with --data-binary. */
+/**
+ * Content types of raw images: none, arbitrary bytes, and the type that curl sends by default with
+ * --data-binary.
+ */
 const rawTypes = ['', 'application/octet-stream', 'application/x-www-form-urlencoded'];
 
 /**

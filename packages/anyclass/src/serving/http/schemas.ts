@@ -1,4 +1,5 @@
-// The requests and responses of the API: these schemas check requests, and the API's description is generated from them.
+// The requests and responses of the API: these schemas check requests, and the API's description is generated
+// from them.
 
 import { z } from 'zod';
 

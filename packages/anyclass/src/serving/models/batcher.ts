@@ -1,4 +1,5 @@
-// Work-conserving dynamic batching: an idle model starts at once with the images it has; a busy one collects more.
+// Work-conserving dynamic batching: an idle model starts at once with the images it has; a busy one collects
+// more.
 
 import type { Cancellation } from './cancellation.js';
 

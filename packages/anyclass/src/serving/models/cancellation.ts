@@ -1,6 +1,6 @@
 /**
- * Signals that nobody waits for an answer anymore, and why. Every request has one; an AbortController would take ten times as long
- * to create.
+ * Signals that nobody waits for an answer anymore, and why. Every request has one; an AbortController would
+ * take ten times as long to create.
  *
  * @example
  * const cancellation = new Cancellation();

@@ -5,8 +5,8 @@ export interface DeviceGate {
 }
 
 /**
- * Creates a gate. While one thread captures a CUDA graph, no other thread of the process may allocate or synchronize, so they wait
- * here.
+ * Creates a gate. While one thread captures a CUDA graph, no other thread of the process may allocate or
+ * synchronize, so they wait here.
  *
  * @example
  * const gate = createDeviceGate();

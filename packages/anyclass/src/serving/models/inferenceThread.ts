@@ -31,8 +31,8 @@ const program = fileURLToPath(new URL('inferenceWorker.js', import.meta.url)).re
  * const thread = await startInference({ model: 'model.onnx', device: 'cpu', batchSize: 32, slots: 64, … });
  */
 export async function startInference(task: WorkerTask): Promise<InferenceThread> {
-  // Set here because libraries do not see a worker's own environment. OpenMP's threads would otherwise spin while they wait, on
-  // cores that decoding and HTTP need.
+  // Set here because libraries do not see a worker's own environment. OpenMP's threads would otherwise spin
+  // while they wait, on cores that decoding and HTTP need.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
   // Without this process's Node options, which point to the sources in tests.
   const worker = new Worker(program, { workerData: task, name: 'anyclass inference', execArgv: [] });

@@ -69,7 +69,8 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   // Last in, first out, so that a lightly loaded server touches little memory.
   const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
   const decoder = isFeatureFormat(format) ? undefined : createDecoder(format, {});
-  // More than the number of threads, so that the decoder has work while this thread handles a burst of requests.
+  // More than the number of threads, so that the decoder has work while this thread handles a burst of
+  // requests.
   const limited = limiter(8 * availableParallelism());
   let inUse = 0;
   let onIdle: (() => void) | undefined;

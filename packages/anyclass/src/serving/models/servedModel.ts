@@ -13,10 +13,16 @@ export interface ServedModel {
   readonly name: string;
   /** Path as given. */
   readonly path: string;
-  /** Returns the version that answers requests now. @throws Problem if its thread died and no other could be opened yet */
+  /**
+   * Returns the version that answers requests now.
+   *
+   * @throws Problem if its thread died and no other could be opened yet
+   */
   version(): ModelVersion;
   readonly isReady: boolean;
-  /** Reopens the file and switches to the new version once it works; the old version answers open requests. */
+  /**
+   * Reopens the file and switches to the new version once it works; the old version answers open requests.
+   */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +81,8 @@ export async function openServedModel(name: string, options: ServedModelOptions)
     return reloading;
   }
 
-  // A file that is still being written changes between checks, so it is opened only after two checks in a row saw the same file.
+  // A file that is still being written changes between checks, so it is opened only after two checks in a row
+  // saw the same file.
   const look = () => {
     const now = signature(task.model);
     if (current === undefined && reloading === undefined) void reload();

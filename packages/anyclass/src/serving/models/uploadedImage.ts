@@ -1,4 +1,5 @@
-// Checks the declared format and size of an upload before decoding, because a few bytes can stand for gigabytes of pixels.
+// Checks the declared format and size of an upload before decoding, because a few bytes can stand for
+// gigabytes of pixels.
 
 import sharp from 'sharp';
 import { imageSize } from '../../data/images/decode.js';

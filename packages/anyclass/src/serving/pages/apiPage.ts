@@ -1,4 +1,5 @@
-// The API documentation: every endpoint with its answers, problems and a command line to try, and the schemas behind them.
+// The API documentation: every endpoint with its answers, problems and a command line to try, and the schemas
+// behind them.
 
 import { note, page, sections } from '../../pages/page.js';
 import { escaped } from '../../tables/escaped.js';

@@ -1,4 +1,5 @@
-// A page to try images: drop one to see its labels, its presence, and the probability and threshold of every class.
+// A page to try images: drop one to see its labels, its presence, and the probability and threshold of every
+// class.
 
 import { page } from '../../pages/page.js';
 import { escaped } from '../../tables/escaped.js';

@@ -1,5 +1,5 @@
-// Converts a graph so that the network computes in half precision. What follows the logits stays float32, because the presence
-// score of many small probabilities would lose all its digits in float16.
+// Converts a graph so that the network computes in half precision. What follows the logits stays float32,
+// because the presence score of many small probabilities would lose all its digits in float16.
 
 import { UserError } from '../../../errors/userError.js';
 import type { Graph, GraphNode, Initializer } from '../graph.js';
@@ -108,7 +108,8 @@ export function float16Bits(value: number): number {
   if (magnitude >= 0x477ff000) return sign | (magnitude > 0x7f800000 ? 0x7e00 : 0x7c00);
   // Below 2^-14 the step is 2^-24, whatever the exponent.
   if (magnitude < 0x38800000) return sign | roundHalfToEven(Math.abs(word[0]!) * 2 ** 24);
-  // Ten bits of the fraction remain, and the exponent's bias is 15 instead of 127; rounding may carry into the exponent.
+  // Ten bits of the fraction remain, and the exponent's bias is 15 instead of 127; rounding may carry into
+  // the exponent.
   return sign | ((magnitude - 0x38000000 + 0xfff + ((magnitude >>> 13) & 1)) >>> 13);
 }
 

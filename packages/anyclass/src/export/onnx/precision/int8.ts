@@ -1,5 +1,5 @@
-// Converts the large weights of a graph to integers with a scale for each output channel: a quarter of the size, still computed
-// in float.
+// Converts the large weights of a graph to integers with a scale for each output channel: a quarter of the
+// size, still computed in float.
 
 import type { Graph, GraphNode, Initializer } from '../graph.js';
 
@@ -7,7 +7,8 @@ import type { Graph, GraphNode, Initializer } from '../graph.js';
 const fewestElements = 1024;
 
 /**
- * Returns the graph with the weights of convolutions and matrix products as int8, each channel scaled by its largest magnitude.
+ * Returns the graph with the weights of convolutions and matrix products as int8, each channel scaled by its
+ * largest magnitude.
  *
  * @example
  * inInt8(graph).nodes[0]?.operator // 'DequantizeLinear'

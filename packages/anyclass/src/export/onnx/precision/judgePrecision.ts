@@ -1,4 +1,5 @@
-// Checks that a model predicts as well in a lower precision, by evaluating both on the same validation images.
+// Checks that a model predicts as well in a lower precision, by evaluating both on the same validation
+// images.
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';

@@ -77,7 +77,9 @@ async function outputsOf(graph: Graph) {
   return outputs;
 }
 
-/** Returns, for each logit, the sum of the inputs' magnitudes, each multiplied by a function of its weight. */
+/**
+ * Returns, for each logit, the sum of the inputs' magnitudes, each multiplied by a function of its weight.
+ */
 function bound(ofWeight: (channel: number, value: number) => number): number[] {
   return Array.from({ length: 64 }, (_, i) => {
     const [row, channel] = [Math.floor(i / 32), i % 32];

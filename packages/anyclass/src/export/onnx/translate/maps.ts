@@ -1,4 +1,5 @@
-// Translates operators on feature maps [batch, channels, height, width]: convolutions, pooling, padding, upsampling.
+// Translates operators on feature maps [batch, channels, height, width]: convolutions, pooling, padding,
+// upsampling.
 
 import type { Translation, Translators } from './translation.js';
 
@@ -34,7 +35,8 @@ export const maps: Translators = {
     const window = windowOf(call, [1, 1]);
     const padding = call.list('padding', 2, 0);
     const counts = call.flag('count_include_pad', true) && padding.some((size) => size > 0);
-    // The part of the last window beyond the edge never counts, but padding may; ONNX pools cannot tell the two apart.
+    // The part of the last window beyond the edge never counts, but padding may; ONNX pools cannot tell the
+    // two apart.
     if (counts && window.isBeyond)
       throw call.refusal('counts padding while its windows extend past the edge');
     return call.node('AveragePool', [call.value('self')], {
@@ -84,8 +86,8 @@ function mapSize(call: Translation, shape: Translation['result']['shape']): numb
 }
 
 /**
- * Returns the windows of a pool. If the last one extends past the edge (`ceil_mode`), padding is added at the end, because
- * browser runtimes do not round up.
+ * Returns the windows of a pool. If the last one extends past the edge (`ceil_mode`), padding is added at the
+ * end, because browser runtimes do not round up.
  */
 function windowOf(call: Translation, dilation: readonly number[]) {
   const kernel = call.list('kernel_size', 2);
@@ -106,8 +108,8 @@ function windowOf(call: Translation, dilation: readonly number[]) {
 }
 
 /**
- * Converts the order of padding sizes: libtorch lists start and end of each dimension, last dimension first; ONNX lists all
- * starts and then all ends, first dimension first.
+ * Converts the order of padding sizes: libtorch lists start and end of each dimension, last dimension first;
+ * ONNX lists all starts and then all ends, first dimension first.
  */
 function paddedSides(pad: readonly number[], dimensions: number): number[] {
   const sides = Array.from({ length: 2 * dimensions }, () => 0);

@@ -142,8 +142,8 @@ function permuted(call: Translation, value: string, order: readonly number[]): s
 }
 
 /**
- * Expands a value to the shape of the result. Along the batch, a size of 1 in ONNX keeps the existing rows; a value with one row
- * for all images is repeated.
+ * Expands a value to the shape of the result. Along the batch, a size of 1 in ONNX keeps the existing rows; a
+ * value with one row for all images is repeated.
  */
 function expanded(call: Translation, value: string, from: readonly Size[]): string {
   const to = call.result.shape;

@@ -16,7 +16,8 @@ const translators = { ...elementwise, ...shapes, ...products, ...maps, ...reduct
 export const exportableOperators: readonly string[] = Object.keys(translators).sort();
 
 /**
- * Builds a graph from the calls of a trace. The input gets the given name; `valueOf` returns the names of the outputs.
+ * Builds a graph from the calls of a trace. The input gets the given name; `valueOf` returns the names of the
+ * outputs.
  *
  * @throws UserError that names the layer if an operator has no translation
  *

@@ -1,8 +1,8 @@
 import { findAdapter, type OnnxRuntime, openPredictor, type Predictor } from '@anyclass/browser';
 
 /**
- * Loads the runtime that suits this browser, and the model. Without a GPU, the CPU-only runtime is enough, which is half the
- * size.
+ * Loads the runtime that suits this browser, and the model. Without a GPU, the CPU-only runtime is enough,
+ * which is half the size.
  *
  * @example
  * const predictor = await loadPredictor(progress, stage);

@@ -4,8 +4,8 @@ import { create } from './elements.js';
 const mostRows = 8;
 
 /**
- * Shows the labels, presence and classes of a prediction. `onSelect` is called with the class whose heat map should be shown, or
- * with undefined for none.
+ * Shows the labels, presence and classes of a prediction. `onSelect` is called with the class whose heat map
+ * should be shown, or with undefined for none.
  *
  * @example
  * card.append(...resultView(prediction, (name) => console.log(name)));
