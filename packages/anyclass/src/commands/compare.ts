@@ -12,7 +12,7 @@ import { experimentFields } from './trainingOptions.js';
 
 export const compare = command({
   name: 'compare',
-  summary: 'Train with several losses and seeds, and test which differences hold',
+  summary: 'Train with several losses and seeds, and test which differences are significant',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass compare quick --out comparisons/digits', 'four losses, three seeds, on the embedded digits'],

@@ -58,7 +58,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'recommend',
-    summary: 'Find out which loss your data needs with short pilot runs, and write a configuration',
+    summary: 'Find out in short pilot runs which loss your data needs, and write a configuration',
     load: async () => (await import('./recommend.js')).recommend,
   },
   {
@@ -68,7 +68,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'compare',
-    summary: 'Train with several losses and seeds, and test which differences hold',
+    summary: 'Train with several losses and seeds, and test which differences are significant',
     load: async () => (await import('./compare.js')).compare,
   },
   {

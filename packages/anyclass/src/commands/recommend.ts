@@ -14,7 +14,7 @@ const { jobs, devices, processes, set, json } = experimentFields;
 
 export const recommend = command({
   name: 'recommend',
-  summary: 'Find out which loss your data needs with short pilot runs, and write a configuration',
+  summary: 'Find out in short pilot runs which loss your data needs, and write a configuration',
   positionals: [{ field: 'source', placeholder: 'DATASET|CONFIG' }],
   examples: [
     ['anyclass recommend photos --minutes 30', 'writes recommendations/photos/recommended.jsonc'],

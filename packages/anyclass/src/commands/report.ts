@@ -51,7 +51,7 @@ export const report = command({
       .min(0)
       .default(1000)
       .describe(
-        'bootstrap replicates; 0 disables differences. Refitting decisions is capped to what fits in one minute',
+        'bootstrap replicates; 0 disables differences. Replicates that refit decisions are capped to what fits in one minute',
       ),
     intervalConfidence: z.number().gt(0).lt(1).default(0.95).describe('confidence level of the intervals'),
     ...decisionFields,

@@ -50,7 +50,7 @@ export const experimentFields = {
     .min(0)
     .default(1000)
     .describe(
-      'bootstrap replicates; 0 disables differences. Refitting decisions is capped to what fits in one minute',
+      'bootstrap replicates; 0 disables differences. Replicates that refit decisions are capped to what fits in one minute',
     ),
   noPrepare: z.boolean().default(false).describe('do not fill the image cache before training'),
   json: z.boolean().default(false).describe('print JSON'),
