@@ -78,13 +78,13 @@ const cases = [
   {
     name: 'SIGKILL of rank 0',
     strike: send(0, 'SIGKILL'),
-    says: /rank 0 \(process \d+\) was ended by SIGKILL/,
+    says: /rank 0 \(process \d+\) was killed by SIGKILL/,
     within: 0,
   },
   {
     name: 'SIGKILL of rank 1',
     strike: send(1, 'SIGKILL'),
-    says: /rank 1 \(process \d+\) was ended by SIGKILL/,
+    says: /rank 1 \(process \d+\) was killed by SIGKILL/,
     within: 0,
   },
   {
