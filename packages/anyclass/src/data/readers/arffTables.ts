@@ -86,7 +86,7 @@ export async function readArffTables(
     remarks: [...collected.remarks, ...remarks],
     ...(hasImages
       ? { images: fileImages(collected.names, (image) => folderOf(sourceRow(image))) }
-      : { images: absentImages(`${name} holds features, no images`), features: features.finish() }),
+      : { images: absentImages(`${name} has features, not images`), features: features.finish() }),
     ...(groups && { groups }),
     ...(fixedSplits && { fixedSplits }),
   };

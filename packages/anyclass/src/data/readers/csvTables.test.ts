@@ -216,7 +216,7 @@ test('what is wrong in a table is said with file and line', async () => {
     await expect(openDataset(file('bad.csv', text))).rejects.toThrow(message);
   }
   await expect(openDataset(join(folder, 'none.csv'))).rejects.toThrow('no such file or folder');
-  await expect(openDataset('mnist=x')).rejects.toThrow(/^mnist=x: no such file .*known are sewerml, /);
+  await expect(openDataset('mnist=x')).rejects.toThrow(/^mnist=x: no such file .*the known datasets are sewerml, /);
   await expect(openDataset('sewer-ml=x')).rejects.toThrow("did you mean 'sewerml'?");
   await expect(openDataset('sewerml')).rejects.toThrow('write sewerml=FOLDER');
   await expect(openDataset('sewerml=x')).rejects.toThrow("sewerml=x: there is no folder 'x'");

@@ -70,7 +70,7 @@ export async function readCsvTables(
   const shared = { name, ...collected, ...(groups && { groups }), ...(fixedSplits && { fixedSplits }) };
   const vectors = features.finish();
   if (vectors || options.featuresElsewhere) {
-    const images = absentImages(`${name} holds features, no images`);
+    const images = absentImages(`${name} has features, not images`);
     return { ...shared, images, ...(vectors && { features: vectors }) };
   }
   const folderOf = folderByRow(

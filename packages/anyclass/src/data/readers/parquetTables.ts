@@ -114,7 +114,7 @@ async function vectorsAlone(
 ): Promise<Pick<DatasetTable, 'images' | 'features'>> {
   for (const file of files) await file.close();
   const name = nameOfTables(files.map((file) => file.path));
-  return { images: absentImages(`${name} holds features, no images`), features: features.finish() };
+  return { images: absentImages(`${name} has features, not images`), features: features.finish() };
 }
 
 /** Which columns hold features: those that are named, a column of lists, or feature_0, feature_1…; undefined for images. */
