@@ -63,9 +63,9 @@ test("a decoder's repeated warning is reported once", async () => {
 
 test('a truncated file and a file that is not an image get readable messages', async () => {
   const png = readFileSync(join(fixtures, 'rgb.png'));
-  expect(await complaint(png.subarray(0, 60))).toMatch(/^the file is damaged or cut off: libpng/);
+  expect(await complaint(png.subarray(0, 60))).toMatch(/^the file is damaged or truncated: libpng/);
   expect(await complaint(png.subarray(0, 20))).toBe('the file is damaged: its header cannot be read');
-  expect(await complaint(Buffer.from('hello'))).toMatch('no image');
+  expect(await complaint(Buffer.from('hello'))).toMatch('not an image');
 });
 
 test('an empty file and a huge declared size are named as such', async () => {
