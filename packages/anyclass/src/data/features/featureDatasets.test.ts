@@ -152,7 +152,7 @@ test.each([
   ['large.csv', 'id,x,crack\na,1e39,1\n', {}, 'line 2: feature .* single precision'],
   ['all.csv', 'id,x\na,1\n', { featureColumns: ['*'] }, 'all.csv: data.columns.features takes all columns'],
   ['none.csv', 'id,x,crack\na,1,1\n', { featureColumns: ['y'] }, "none.csv: no column 'y'"],
-  ['twice.csv', 'id,x,crack\na,1,1\na,2,1\n', {}, "twice.csv, line 3: image 'a' stands in"],
+  ['twice.csv', 'id,x,crack\na,1,1\na,2,1\n', {}, "twice.csv, line 3: image 'a' is already in"],
 ] as const)('%s is refused with the place of the problem', async (name, content, options, message) => {
   const path = written(name, content);
   await expect(openDataset(path, { featureColumns: ['x'], ...options })).rejects.toThrow(

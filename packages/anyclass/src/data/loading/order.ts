@@ -64,7 +64,7 @@ export function largestRows({ batchSize, world, parts = 1 }: BatchPlan): number 
 /** Throws if a plan is impossible. */
 export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan): void {
   if (!(Number.isInteger(batchSize) && batchSize > 0)) {
-    throw new RangeError(`batchSize is ${batchSize}; expected a whole number of 1 or more`);
+    throw new RangeError(`batchSize is ${batchSize}; expected an integer of 1 or more`);
   }
   if (!(Number.isInteger(world) && world > 0)) throw new RangeError(`world is ${world}; expected 1 or more`);
   if (!(Number.isInteger(rank) && rank >= 0 && rank < world)) {

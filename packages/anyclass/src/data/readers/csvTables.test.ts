@@ -185,7 +185,7 @@ test('problems in a table are reported with file and line', async () => {
     ['Filename,RB\na.png,1.01\n', "class column 'RB' holds '1.01'"],
     [
       'Filename,RB\na.png,1\nb.png,0\na.png,0\n',
-      "bad.csv, line 4: image 'a.png' stands in bad.csv, line 2 already. One row per label? Then set data.columns.labels",
+      "bad.csv, line 4: image 'a.png' is already in bad.csv, line 2. One row per label? Then set data.columns.labels",
     ],
     [
       'Filename,RB\na.png,1\nb.png,"0\nc.png,1\n',
@@ -209,7 +209,7 @@ test('problems in a table are reported with file and line', async () => {
     ['\x00\x01\x02', 'bad.csv: contains zero bytes'],
     [
       'file,split,x\na.png,holdout,1\n',
-      "bad.csv, line 2: split 'holdout'; expected train, validation or test",
+      "bad.csv, line 2: split 'holdout'; expected train, validation, or test",
     ],
   ];
   for (const [text, message] of complaints) {

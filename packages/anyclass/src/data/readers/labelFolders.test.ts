@@ -156,7 +156,7 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     { 'data.yaml': `train: elsewhere\n${names}` },
     /train is 'elsewhere'.*set data\.imageFolder/,
   ],
-  ['no splits', { 'data.yaml': names }, /data\.yaml: no train, val or test/],
+  ['no splits', { 'data.yaml': names }, /data\.yaml: no train, val, or test/],
   [
     'a list that leads out',
     { 'data.yaml': `train: list.txt\n${names}`, 'list.txt': '../../../etc/passwd.jpg\n' },
