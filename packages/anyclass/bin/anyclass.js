@@ -13,8 +13,7 @@ try {
 
 /** @param {NodeJS.ErrnoException} error */
 function remedy({ code, message, stack }) {
-  if (code === 'EMFILE' || code === 'ENFILE')
-    return "too many open files; raise the limit with 'ulimit -n'";
+  if (code === 'EMFILE' || code === 'ENFILE') return "too many open files; raise the limit with 'ulimit -n'";
   if (!existsSync(bundle)) return "it is not built; run 'npm run setup' in the checkout";
   return process.argv.includes('--debug') ? stack : message;
 }

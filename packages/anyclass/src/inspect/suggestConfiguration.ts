@@ -65,9 +65,7 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
         ...(window
-          ? [
-              `images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`,
-            ]
+          ? [`images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`]
           : []),
         ...(availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
           ? [

@@ -62,7 +62,9 @@ function fuzz(title, source, starts) {
     (name) => spawnSync(name, ['--version']).status === 0,
   );
   if (clang === undefined) {
-    console.error('clang++ not found; install clang and its compiler-rt (Debian: clang-14 libclang-rt-14-dev)');
+    console.error(
+      'clang++ not found; install clang and its compiler-rt (Debian: clang-14 libclang-rt-14-dev)',
+    );
     return false;
   }
   const program = join(folder, source.replace('.cc', ''));

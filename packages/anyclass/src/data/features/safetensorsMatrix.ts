@@ -63,7 +63,8 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
   }
   const { key, dtype, shape, data_offsets: offsets } = chosen;
   const type = types[dtype];
-  if (type === undefined) throw new DataError(`${name}: tensor '${key}' is of type ${dtype}; expected numbers`);
+  if (type === undefined)
+    throw new DataError(`${name}: tensor '${key}' is of type ${dtype}; expected numbers`);
   return {
     rows: shape[0]!,
     columns: shape[1]!,

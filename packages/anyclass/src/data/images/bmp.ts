@@ -129,7 +129,8 @@ function maskedColors(file: DataView, { bits, compression }: BitmapHeader): (sto
   const channels = masks.map((mask) => {
     const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
     const largest = mask >>> shift;
-    if (largest === 0 || (largest & (largest + 1)) !== 0) throw new DataError('the bitmap has unsupported bit masks');
+    if (largest === 0 || (largest & (largest + 1)) !== 0)
+      throw new DataError('the bitmap has unsupported bit masks');
     return (stored: number) => Math.round((((stored & mask) >>> shift) * 255) / largest);
   });
   return (stored) => (channels[0]!(stored) << 16) | (channels[1]!(stored) << 8) | channels[2]!(stored);

@@ -64,10 +64,13 @@ function inWords(reason: string): string {
   const isOfDecoder = reason.search(ownParts) === 0;
   const text = shortened(reason.replace(ownParts, ''));
   if (/^(unknown error)?$/i.test(text)) return 'the file is damaged: its pixels cannot be decoded';
-  if (/unsupported image format/.test(text)) return 'the file is not an image, or is in an unsupported format';
+  if (/unsupported image format/.test(text))
+    return 'the file is not an image, or is in an unsupported format';
   const [isHeader, problem] = /^Input buffer has corrupt header:? *(.*)$/.exec(text) ?? [];
   if (isHeader !== undefined) return `the file is damaged: ${problem || 'its header cannot be read'}`;
-  return isOfDecoder ? `the file is damaged or truncated: ${text}` : text.replace(/^Input buffer/, 'the file');
+  return isOfDecoder
+    ? `the file is damaged or truncated: ${text}`
+    : text.replace(/^Input buffer/, 'the file');
 }
 
 /** Turns sharp's error into our own. */

@@ -49,7 +49,8 @@ export async function readArff(path: string, begin: (header: ArffHeader) => Arff
     else if (keyword.toLowerCase() === 'data' && rest === '') {
       refuseRepeats(attributes, where);
       readRow = begin({ relation, attributes });
-    } else throw new DataError(`${where()}: '${text.slice(0, 40)}'; expected @relation, @attribute, or @data`);
+    } else
+      throw new DataError(`${where()}: '${text.slice(0, 40)}'; expected @relation, @attribute, or @data`);
   }
   if (!readRow) throw new DataError(`${file}: no @data; is this an ARFF file, and is it complete?`);
 }

@@ -79,10 +79,7 @@ test('problems in a COCO file are reported with the element concerned', async ()
     ['hello', 'bad.json, byte 0: this is not JSON'],
     [JSON.stringify(instances).slice(0, 300), 'bad.json: the file ends in the middle, after 300 bytes'],
     [without('categories'), "bad.json: no array 'categories'"],
-    [
-      { ...instances, images: [{ id: 'x', file_name: 'a' }] },
-      `images[0]: 'id' is "x"; expected an integer`,
-    ],
+    [{ ...instances, images: [{ id: 'x', file_name: 'a' }] }, `images[0]: 'id' is "x"; expected an integer`],
     [{ ...instances, images: [{ id: 1, file_name: '../a' }] }, "images[0]: image '../a' is outside"],
     [{ ...instances, annotations: [{ image_id: 5 }] }, "annotations[0]: 'category_id' is missing"],
     [

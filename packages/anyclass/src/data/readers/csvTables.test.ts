@@ -216,7 +216,9 @@ test('problems in a table are reported with file and line', async () => {
     await expect(openDataset(file('bad.csv', text))).rejects.toThrow(message);
   }
   await expect(openDataset(join(folder, 'none.csv'))).rejects.toThrow('no such file or folder');
-  await expect(openDataset('mnist=x')).rejects.toThrow(/^mnist=x: no such file .*the known datasets are sewerml, /);
+  await expect(openDataset('mnist=x')).rejects.toThrow(
+    /^mnist=x: no such file .*the known datasets are sewerml, /,
+  );
   await expect(openDataset('sewer-ml=x')).rejects.toThrow("did you mean 'sewerml'?");
   await expect(openDataset('sewerml')).rejects.toThrow('use sewerml=FOLDER');
   await expect(openDataset('sewerml=x')).rejects.toThrow("sewerml=x: no such folder 'x'");

@@ -77,7 +77,8 @@ export async function readJsonArrays(
         if (depth === 1) begin(i);
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         position += depth === 0 ? i : 0;
-        if (depth === 0 && byte !== OPEN_BRACE) fail("starts with '['; expected an object that contains arrays");
+        if (depth === 0 && byte !== OPEN_BRACE)
+          fail("starts with '['; expected an object that contains arrays");
         if (depth === 1 && byte === OPEN_BRACKET) {
           reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
           index = 0;

@@ -31,7 +31,8 @@ export async function* readLines(path: string, file: string): AsyncGenerator<rea
       const lines = text.split('\n');
       rest = lines.pop()!;
       for (const line of lines) yield [withoutReturn(line), ++number];
-      if (rest.length > longestLine) throw new DataError(`${file}, line ${number + 1}: the line is too long (over 16 MiB)`);
+      if (rest.length > longestLine)
+        throw new DataError(`${file}, line ${number + 1}: the line is too long (over 16 MiB)`);
     }
   } catch (error) {
     throw error instanceof DataError ? error : new DataError(`${file}: ${reasonOf(error)}`);

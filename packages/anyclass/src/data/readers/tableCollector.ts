@@ -181,8 +181,7 @@ function refuseRepeats(
   if (layout.labels.kind === 'separated' && isMergeable) return;
   const row = firstRows.findIndex((first, i) => first !== i);
   const what = `${placeOf(row)}: image '${names.at(row)}' is already in ${placeOf(firstRows[row]!)}`;
-  if (!isMergeable)
-    throw new DataError(`${what}; each row is a separate instance and needs its own name`);
+  if (!isMergeable) throw new DataError(`${what}; each row is a separate instance and needs its own name`);
   throw new DataError(
     `${what}. One row per label? Then set data.columns.labels to the column of labels. Otherwise, put all labels of an image into one row`,
     { setting: 'data.columns.labels=COLUMN' },

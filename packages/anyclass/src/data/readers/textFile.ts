@@ -24,7 +24,9 @@ export async function readText(path: string, most: number): Promise<string> {
 async function bytesOf(path: string, most: number): Promise<Buffer> {
   const { size } = await stat(path);
   if (size > most) {
-    throw new DataError(`${shownPath(path)}: has ${size} bytes; expected at most ${most} in a file of this kind`);
+    throw new DataError(
+      `${shownPath(path)}: has ${size} bytes; expected at most ${most} in a file of this kind`,
+    );
   }
   return readFile(path);
 }

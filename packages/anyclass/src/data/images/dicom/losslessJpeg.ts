@@ -99,7 +99,8 @@ function readScan(
   restartInterval: number,
 ): DecodedFrame {
   const count = bytes[start] ?? 0;
-  if (count !== components.length) throw new DataError('lossless JPEG with one scan per color is not supported');
+  if (count !== components.length)
+    throw new DataError('lossless JPEG with one scan per color is not supported');
   for (let i = 0; i < count; i++) components[i]!.table = tables[bytes[start + 2 + 2 * i]! >> 4];
   const predictor = bytes[start + 1 + 2 * count] ?? 0;
   const shift = bytes[start + 3 + 2 * count]! & 15;
@@ -200,7 +201,8 @@ function bitReader(bytes: Uint8Array, start: number) {
     },
     restart(): void {
       heldBits = 0;
-      if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xf8) !== 0xd0) throw damaged('a restart marker is missing');
+      if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xf8) !== 0xd0)
+        throw damaged('a restart marker is missing');
       at += 2;
     },
   };

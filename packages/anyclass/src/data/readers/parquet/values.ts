@@ -55,8 +55,7 @@ export function checkValues(
 }
 
 function checkSize(bytes: Uint8Array, expected: number): void {
-  if (bytes.length !== expected)
-    throw new DataError(`${bytes.length} bytes of values; expected ${expected}`);
+  if (bytes.length !== expected) throw new DataError(`${bytes.length} bytes of values; expected ${expected}`);
 }
 
 function checkTexts(bytes: Uint8Array, count: number): void {
@@ -92,7 +91,9 @@ function checkDeltas({ view, offset }: DataReader, count: number): void {
   const reader = { view, offset };
   const [block, parts, total] = [readVarInt(reader), readVarInt(reader), readVarInt(reader)];
   if (!(block > 0 && parts > 0 && block % parts === 0 && parts <= view.byteLength && total === count)) {
-    throw new DataError(`${total} values in blocks of ${block} with ${parts} parts; expected ${count} values`);
+    throw new DataError(
+      `${total} values in blocks of ${block} with ${parts} parts; expected ${count} values`,
+    );
   }
 }
 
