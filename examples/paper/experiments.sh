@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The paper's experiments at small scale, on real images of 64 and 128 px: docs/results.md has what they gave. At full size:
+# The paper's experiments at small scale, on real images of 64 and 128 px; the results are in docs/results.md and docs/results-paper.md. At full size:
 # anyclass paper, see docs/paper.md.
 #
 #   bash examples/paper/experiments.sh DATA OUT [EXPERIMENT…] [-- OPTIONS]
 #
 # DATA holds coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128: patient). EXPERIMENT is any of
 # the paper's: coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter;
-# the choice of a recipe and a loss, one seed, to be read on validation: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
-# the chosen ones, three seeds: strong-DATA, sgd-DATA; DATA is coco-41, coco-animals or chest. Without EXPERIMENT, the paper's.
-# OPTIONS go to every command, such as '--jobs 4' or '--set epochs=1'. Stopped or killed, the same command goes on; what is finished is
-# not trained again.
+# to choose a recipe and a loss on validation, one seed: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
+# the chosen recipe and losses, three seeds: strong-DATA, sgd-DATA; DATA is coco-41, coco-animals or chest. Without EXPERIMENT, the paper's.
+# OPTIONS go to every command, such as '--jobs 4' or '--set epochs=1'. Run the same command again to resume; finished runs are
+# reused.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?DATA, a folder with coco64 and nih128} out=${2:?OUT, a folder for all runs}
@@ -58,7 +58,7 @@ for experiment in "${experiments[@]}"; do
   echo "=== $experiment"
   case $experiment in
     coco-41) coco compare coco-41 coco-41 --losses bce,any-bce,focal,any-focal --seeds 1,2,3 "$@" ;;
-    # In the same folder: bce and λ = 0.02 are there already.
+    # In the same folder, which already has bce and λ = 0.02.
     lambda) coco sweep coco-41 coco-41 --over lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1 --seeds 1,2 "$@" ;;
     coco-animals)
       coco compare coco-animals coco-animals --losses bce,any-bce@lambda=0.02,any-bce@lambda=0.2 --seeds 1,2 "$@" ;;
@@ -79,10 +79,10 @@ for experiment in "${experiments[@]}"; do
     screen-sgd-*) on "${experiment#screen-sgd-}" "$experiment" --losses "$screened" --seeds 1 "$@" ;;
     strong-*) judged_twice "${experiment#strong-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "${strong[@]}" "$@" ;;
     sgd-*) judged_twice "${experiment#sgd-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "$@" ;;
-    *) echo "there is no experiment '$experiment'" >&2; exit 2 ;;
+    *) echo "unknown experiment '$experiment'" >&2; exit 2 ;;
   esac
 done
-# The paper's own figures beside those of its experiments.
+# The paper's own figures next to those of its experiments.
 for folder in "$out"/*/; do
   [ -d "$folder/logs" ] || continue
   case $folder in

@@ -1,4 +1,4 @@
-// The split of coco64 that PyTorch's figures in bench/RESULTS.md are from: numpy's RandomState(42).permutation over the names
+// The split of coco64 behind PyTorch's figures in bench/RESULTS.md: numpy's RandomState(42).permutation over the names
 // in their order, 70/15/15.
 //
 //   node examples/dist/paper/splits.js 'DATA/coco64/part-*.parquet' FOLDER

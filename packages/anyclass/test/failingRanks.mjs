@@ -79,13 +79,13 @@ const cases = [
   {
     name: 'SIGKILL of rank 0',
     strike: send(0, 'SIGKILL'),
-    says: /rank 0 \(process \d+\) was ended by SIGKILL/,
+    says: /rank 0 \(process \d+\) was killed by SIGKILL/,
     within: 0,
   },
   {
     name: 'SIGKILL of rank 1',
     strike: send(1, 'SIGKILL'),
-    says: /rank 1 \(process \d+\) was ended by SIGKILL/,
+    says: /rank 1 \(process \d+\) was killed by SIGKILL/,
     within: 0,
   },
   {
@@ -148,7 +148,7 @@ try {
   machines.remove();
   rmSync(folder, { recursive: true, force: true });
 }
-console.log('\n| what failed | all exited after | message | resumed with the same bits |\n|---|---|---|---|');
+console.log('\n| what failed | all stopped after | message | resumed with the same bits |\n|---|---|---|---|');
 for (const row of table) console.log(`| ${row.join(' | ')} |`);
 process.exitCode = failures > 0 ? 1 : 0;
 

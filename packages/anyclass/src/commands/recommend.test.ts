@@ -71,7 +71,7 @@ describe('recommend', () => {
       ),
     });
     expect(stdout).toMatch(/Use (bce|any-bce)/);
-    expect(stdout).toMatch(/loss +round +F1 +false alarms +mAP +to the best/);
+    expect(stdout).toMatch(/loss +round +F1 +false alarms +mAP +vs\. best/);
     expect(stderr).toContain('anyclass train recommendations/soil/recommended.jsonc');
     const file = join(folder, 'recommendations/soil/recommended.jsonc');
     const read = await readConfiguration(file);

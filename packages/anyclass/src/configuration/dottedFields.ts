@@ -23,7 +23,7 @@ export const placeFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All fields of an object, with those of its inner objects.
+ * Returns all fields of an object, including those of nested objects.
  *
  * @example
  * dottedFields({ loss: { name: 'bce', lambda: 0.2 } }) // Map { 'loss.name' → '"bce"', 'loss.lambda' → '0.2' }
@@ -43,13 +43,13 @@ export function resultFields(configuration: Configuration): DottedFields {
   );
 }
 
-/** The same text for configurations with the same result. */
+/** A string that is the same for configurations with the same result. */
 export function resultKey(configuration: Configuration): string {
   return JSON.stringify([...resultFields(configuration)].sort());
 }
 
 /**
- * The fields in which two sides differ.
+ * Returns the fields in which two sides differ.
  *
  * @example
  * differingFields(dottedFields({ epochs: 2 }), dottedFields({ epochs: 3 })) // [{ field: 'epochs', first: '2', second: '3' }]

@@ -31,8 +31,8 @@ export interface ReadOptions {
 }
 
 /**
- * The configuration of a recipe, by name, or of a `.json`, `.jsonc`, `.mjs` or `.ts` file. JSON may have comments. A file
- * may build on a recipe, named by its field `recipe`. Paths in a file are relative to that file.
+ * Reads the configuration of a recipe, by name, or of a `.json`, `.jsonc`, `.mjs` or `.ts` file. JSON may have comments. A
+ * file may build on a recipe, named by its field `recipe`. Paths in a file are relative to that file.
  *
  * @example
  * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });

@@ -72,8 +72,8 @@ export interface RecipeWishes {
 }
 
 /**
- * The recipe to use for other data or another network: each pair of the paper has its own; any other `name` is returned
- * unchanged. The paper has no recipe for other networks.
+ * Returns the recipe to use for other data or another network: each of the paper's pairs has its own; any other `name` is
+ * returned unchanged. Throws for a network that the paper has no recipe for.
  *
  * @example
  * recipeFor('paper/sewerml/tresnet-l', { network: 'maxvit-s' }) // 'paper/sewerml/maxvit-s'

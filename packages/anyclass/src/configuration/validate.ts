@@ -7,7 +7,7 @@ import { UserError } from '../errors/userError.js';
 import { type Configuration, configurationSchema } from './schema.js';
 
 /**
- * A complete configuration from partial input. All mistakes are reported at once, each with its field.
+ * Returns a complete configuration from partial input. All mistakes are reported at once, each with its field.
  *
  * @param source named in messages, such as the file
  *

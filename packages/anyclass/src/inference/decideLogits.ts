@@ -13,7 +13,7 @@ export interface DecidedRows {
 }
 
 /**
- * From logits to labels, for both prediction and serving.
+ * Turns logits into labels, for both prediction and serving.
  *
  * @example
  * decideLogits(logits, description, decision).labels // 0 and 1, images times classes
@@ -25,7 +25,7 @@ export function decideLogits(
 ): DecidedRows {
   const raw = probabilities(logits);
   const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
-  // In doubles, as the decision was fitted and judged.
+  // In doubles, as the decision was fitted and evaluated.
   const { labels, presence } = applyDecision(Float64Array.from(values), decision);
   return { probabilities: values, presence, labels };
 }

@@ -1,4 +1,4 @@
-// The weights that a run starts from, and images prepared as they expect them.
+// The weights that a run starts from, and image preprocessing to match them.
 
 import type { Configuration } from '../configuration/schema.js';
 import type { Network } from '../networks/network.js';
@@ -7,7 +7,7 @@ import { loadWeights, weightReportText } from '../networks/weights/loadWeights.j
 import type { ActiveRun } from './activeRun.js';
 import type { RunData } from './dataForRun.js';
 
-/** What `network.weights` stands for, downloaded where it has to be; undefined where a run starts from fresh weights. */
+/** Finds the weights that `network.weights` names, and downloads them if necessary; undefined if a run starts from scratch. */
 export async function startingWeights(
   { network: { weights } }: Configuration,
   { emit, options: { signal } }: ActiveRun,
@@ -15,7 +15,7 @@ export async function startingWeights(
   return weights === undefined ? undefined : await findWeights(weights, { onEvent: emit, signal });
 }
 
-/** Fills a network with weights; what there is to say about it. */
+/** Loads weights into a network; returns remarks for the log. */
 export function startFrom(
   network: Network,
   weights: FoundWeights,
@@ -28,7 +28,7 @@ export function startFrom(
   return [weightReportText({ ...report, file }), ...remarks];
 }
 
-/** The configuration to record: a resumed run prepares images in the same way, whatever became of the weights. */
+/** The configuration to record: a resumed run preprocesses images in the same way, even if the weights file is gone. */
 export function withPreparation(
   configuration: Configuration,
   { preparation, features }: RunData,
@@ -38,7 +38,7 @@ export function withPreparation(
   return { ...configuration, data: { ...configuration.data, mean: [...mean], std: [...std] } };
 }
 
-/** Whether images come as the weights expect them, and what to set where they do not. */
+/** Says whether images are preprocessed as the weights expect, and which fields differ if not. */
 function preparationRemarks(
   { options: { inputSize } }: Network,
   { name, facts }: FoundWeights,

@@ -1,4 +1,4 @@
-// From decoded images or feature vectors to logits with an exported model, without libtorch.
+// Computes logits from decoded images or feature vectors with an exported model, without libtorch.
 
 import type { ImageBatch } from '../../data/deviceBatch.js';
 import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/inputs.js';
@@ -59,13 +59,13 @@ export async function openOnnxScorer(
 
 interface Arrival {
   readonly format: InputFormat;
-  /** Of the file's input. */
+  /** Name of the file's input. */
   readonly name: string;
   readonly shape: readonly number[];
   readonly numbers: (batch: ImageBatch) => Float32Array;
 }
 
-/** How instances come to the file. */
+/** How instances are passed to the model. */
 function arrival(input: ModelInput, preprocessing: ExportedModel['preprocessing']): Arrival {
   if (takesFeatures(input) || 'features' in preprocessing) {
     const features = 'features' in preprocessing ? preprocessing.features.length : 0;
