@@ -148,7 +148,9 @@ try {
   machines.remove();
   rmSync(folder, { recursive: true, force: true });
 }
-console.log('\n| what failed | all stopped after | message | resumed with the same bits |\n|---|---|---|---|');
+console.log(
+  '\n| what failed | all stopped after | message | resumed with the same bits |\n|---|---|---|---|',
+);
 for (const row of table) console.log(`| ${row.join(' | ')} |`);
 process.exitCode = failures > 0 ? 1 : 0;
 
