@@ -1,4 +1,4 @@
-// The public functions. Each function's code is loaded by its first call, so that importing the package costs next to nothing.
+// The public functions. Each is loaded by its first call, so importing the package costs next to nothing.
 
 import type { nn } from '@anyclass/torch';
 import type { ReadOptions } from './configuration/readConfiguration.js';
@@ -77,7 +77,7 @@ export async function train(
 }
 
 /**
- * Resumes a run from its newest usable checkpoint, as if it had never stopped. A finished run is left as it is.
+ * Resumes a run from its newest usable checkpoint, as if it had never stopped. Leaves a finished run alone.
  *
  * @example
  * await resume('runs/sewer');
@@ -90,8 +90,8 @@ export async function resume(
 }
 
 /**
- * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the model's own
- * decision, unless that was fitted on the same split.
+ * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the
+ * model's own decision, unless that was fitted on the same split.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
@@ -136,7 +136,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
 }
 
 /**
- * Yields the images behind paths: files, folders, patterns, Parquet files, or `-` for a list of paths on standard input.
+ * Yields the images behind paths: files, folders, patterns, Parquet files, or `-` to list them on stdin.
  *
  * @param signal stops the wait for a list on standard input when aborted
  *
@@ -162,7 +162,7 @@ export async function importModel(checkpoint: string, options: ImportModelOption
 }
 
 /**
- * Trains every combination of losses, networks, datasets and seeds that is not finished yet, and compares them.
+ * Trains all unfinished combinations of losses, networks, datasets and seeds, and compares them.
  *
  * @example
  * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });
@@ -172,7 +172,7 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
 }
 
 /**
- * Trains with a field at each of several values, compares the runs, and recommends a value if the choice matters.
+ * Trains with several values of a field, compares the runs, and recommends a value if the choice matters.
  *
  * @example
  * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });
@@ -196,7 +196,7 @@ export async function tune(
 }
 
 /**
- * Trains the unfinished runs of a table of the paper, and writes a page with the published figures next to ours.
+ * Trains the unfinished runs of a table of the paper, and writes a page that compares its figures with ours.
  *
  * @example
  * const { page } = await rerunPaper({ table: '2', data: ['chestxray14=data/chest'], out: 'paper' });
@@ -230,8 +230,8 @@ export async function embed(model: string, spec: string, options: EmbedOptions):
 }
 
 /**
- * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preprocessing, calibration and
- * decision.
+ * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preprocessing,
+ * calibration and decision.
  *
  * @example
  * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
@@ -241,7 +241,8 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
 }
 
 /**
- * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] to logits [batch, classes].
+ * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] to logits
+ * [batch, classes].
  *
  * @example
  * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;
@@ -252,7 +253,7 @@ export async function exportNetwork(network: nn.Layer, options: ExportNetworkOpt
 }
 
 /**
- * Exports a model as a web page: a folder for any static host, where visitors drop photos and see what the model finds.
+ * Exports a model as a web page: a folder for any static host, where visitors drop photos for predictions.
  *
  * @example
  * const { hasHeatMaps } = await exportWeb('runs/sewer', { out: 'sewer-web' });
@@ -282,7 +283,7 @@ export async function exportTorchvision(model: string, folder: string): Promise<
 }
 
 /**
- * Serves models over HTTP: runs, their model.safetensors or exported .onnx files, or `NAME=PATH` for another name.
+ * Serves models over HTTP: runs, model.safetensors or exported .onnx files, or `NAME=PATH` for another name.
  *
  * @example
  * await using server = await serve(['runs/sewer'], { port: 0 });

@@ -1,4 +1,4 @@
-// The floor plan: a room imports only from rooms below it. `index.ts`, `main.ts` and tests are above all rooms.
+// The floor plan: a room imports only from rooms below it. `index.ts`, `main.ts` and tests are above all.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

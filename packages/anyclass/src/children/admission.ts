@@ -22,8 +22,8 @@ const leastUse = 256;
 const reserve = 1.3;
 
 /**
- * Admits `jobs` runs if given. Otherwise one at a time; on a GPU, another may join once the running ones have completed an
- * epoch, if the memory of the largest so far plus some reserve is free.
+ * Admits `jobs` runs if given. Otherwise one at a time; on a GPU, another may join once the running ones have
+ * completed an epoch, if the memory of the largest so far plus some reserve is free.
  *
  * @example
  * createAdmission(device, 2).admits([]) // true

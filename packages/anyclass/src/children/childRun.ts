@@ -1,5 +1,5 @@
-// Runs `anyclass train` in its own process, so that a crash affects nothing else. The process reports its events over a
-// channel, and everything it prints goes to a log file.
+// Runs `anyclass train` in its own process, so that a crash affects nothing else. The process reports its
+// events over a channel, and everything it prints goes to a log file.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ export function startChildRun(options: ChildRunOptions): ChildRun {
   const launched = processes > 1 ? ['launch', '--processes', String(processes)] : [];
   const words = isBegun ? ['--resume', folder] : [files.configuration, '--run', folder];
   const log = openSync(files.log, 'a');
-  // Its own process group: Ctrl-C in the terminal reaches only us, and each child gets exactly one signal from us.
+  // Its own process group: Ctrl-C in the terminal reaches only us, and we send each child exactly one signal.
   const child = spawn(process.execPath, [...process.execArgv, program, ...launched, 'train', ...words], {
     env: { ...process.env, ...env, [parentVariable]: onEpoch ? 'judges' : 'follows' },
     stdio: ['ignore', log, log, 'ipc'],

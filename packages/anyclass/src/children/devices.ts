@@ -1,5 +1,5 @@
-// `compare`, `sweep` and `tune` train each run in its own process. This file says where those compute and how much memory is
-// free; `admission` decides how many run side by side.
+// `compare`, `sweep` and `tune` train each run in its own process. This file says where those compute and how
+// much memory is free; `admission` decides how many run side by side.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,8 +18,8 @@ export interface ChildDevice {
 }
 
 /**
- * Parses a list of devices such as `cuda:0,cuda:1`, over which runs are spread. A child sees only its own GPU, so that a run
- * can be resumed on another one.
+ * Parses a list of devices such as `cuda:0,cuda:1`, over which runs are spread. A child sees only its own
+ * GPU, so that a run can be resumed on another one.
  *
  * @example
  * listedDevices('cuda:0,cuda:1')[1].env // { CUDA_VISIBLE_DEVICES: '1', CUDA_DEVICE_ORDER: 'PCI_BUS_ID' }
@@ -55,8 +55,8 @@ export interface RunDevices {
 }
 
 /**
- * Returns the units over which runs are spread, one or more runs at a time on each: devices, or groups of GPUs for runs with
- * several processes.
+ * Returns the units over which runs are spread, one or more runs at a time on each: devices, or groups of
+ * GPUs for runs with several processes.
  *
  * @example
  * runDevices({ devices: 'cuda:0,cuda:1,cuda:2,cuda:3', processes: 2 }, configuration).map(({ name }) => name)
@@ -126,8 +126,8 @@ export function freeGpuMemory(gpu: string): number | undefined {
 }
 
 /**
- * Whether NVIDIA's Multi-Process Service is running. Without it, processes on one GPU take turns, and running them side by
- * side gains nothing.
+ * Whether NVIDIA's Multi-Process Service is running. Without it, processes on one GPU take turns, and running
+ * them side by side gains nothing.
  *
  * @example
  * isMpsRunning() // false, unless someone ran nvidia-cuda-mps-control -d

@@ -1,4 +1,4 @@
-// Messages between a run's process and the process that started it: events in one direction, verdicts in the other.
+// Messages between a run's process and its parent: events in one direction, verdicts in the other.
 
 import type { RunEvent } from '../events/runEvent.js';
 

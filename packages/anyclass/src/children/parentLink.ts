@@ -1,5 +1,5 @@
-// The other end of `childRun`: a run's process reports to the process that started it. If that process goes away for any
-// reason, the run saves a checkpoint and stops, as after Ctrl-C.
+// The other end of `childRun`: a run's process reports to the process that started it. If that process goes
+// away for any reason, the run saves a checkpoint and stops, as after Ctrl-C.
 
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
@@ -14,7 +14,7 @@ export interface ParentLink extends Disposable {
   fail(run: string, error: unknown): void;
   /** Aborted when the parent is gone. */
   readonly signal: AbortSignal;
-  /** Asks the parent after each epoch whether the run should stop; undefined if the parent does not judge epochs. */
+  /** Asks the parent after each epoch whether to stop; undefined if the parent does not judge epochs. */
   readonly onEpoch: (() => Promise<boolean>) | undefined;
 }
 

@@ -33,8 +33,8 @@ export function dottedFields(object: object): DottedFields {
 }
 
 /**
- * The fields that determine a run's result: all but those that say where it computes. The decision does not count either: it is
- * refitted from the saved scores whenever runs are compared.
+ * The fields that determine a run's result: all but those that say where it computes. The decision does not
+ * count either: it is refitted from the saved scores whenever runs are compared.
  */
 export function resultFields(configuration: Configuration): DottedFields {
   const isOfDecision = (field: string) => field.startsWith('evaluation.decision.');

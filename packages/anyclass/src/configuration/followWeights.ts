@@ -6,7 +6,7 @@ import { weightFacts } from '../networks/weights/findWeights.js';
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
- * Returns the fields of a configuration, with `network.name` and `network.inputSize` taken from its weights if not set.
+ * Returns the fields of a configuration; `network.name` and `network.inputSize` default to the weights' own.
  *
  * @throws UserError if the weights belong to a network other than `network.name`, or do not exist
  *

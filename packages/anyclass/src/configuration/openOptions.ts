@@ -6,8 +6,8 @@ import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
 
 /**
- * Opens the data of a configuration, with images preprocessed accordingly. What it does not set comes from the weights that
- * training starts from, or else from the dataset.
+ * Opens the data of a configuration, with images preprocessed accordingly. What it does not set comes from
+ * the weights that training starts from, or else from the dataset.
  *
  * @example
  * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);

@@ -1,4 +1,4 @@
-// Ranks compare what they run before they start, because ranks with different work would train nonsense together.
+// Ranks compare what they run before they start: with different work, they would train nonsense together.
 
 import { UserError } from '../errors/userError.js';
 import { gatherTexts } from './exchange.js';

@@ -1,5 +1,6 @@
-// Exchanges between ranks other than gradients: texts, arrays, tensors from the first rank. All ranks must call the same
-// functions in the same order. Waiting leaves the event loop free, except in functions whose name ends in `Now`.
+// Exchanges between ranks other than gradients: texts, arrays, tensors from the first rank. All ranks must
+// call the same functions in the same order. Waiting leaves the event loop free, except in functions whose
+// name ends in `Now`.
 
 import { type Tensor, tensor, tidy, zeros } from '@anyclass/torch';
 import type { Ranks } from './ranks.js';

@@ -1,5 +1,5 @@
-// If one rank fails, all stop with its reason. The failed rank leaves a note and disconnects; the others, on losing the
-// connection, find the note.
+// If one rank fails, all stop with its reason. The failed rank leaves a note and disconnects; the others, on
+// losing the connection, find the note.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { distributed } from '@anyclass/torch';
@@ -18,7 +18,7 @@ const readingTime = 3000;
 const lookEvery = 50;
 
 /**
- * Does work that all ranks do together. If one of them throws, all fail; the others throw an error that names it.
+ * Does work that all ranks do together. If one throws, all fail; the others throw an error that names it.
  *
  * @example
  * await failingTogether(ranks, () => trainToEnd(session, run));

@@ -1,11 +1,11 @@
-// Each process on a machine computes on its own GPU, which becomes the only one that it sees. With launchers that bind GPUs to
-// tasks themselves, only one is visible, and there is nothing to choose.
+// Each process on a machine computes on its own GPU, which becomes the only one that it sees. With launchers
+// that bind GPUs to tasks themselves, only one is visible, and there is nothing to choose.
 
 import { spawnSync } from 'node:child_process';
 
 /**
- * Makes only this process's GPU visible to CUDA; call it before the first use of CUDA. If there are fewer GPUs than
- * processes, several processes share one.
+ * Makes only this process's GPU visible to CUDA; call it before the first use of CUDA. If there are fewer
+ * GPUs than processes, several processes share one.
  *
  * @example
  * seeOwnGpu(2, 8) // CUDA_VISIBLE_DEVICES is 2

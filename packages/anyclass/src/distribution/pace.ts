@@ -1,5 +1,5 @@
-// Synchronizes ranks that work side by side for hours after every piece of work, so that a slow or dead rank is noticed then
-// and not by a timeout at the end.
+// Synchronizes ranks that work side by side for hours after every piece of work, so that a slow or dead rank
+// is noticed then and not by a timeout at the end.
 
 import { gatherIntegers } from './exchange.js';
 import type { Ranks } from './ranks.js';

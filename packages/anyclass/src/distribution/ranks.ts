@@ -1,5 +1,5 @@
-// The processes among which work is divided. A launcher (torchrun, srun, anyclass launch) starts them all with the same
-// command; each learns from its environment which one it is.
+// The processes among which work is divided. A launcher (torchrun, srun, anyclass launch) starts them all
+// with the same command; each learns from its environment which one it is.
 
 import { availableParallelism } from 'node:os';
 import { distributed } from '@anyclass/torch';
@@ -31,7 +31,7 @@ export function distributionOf({ worldSize, backend }: Ranks): Distribution {
   return { worldSize, backend };
 }
 
-/** Environment variables, for any launcher: how many seconds a rank waits for the others, and which backend it uses. */
+/** Environment variables for any launcher: seconds that a rank waits for the others, and the backend. */
 export const timeoutVariable = 'ANYCLASS_TIMEOUT';
 export const backendVariable = 'ANYCLASS_BACKEND';
 export const defaultTimeout = 600;
@@ -39,8 +39,8 @@ export const defaultTimeout = 600;
 let joined: Promise<Ranks> | undefined;
 
 /**
- * Joins the processes that were started together with this one; undefined for a single process. They are joined only once,
- * and stay together for the life of the process.
+ * Joins the processes that were started together with this one; undefined for a single process. They are
+ * joined only once, and stay together for the life of the process.
  *
  * @example
  * const ranks = await joinRanks();

@@ -1,4 +1,4 @@
-// Finds out which ranks see the same folder: those on one machine if the disk is local, or all of them if it is shared.
+// Finds out which ranks see the same folder: those on one machine if the disk is local, all if it is shared.
 
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface FolderTeam extends Pick<Ranks, 'rank' | 'worldSize' | 'isFirst'
 }
 
 /**
- * Finds out which ranks see a folder, which must exist. Every rank leaves a mark there; when all have, they look for marks.
+ * Finds out which ranks see a folder, which must exist. Every rank leaves a mark there, then looks for marks.
  *
  * @example
  * const team = await teamOfFolder(ranks, '.anyclass/cache');

@@ -1,5 +1,5 @@
-// Divides work among ranks: each gets one contiguous block of rows, so that the blocks in rank order are the rows of a single
-// process, each exactly once.
+// Divides work among ranks: each gets one contiguous block of rows, so that the blocks in rank order are the
+// rows of a single process, each exactly once.
 
 import type { Ranks } from './ranks.js';
 

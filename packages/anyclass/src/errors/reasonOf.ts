@@ -1,7 +1,7 @@
 import { fileProblem, isSystemError, remedyOf } from '@anyclass/torch/files';
 
 /**
- * Returns the message of an unknown thrown value. System errors are put into words, and what failed first comes first.
+ * Returns the message of any thrown value. System errors are put into words; the first failure comes first.
  *
  * @example
  * messageOf(error) // 'runs/sewer/metrics.jsonl: the disk is full; make room or choose another path'
@@ -20,7 +20,7 @@ export function firstError(thrown: unknown): unknown {
   return isSuppressed(thrown) ? firstError(thrown.suppressed) : thrown;
 }
 
-/** Whether this is what `using` throws if both the work and the disposal fail; Node 20 has no class for it. */
+/** Whether `using` threw this because both the work and the disposal failed; Node 20 has no class for it. */
 function isSuppressed(thrown: unknown): thrown is { readonly error: unknown; readonly suppressed: unknown } {
   return (
     thrown instanceof Error &&

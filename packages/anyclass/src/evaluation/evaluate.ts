@@ -31,9 +31,9 @@ export interface EvaluateOptions
   /** Default: the test split if it has labels, otherwise validation, otherwise train. */
   readonly split?: SplitName | undefined;
   readonly batchSize?: number;
-  /** How the dataset is read; by default as the model's run read its own. The classes are always the model's. */
+  /** How the dataset is read; by default as the model's run read its own. Classes are always the model's. */
   readonly open?: OpenOptions;
-  /** Options for fitting another decision on the validation scores of the model's run, instead of using the model's own. */
+  /** Fits another decision on the validation scores of the model's run, instead of using the model's own. */
   readonly decision?: FitDecisionOptions | undefined;
   /** Overrides how images were preprocessed in training. */
   readonly preparation?: PreparationChanges;
@@ -55,8 +55,8 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the model's own
- * decision, unless that was fitted on the same split.
+ * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the
+ * model's own decision, unless that was fitted on the same split.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });

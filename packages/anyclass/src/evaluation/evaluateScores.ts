@@ -24,7 +24,7 @@ export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' |
   readonly fitLabels?: string | undefined;
   /** How the decision is fitted. Default: a gate that guarantees at most 5% false alarms. */
   readonly decision?: FitDecisionOptions | undefined;
-  /** How probabilities are calibrated, if that helps on the fitting data. Default 'none': scores are used as they are. */
+  /** How probabilities are calibrated, if that helps on the fitting data. Default 'none': not at all. */
   readonly calibration?: CalibrationMethod | undefined;
   /** Weights for F2-CIW, by class or in the order of the label columns. */
   readonly classImportance?: ImportanceByClass | readonly number[] | undefined;

@@ -1,4 +1,4 @@
-// Evaluates scores: metrics at 0.5 and at the model's decision, with intervals, and how reliable the probabilities are.
+// Evaluates scores: metrics at 0.5 and at the model's decision, with intervals, and the reliability.
 
 import {
   bootstrapAt,

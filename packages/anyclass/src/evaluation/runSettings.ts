@@ -11,8 +11,8 @@ type DataSettings = Configuration['data'];
 export type ReadingSettings = Partial<DataSettings> & Pick<DataSettings, 'dataset'>;
 
 /**
- * Returns how to read a dataset for a model. The run's own dataset, which is the default, is read exactly as the run read it;
- * another dataset is read in the same way. Undefined for a model file without a dataset.
+ * Returns how to read a dataset for a model. The run's own dataset, which is the default, is read exactly as
+ * the run read it; another dataset is read in the same way. Undefined for a model file without a dataset.
  *
  * @example
  * readingFor('runs/pipes', 'new.csv')?.columns // { labels: 'defects' }
@@ -31,8 +31,8 @@ function runData(model: string): DataSettings | undefined {
 }
 
 /**
- * Omits what applies only to the run's own data: where it is, which rows were trained on, and the choice of classes, which
- * comes from the model.
+ * Omits what applies only to the run's own data: where it is, which rows were trained on, and the choice of
+ * classes, which comes from the model.
  */
 function sharedSettings(data: DataSettings): Omit<DataSettings, 'dataset'> {
   const { dataset, imageFolder, features, keep, drop, splitFolder, draw, subset, ...shared } = data;

@@ -1,5 +1,6 @@
-// The events that training, preparation, scoring, experiments and tuning report. The terminal, events.jsonl in the run
-// folder, a parent process and pages listen to the same stream: no program reads another program's human-readable output.
+// The events that training, preparation, scoring, experiments and tuning report. The terminal, events.jsonl
+// in the run folder, a parent process and pages listen to the same stream: no program reads another program's
+// human-readable output.
 
 import type { EpochRecord } from './epochRecord.js';
 import type { RunSummary } from './runSummary.js';
@@ -61,8 +62,8 @@ export interface StepEvent {
 }
 
 /**
- * Progress of a task, such as scoring a split, preparing a cache or downloading. The first event has `done` 0, the last has
- * `done` equal to `total`.
+ * Progress of a task, such as scoring a split, preparing a cache or downloading. The first event has `done`
+ * 0, the last has `done` equal to `total`.
  */
 export interface ProgressEvent {
   readonly type: 'progress';
@@ -118,7 +119,7 @@ export interface FailedEvent {
 /** Something happened to one run of an experiment or to one trial of a study. */
 export interface ChildEvent {
   readonly type: 'child';
-  /** Its name in the plan, such as 'any-bce-seed1' or 'trial 7'; '' if a study's worker waits for the trials of others. */
+  /** Its name in the plan, such as 'any-bce-seed1' or 'trial 7'; '' if a study's worker is idle. */
   readonly name: string;
   readonly state: ChildState;
   /** The event that the run itself reported; omitted if only its state changed. */
@@ -130,7 +131,7 @@ export interface ChildEvent {
   readonly worker?: number;
 }
 
-/** 'elsewhere': another process is working on it. 'reused': it was finished before. 'stopped': stopped early by the study. */
+/** 'elsewhere': another process works on it. 'reused': already finished. 'stopped': early, by the study. */
 export type ChildState =
   | 'waiting'
   | 'elsewhere'

@@ -21,7 +21,7 @@ export interface RunSummary {
   /** The epoch whose weights are the result, and the metric it was chosen by. */
   readonly bestEpoch: number;
   readonly bestBy: BestMetric;
-  /** Whether the last epoch is evaluated because the best weights were lost or the best epoch could not be determined. */
+  /** Whether the last epoch is evaluated because the best one is unknown or its weights were lost. */
   readonly isLastInstead?: boolean | undefined;
   /** Null if the metric is undefined. */
   readonly bestValue: number | null;

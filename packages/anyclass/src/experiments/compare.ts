@@ -19,7 +19,7 @@ export interface ExperimentOptions extends ExperimentSettings {
   readonly set?: readonly string[];
   /** Comma-separated seeds; default `1,2,3`. */
   readonly seeds?: string;
-  /** Bootstrap replicates; 0 disables differences. Default 1000; at decisions, capped to what fits in one minute. */
+  /** Bootstrap replicates; default 1000; 0 disables differences. At decisions, capped to one minute. */
   readonly replicates?: number;
   /** How all runs are decided. Default: the gate, at 5% false alarms with a confidence of 0.95. */
   readonly decision?: DecisionSettings;
@@ -46,8 +46,8 @@ export interface CompareResult {
 }
 
 /**
- * Trains every combination of losses, networks, datasets and seeds that is not finished yet, compares them and writes
- * `comparison.json` and tables. Call it again to resume after an interruption.
+ * Trains every combination of losses, networks, datasets and seeds that is not finished yet, compares them
+ * and writes `comparison.json` and tables. Call it again to resume after an interruption.
  *
  * @example
  * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });
@@ -77,7 +77,7 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
   return { comparison, unfinished };
 }
 
-/** The part of a plan that all experiments share. With `devices`, each child sees only its own GPU, as `cuda`. */
+/** The plan options that experiments share. With `devices`, each child sees only its own GPU, as `cuda`. */
 export function request({ config, data, set = [], seeds = '1,2,3', devices, out }: ExperimentOptions) {
   const isOnCpu = devices?.split(',').every((name) => name.trim() === 'cpu');
   const device = devices === undefined ? [] : [isOnCpu ? 'device=cpu' : 'device=cuda'];

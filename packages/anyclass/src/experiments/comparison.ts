@@ -1,5 +1,5 @@
-// Compares runs: metrics over seeds, and paired differences from the standard loss, all computed from the scores in the
-// run folders.
+// Compares runs: metrics over seeds, and paired differences from the standard loss, all computed from the
+// scores in the run folders.
 
 import {
   checkDecisionOptions,
@@ -24,7 +24,7 @@ import { comparisonVerdict } from './verdict.js';
 export type DecisionSettings = Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'>;
 
 export interface ComparisonOptions {
-  /** Bootstrap replicates; default 1000; 0 disables differences. At decisions, capped to what fits in `seconds`. */
+  /** Bootstrap replicates; default 1000; 0 disables differences. At decisions, limited by `seconds`. */
   readonly replicates?: number;
   /** Seed for the bootstrap; default 0. */
   readonly bootstrapSeed?: number;
@@ -32,9 +32,11 @@ export interface ComparisonOptions {
   readonly confidence?: number;
   /** How runs are decided. */
   readonly decision?: DecisionSettings;
-  /** Time limit per dataset for the replicates that refit decisions; at least 100 replicates always run. Default 60. */
+  /** Time limit per dataset for replicates at decisions, of which at least 100 always run. Default 60. */
   readonly seconds?: number;
-  /** Called after each bootstrap draw. Each dataset has `replicates` draws at 0.5, and at most that many at decisions. */
+  /**
+   * Called after each draw. Each dataset has `replicates` of them at 0.5, and at most as many at decisions.
+   */
   readonly onDraw?: (task: DrawTask) => void;
 }
 
@@ -72,7 +74,10 @@ export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
 export interface DecidedFigures extends DecisionChoice {
   /** Whether the false alarms of the decisions are bounded on new data. */
   readonly guarantee: Guarantee;
-  /** Cross-fitted: each image is decided by a decision fitted without it. Null with fewer than two positives or negatives. */
+  /**
+   * Cross-fitted: each image is decided by a decision fitted without it. Null with fewer than two positives
+   * or negatives.
+   */
   readonly validation: DecidedSpreads | null;
   /** Null if the test split has no labels. */
   readonly test: DecidedSpreads | null;
@@ -94,7 +99,7 @@ export interface MethodDifference {
   /** Test, or validation if the test split has no labels. */
   readonly split: JudgedSplit;
   readonly atHalf: FigureDifferences;
-  /** Both sides at their decisions; null if only validation is labeled or there is no decision. mAP equals that of `atHalf`. */
+  /** Both sides at their decisions; null without test labels or decisions. mAP is that of `atHalf`. */
   readonly atDecision: FigureDifferences | null;
   /** Draws behind `atDecision`, each with all decisions refitted. */
   readonly replicates: number;
@@ -110,11 +115,11 @@ export interface HeldDifference extends Difference {
 }
 
 /**
- * Compares finished runs. Runs that differ only in their seed form one group. Each run's decision is fitted on its own
- * validation scores, with the same budget for all, and evaluated on test. The differences come from a bootstrap over the
- * instances, with the same replicates for all groups of a dataset. In each replicate, a side's metric is the mean over the
- * seeds that both sides share. A loss that was not evaluated on the same images as its standard loss gets a note instead
- * of a difference.
+ * Compares finished runs. Runs that differ only in their seed form one group. Each run's decision is fitted
+ * on its own validation scores, with the same budget for all, and evaluated on test. The differences come
+ * from a bootstrap over the instances, with the same replicates for all groups of a dataset. In each
+ * replicate, a side's metric is the mean over the seeds that both sides share. A loss that was not evaluated
+ * on the same images as its standard loss gets a note instead of a difference.
  *
  * @example
  * const { verdict, groups, differences } = await compareRuns(readRuns(['comparisons/coco']));

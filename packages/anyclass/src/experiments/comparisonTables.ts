@@ -8,8 +8,8 @@ import { differenceTable } from './differenceTable.js';
 import { type DecidedFigure, figureTitles, type Spread } from './figures.js';
 
 /**
- * Returns for each dataset the figures at each run's decision, those at 0.5 as in the paper, and the differences from the
- * standard loss at both.
+ * Returns for each dataset the figures at each run's decision, those at 0.5 as in the paper, and the
+ * differences from the standard loss at both.
  *
  * @example
  * comparisonTables(await compareRuns(runs)).map(({ name }) => name)
@@ -49,7 +49,7 @@ function withCaution(table: Table, confounded: readonly ConfoundedPair[]): Table
   return { ...table, note: [table.note, ...cautions].join(' ') };
 }
 
-/** The names of all tables that a comparison on these datasets can have, or could in earlier versions (`fitted`, `kept`). */
+/** The names of all possible tables for these datasets, also in earlier versions (`fitted`, `kept`). */
 export function possibleTables(datasets: readonly string[]): string[] {
   return datasets.flatMap((dataset) =>
     ['decisions', 'results', 'differences', 'fitted', 'kept'].map(
@@ -156,7 +156,7 @@ function figureCells(
   );
 }
 
-/** Highlights the best value for each network, except for false alarms: they are the price of the other figures. */
+/** Highlights the best value for each network, except for false alarms, the price of the other figures. */
 function bestCell(
   group: GroupFigures,
   groups: readonly GroupFigures[],

@@ -30,7 +30,7 @@ export function confoundedPairs(pairs: readonly LossPair[]): ConfoundedPair[] {
   });
 }
 
-/** Returns what confounds the difference between two groups, found by their labels; undefined if only the loss differs. */
+/** What confounds the difference between two groups, given by label; undefined if only the loss differs. */
 export function confoundOf(
   { dataset, network, loss, standard }: Omit<ConfoundedPair, 'fields'>,
   confounded: readonly ConfoundedPair[],

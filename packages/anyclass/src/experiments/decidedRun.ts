@@ -1,4 +1,4 @@
-// A run at its decision: fitted on its validation scores, evaluated on test and, by cross-fitting, on validation itself.
+// A run at its decision: fitted on its validation scores, evaluated on test and, cross-fitted, on validation.
 
 import {
   crossFit,
@@ -15,12 +15,14 @@ import type { DecisionChoice } from './decisionText.js';
 import type { ScoredImages } from './readRuns.js';
 import { type TradeOff, tradeOffOf } from './tradeOff.js';
 
-/** The figures at a decision: those of `measure`, and how well presence scores separate positives from negatives. */
+/** Figures at a decision: those of `measure`, and how well presence separates positives from negatives. */
 export type DecidedMetrics = Metrics & { readonly presenceAuc: number | null };
 
 export interface DecidedRun {
   readonly decision: Decision;
-  /** On validation, each image decided by a decision fitted without it; undefined if {@link crossFitted} is. */
+  /**
+   * On validation, each image decided by a decision fitted without it; undefined if {@link crossFitted} is.
+   */
   readonly crossFitted: DecidedMetrics | undefined;
   readonly test: DecidedMetrics | undefined;
   readonly tradeOff: readonly TradeOff[] | undefined;
@@ -66,8 +68,8 @@ export function whyUndecided(
 }
 
 /**
- * Returns the images with predicted labels, 0 or 1, in place of scores, each from a decision fitted without that image;
- * undefined with fewer than two positives or negatives.
+ * Returns the images with predicted labels, 0 or 1, in place of scores, each from a decision fitted without
+ * that image; undefined with fewer than two positives or negatives.
  *
  * @param deal a different number assigns the images to different folds
  */
@@ -88,8 +90,8 @@ export function crossFitted(
 const foldCount = 5;
 
 /**
- * Returns the fold of each image. Positives and negatives are spread evenly, in an order that depends only on the names,
- * so that runs on the same images have the same folds whatever the order of their files.
+ * Returns the fold of each image. Positives and negatives are spread evenly, in an order that depends only on
+ * the names, so that runs on the same images have the same folds whatever the order of their files.
  */
 function foldsByName({ names }: ScoredImages, kinds: Uint8Array, deal: number): Uint8Array {
   const suffix = deal === 0 ? '' : ` ${deal}`;

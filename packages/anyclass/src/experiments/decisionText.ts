@@ -31,7 +31,7 @@ export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarant
     return `${kept} or fewer, guaranteed with ${shortPercent(guarantee.confidence)} confidence`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = shortPercent(guarantee.smallestRate ?? 1);
-  return `${kept}, kept there without a guarantee: it has too few negatives to guarantee less than ${least}`;
+  return `${kept}, kept there without a guarantee: validation has too few negatives to guarantee less than ${least}`;
 }
 
 function budgetText(budget: DecisionBudget): string {

@@ -5,7 +5,7 @@ import type { PaperFigure } from '@anyclass/core';
 /** A figure at a decision, which also has the AUC of presence scores. */
 export type DecidedFigure = PaperFigure | 'presenceAuc';
 
-/** The figures' names, as in the paper where it has them. */
+/** The figures' names, as in the paper if it has them. */
 export const figureTitles: Readonly<Record<DecidedFigure, string>> = {
   macroF1: 'F1',
   macroF2: 'F2',

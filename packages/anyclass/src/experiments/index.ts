@@ -4,8 +4,8 @@
 //   runAll                         runs side by side (with children/)
 //   runState                       which parts of a run exist
 //   readRuns, seedGroups           finished runs, grouped by everything but the seed
-//   comparison                     figures (judgedGroup; at decisions decidedRun, tradeOff) and differences (lossPairs,
-//                                  alignedModels, methodDifferences, confounds)
+//   comparison                     figures (judgedGroup; at decisions decidedRun, tradeOff) and differences
+//                                  (lossPairs, alignedModels, methodDifferences, confounds)
 //   comparisonTables, verdict      the comparison as tables (differenceTable) and as a sentence (decisionText)
 //   sweep, valueDifferences        a recommended value, if the choice matters
 //   results                        result files and failures

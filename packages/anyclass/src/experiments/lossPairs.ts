@@ -12,9 +12,9 @@ export interface LossPair {
 }
 
 /**
- * Returns all pairs of an any-class loss and its standard loss. Pairs that were not evaluated on the same images are left
- * out, with a note that names two of their runs. So are losses with several standard-loss groups, none of which has the
- * same settings.
+ * Returns all pairs of an any-class loss and its standard loss. Pairs that were not evaluated on the same
+ * images are left out, with a note that names two of their runs. So are losses with several standard-loss
+ * groups, none of which has the same settings.
  */
 export function lossPairs(judged: readonly JudgedGroup[]): {
   readonly pairs: readonly LossPair[];

@@ -49,7 +49,7 @@ interface JudgedPair {
   readonly other: JudgedGroup;
 }
 
-/** Groups pairs by dataset. One set of draws serves a whole group, so pairs evaluated on different images are kept apart. */
+/** Groups pairs evaluated on the same images of a dataset; one set of draws serves a whole group. */
 function onSameImages(pairs: readonly JudgedPair[]): JudgedPair[][] {
   const sets: JudgedPair[][] = [];
   for (const pair of pairs) {
@@ -132,7 +132,7 @@ function drawnAtDecisions(
   return new Map(runs.map(({ folder }, i) => [folder, drawn[i]!]));
 }
 
-/** The seeds that both sides share, so that a lucky seed counts on both; if they share none, all seeds of each side. */
+/** The seeds that both sides share, so that a lucky seed counts on both; if none, all seeds of each side. */
 function comparedSeeds(
   standard: SeedGroup,
   anyClass: SeedGroup,

@@ -112,7 +112,7 @@ test('an estimate covers the remaining work, at the measured rate', async () => 
   writeFileSync(join(plan[0]!.folder, 'metrics.jsonl'), [1, 2, 3].map(record).join('\n'));
   const after = await estimatePlan(plan, { out });
   expect(after.rows[0]).toMatchObject({ imagesPerSecond: 100, isMeasured: true });
-  // One epoch of the first run and four of the second: 610 images each, and 20 more to evaluate each run at the end.
+  // One epoch of the first run and four of the second: 610 images each, plus 20 to evaluate each run.
   expect(after.seconds).toBeCloseTo((5 * 610 + 2 * 20) / 100, 9);
   expect(after.bytes).toBe(before.bytes);
   const spread = await estimatePlan(plan, { out, devices: 'cpu,cpu' });

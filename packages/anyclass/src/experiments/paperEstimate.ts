@@ -32,7 +32,7 @@ const vectorsPerSecond = 10_000;
 const passes = 3;
 
 /**
- * Training images per second if nothing was measured: on a GPU the rate of an H200, on the CPU an estimate from its cores.
+ * Assumed training images per second: on a GPU the rate of an H200, on the CPU an estimate from its cores.
  *
  * @example
  * assumedRate({ name: 'tresnet-l', inputSize: 224 }, 17, 'gpu') // 2718
@@ -51,7 +51,7 @@ export function assumedRate(
 }
 
 /**
- * Seconds for the given number of epochs: training, validation after each epoch, and scoring both splits at the end.
+ * Seconds for a number of epochs: training, validation after each, and scoring both splits at the end.
  *
  * @example
  * runSeconds(40, { classes: 17, train: 1_040_129, validation: 130_046, test: 0 }, 2718) / 3600 // 4.43
@@ -69,8 +69,8 @@ export function runSeconds(
 const cellBytes = 20 + 2;
 
 /**
- * Bytes of a finished run's folder: the newest checkpoints, each with the optimizer state; the best weights by each metric;
- * the model; scores and labels. While the run writes a checkpoint, it needs room for one more.
+ * Bytes of a finished run's folder: the newest checkpoints, each with the optimizer state; the best weights
+ * by each metric; the model; scores and labels. Writing a checkpoint needs room for one more.
  */
 export function runBytes(configuration: Configuration, size: RunSize): number {
   const { network, optimizer, averageDecay, checkpoints, bestBy } = configuration;

@@ -53,8 +53,8 @@ export interface PlanEstimate {
 }
 
 /**
- * Estimates the time and disk space that a plan still needs. Rates come from epochs that runs of the plan have completed;
- * otherwise they are assumed.
+ * Estimates the time and disk space that a plan still needs. Rates come from epochs that runs of the plan
+ * have completed; otherwise they are assumed.
  *
  * @example
  * const { seconds, bytes } = await estimatePlan(plan, { out: 'paper' });

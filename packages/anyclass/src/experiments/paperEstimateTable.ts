@@ -22,7 +22,7 @@ export function estimateTable(estimate: PlanEstimate, title: string): Table {
       { title: 'images', kind: 'count' },
       { title: 'parameters', kind: 'count' },
       { title: 'images/s', kind: 'text', align: 'right' },
-      { title: 'left', kind: 'text', align: 'right' },
+      { title: 'time left', kind: 'text', align: 'right' },
       { title: 'GiB', kind: 'number', digits: 1 },
     ],
     rows: estimate.rows.map((row) => [

@@ -1,4 +1,4 @@
-// The runs behind the tables of arXiv 2506.05721: which networks, losses and λ on which data, each with its own recipe.
+// The runs behind the tables of arXiv 2506.05721: networks, losses and λ on each dataset, by recipe.
 
 import { resultKey } from '../configuration/dottedFields.js';
 import {
@@ -51,7 +51,7 @@ export function paperParts(table: PaperTable): readonly PaperPart[] {
 }
 
 /**
- * Plans all runs of a table on the given data. A loss table needs its dataset; the λ table covers the datasets given.
+ * Plans all runs of a table. A loss table needs its dataset; the λ table covers the given datasets.
  *
  * @example
  * const plan = await planPaper({ table: '1', data: ['sewerml=data/sewerml'], out: 'paper' });
@@ -114,7 +114,7 @@ function namedFolders(data: readonly string[]): ReadonlyMap<PaperDataset, string
   return folders;
 }
 
-/** The parts whose data is given and whose network is selected; data or networks that no part has are an error. */
+/** The parts whose data is given and whose network is selected; throws for data or networks in no part. */
 function chosenParts(
   table: PaperTable,
   folders: ReadonlyMap<PaperDataset, string>,

@@ -37,9 +37,9 @@ export interface PlannedRun {
 }
 
 /**
- * Returns the runs of an experiment. If `config` is one of the paper's recipes, each run uses the recipe for its own data
- * and network. A dataset's settings are applied first, then the network's, and the loss's last. A run that already exists
- * under another name keeps that name.
+ * Returns the runs of an experiment. If `config` is one of the paper's recipes, each run uses the recipe for
+ * its own data and network. A dataset's settings are applied first, then the network's, and the loss's last.
+ * A run that already exists under another name keeps that name.
  *
  * @example
  * const runs = await planRuns({ config: 'quick', set: [], losses: parseVariants('bce,any-bce', 'loss'), seeds: [1], out: 'out' });
@@ -91,7 +91,7 @@ interface VariedRun {
   readonly variants: RunVariants;
 }
 
-/** One configuration may be spelled in two ways, such as `any-bce` and `any-bce@alpha=1`, and would be trained twice. */
+/** One configuration spelled in two ways, such as `any-bce` and `any-bce@alpha=1`, would be trained twice. */
 function refuseTwins(runs: readonly VariedRun[]): void {
   const seen = new Map<string, VariedRun>();
   for (const run of runs) {
@@ -114,8 +114,8 @@ function variantText({ variants }: VariedRun): string {
 const longestName = 200;
 
 /**
- * The name always includes λ for an any-class loss, so that an experiment that sets λ finds the runs of one that used the
- * configuration's value.
+ * The name always includes λ for an any-class loss, so that an experiment that sets λ finds the runs of one
+ * that used the configuration's value.
  */
 function runName(
   { data, network, loss, seed }: Configuration,
@@ -155,7 +155,9 @@ function shortened(text: string, most: number): string {
   return `${text.slice(0, Math.max(0, most - 9))}~${digits}`;
 }
 
-/** Returns a dataset's name for run names, with as many of its folders as it takes to tell it from the others. */
+/**
+ * Returns a dataset's name for run names, with as many of its folders as it takes to tell it from the others.
+ */
 function dataNames(datasets: readonly string[]): (dataset: string) => string {
   const withFolders = (dataset: string, count: number) => {
     const spec = parseDataset(dataset);

@@ -1,4 +1,4 @@
-// Decodes images once for all runs, before the first one starts, so that no two processes write the same cache.
+// Decodes images once for all runs, before the first one starts, so that no two processes write one cache.
 
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -16,12 +16,12 @@ import { takesFeatures } from '../networks/catalog.js';
 /** Bytes to leave free on the disk for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
 
-/** Average uses per image that make a cache worthwhile: short runs on part of the data decode less than a cache would. */
+/** Average uses per image that justify a cache: short runs on part of the data decode less without one. */
 const worthwhile = 2;
 
 /**
- * Completes the caches that the runs use. If the disk has no room, or a cache would not pay off, the runs decode images
- * as they go. The scenes of `digits` are drawn, not decoded, and need no cache.
+ * Completes the caches that the runs use. If the disk has no room, or a cache would not pay off, the runs
+ * decode images as they go. The scenes of `digits` are drawn, not decoded, and need no cache.
  *
  * @example
  * await prepareCaches(plan.map(({ configuration }) => configuration), console.error, signal);

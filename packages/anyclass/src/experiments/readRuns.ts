@@ -84,9 +84,9 @@ export function readRun(folder: string): Run {
 }
 
 /**
- * Reads all finished runs in the given folders. Each is a run folder, or a folder of runs such as `compare` writes. In a
- * folder of runs, unfinished ones are left out, and at least one must be finished. Different datasets with the same name
- * get distinct labels.
+ * Reads all finished runs in the given folders. Each is a run folder, or a folder of runs such as `compare`
+ * writes. In a folder of runs, unfinished ones are left out, and at least one must be finished. Different
+ * datasets with the same name get distinct labels.
  *
  * @example
  * readRuns(['comparisons/coco']).map(({ loss, seed }) => `${loss} ${seed}`) // ['bce 1', 'any-bce 1', …]
@@ -138,7 +138,7 @@ interface DataLabel {
   readonly details: readonly string[];
 }
 
-/** If different data would share a label, adds all classes, then the path, then the fields that set the data apart. */
+/** If different data would share a label, adds all classes, then the path, then the fields that differ. */
 function distinctLabels(runs: readonly Run[]): DataLabel[] {
   const steps = [withClasses, withPlace, withFields];
   return steps.reduce(

@@ -15,7 +15,9 @@ import type { Run } from './readRuns.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
 import { type SweepTestOptions, testValues } from './valueDifferences.js';
 
-/** Compares an experiment's runs and reports the bootstrap's progress and the comparison's notes as events. */
+/**
+ * Compares an experiment's runs and reports the bootstrap's progress and the comparison's notes as events.
+ */
 export async function compareWithProgress(
   runs: readonly Run[],
   options: Pick<ComparisonOptions, 'replicates' | 'decision'>,
@@ -51,8 +53,9 @@ function drawing(task: string, total: number, onEvent: RunEventListener): () => 
 }
 
 /**
- * Writes each table as CSV, Markdown and LaTeX below `tables`, and the result as JSON. Tables of an earlier result that
- * this one lacks are removed. A sweep's tables have a prefix, because the folder may also hold a comparison.
+ * Writes each table as CSV, Markdown and LaTeX below `tables`, and the result as JSON. Tables of an earlier
+ * result that this one lacks are removed. A sweep's tables have a prefix, because the folder may also hold a
+ * comparison.
  *
  * @example
  * writeResultFiles('comparisons/coco', 'comparison', comparison, comparisonTables(comparison))

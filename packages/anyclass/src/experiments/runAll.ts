@@ -130,7 +130,9 @@ function isSettled({ row: { progress, started } }: RunRow): boolean {
   return started !== undefined && progress.epoch > started.epochs;
 }
 
-/** Waits for a row whose folder is locked by another process; it may be finished when the lock is released. */
+/**
+ * Waits for a row whose folder is locked by another process; it may be finished when the lock is released.
+ */
 function lookElsewhere(run: RunRow, options: RunAllOptions): void {
   const { name, folder } = run.planned;
   const { state } = run.row;

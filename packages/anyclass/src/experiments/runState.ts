@@ -12,8 +12,8 @@ import type { PlannedRun } from './plan.js';
 export type RunState = 'absent' | 'begun' | 'finished';
 
 /**
- * Says whether a run has to be started, resumed or only read. Throws if the folder holds a run with different settings, and
- * names the fields that differ; its device and its cache do not count.
+ * Says whether a run has to be started, resumed or only read. Throws if the folder holds a run with different
+ * settings, and names the fields that differ; its device and its cache do not count.
  *
  * @example
  * runState(planned) // 'begun' for one that was interrupted
@@ -44,8 +44,8 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
 }
 
 /**
- * Points each run to the folder below `out` that already holds it, if any: an earlier command may have spelled the same
- * configuration differently, such as `any-bce` for `any-bce@alpha=1`.
+ * Points each run to the folder below `out` that already holds it, if any: an earlier command may have
+ * spelled the same configuration differently, such as `any-bce` for `any-bce@alpha=1`.
  *
  * @example
  * atKnownFolders(runs, 'comparisons/coco')[0]?.folder // 'comparisons/coco/coco64-tresnet-m-any-bce@lambda=0.02-seed1'
@@ -88,7 +88,9 @@ export function isBusy(folder: string): boolean {
   }
 }
 
-/** Removes the empty folders left by a process that was killed right at the start; no run could start in them. */
+/**
+ * Removes the empty folders left by a process that was killed right at the start; no run could start in them.
+ */
 function removeRemains(folder: string): void {
   if (!existsSync(folder) || isBusy(folder)) return;
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>

@@ -33,8 +33,8 @@ export interface SweepResult {
 export const defaultOver = 'lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1';
 
 /**
- * Trains with a field at each of the values, compares the runs, writes `sweep.json` and tables, and recommends a value if
- * the choice matters. Call it again to resume after an interruption.
+ * Trains with a field at each of the values, compares the runs, writes `sweep.json` and tables, and
+ * recommends a value if the choice matters. Call it again to resume after an interruption.
  *
  * @example
  * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });

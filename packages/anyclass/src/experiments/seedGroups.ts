@@ -11,7 +11,7 @@ export interface SeedGroup {
   readonly loss: LossName;
   /** Only for the any-class losses. */
   readonly lambda: number | null;
-  /** The loss, with λ and the fields that set the group apart from others with the same data and network: `any-bce λ=0.2`. */
+  /** The loss with λ, and fields that differ from groups on the same data and network: `any-bce λ=0.2`. */
   readonly label: string;
   readonly seeds: readonly number[];
   readonly runs: readonly Run[];
@@ -46,8 +46,8 @@ export function groupBySeed(runs: readonly Run[]): SeedGroup[] {
 }
 
 /**
- * Removes duplicate runs: of several with the same configuration and seed, only the first is kept. Also returns each
- * removed run with the one that was kept.
+ * Removes duplicate runs: of several with the same configuration and seed, only the first is kept. Also
+ * returns each removed run with the one that was kept.
  */
 export function withoutTwins(runs: readonly Run[]): {
   readonly runs: readonly Run[];
@@ -68,8 +68,8 @@ export function withoutTwins(runs: readonly Run[]): {
 export const anyClassTerm: readonly string[] = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
 
 /**
- * Returns the standard-loss group that an any-class group is compared with: the one that differs only in the any-class
- * term, or else the only one with that loss for the same data and network.
+ * Returns the standard-loss group that an any-class group is compared with: the one that differs only in the
+ * any-class term, or else the only one with that loss for the same data and network.
  */
 export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup | undefined {
   const candidates = standardCandidates(group, groups);
@@ -99,7 +99,7 @@ function alike(run: Run): (other: Run) => boolean {
     dataset === run.dataset && network === run.network && loss === run.loss;
 }
 
-/** The label always shows λ for an any-class loss; other fields only if groups with the same loss differ in them. */
+/** Always shows λ for an any-class loss; other fields only if groups with the same loss differ in them. */
 function labelOf(run: Run, others: readonly Run[]): string {
   const own = resultFields(run.configuration);
   const settings = others.map(({ configuration }) => resultFields(configuration));

@@ -93,7 +93,8 @@ test('nothing is recommended if a value has no decision on validation', () => {
 });
 
 test('values are ranked over the seeds that all share, and those without a finished run are named', () => {
-  // λ = 0.1 has an F1 of 0.46 over its only seed, and 0.02 one of 0.455 over all of its seeds, but 0.465 with seed 3 alone.
+  // λ = 0.1 has an F1 of 0.46 over its only seed, and 0.02 one of 0.455 over all of its seeds, but 0.465 with
+  // seed 3 alone.
   const incomplete = ofLastSeed(point(0.1, 0.45), 0.46);
   const points = [standard, point(0.02, 0.455), incomplete];
   const { value, reason } = recommend(points, 'λ', decision, [null, 0.02, 0.1, 0.5]);

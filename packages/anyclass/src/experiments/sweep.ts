@@ -29,8 +29,8 @@ export interface Sweep {
 
 export interface Recommendation {
   /**
-   * Null recommends the standard loss, because no value beats it. Omitted if too many runs are missing to say anything,
-   * or if the choice does not matter.
+   * Null recommends the standard loss, because no value beats it. Omitted if too many runs are missing to say
+   * anything, or if the choice does not matter.
    */
   readonly value?: number | null;
   readonly reason: string;
@@ -70,12 +70,13 @@ function plannedValue(
 }
 
 /**
- * Recommends a value by validation alone: the one with the highest F1 at its decision, where each image is decided by a
- * decision fitted without it. All values have the same false-alarm budget, so none can win by predicting more.
+ * Recommends a value by validation alone: the one with the highest F1 at its decision, where each image is
+ * decided by a decision fitted without it. All values have the same false-alarm budget, so none can win by
+ * predicting more.
  *
- * F1 is the mean over the seeds that all values share, because a lucky seed must not count for one value alone. Ties go to
- * the standard loss, then to the smallest value. The reason names `planned` values without a finished run; without the
- * standard loss nothing is recommended.
+ * F1 is the mean over the seeds that all values share, because a lucky seed must not count for one value
+ * alone. Ties go to the standard loss, then to the smallest value. The reason names `planned` values without
+ * a finished run; without the standard loss nothing is recommended.
  *
  * @example
  * recommend(points, 'λ', comparison.decision)

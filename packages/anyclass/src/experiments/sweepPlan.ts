@@ -79,8 +79,9 @@ export function parseOver(text: string): SweptField {
 }
 
 /**
- * Returns the losses of a sweep: the standard loss with the configuration's settings, then the configuration's own loss at
- * each value. If its own loss is a standard loss, there is no other to compare with.
+ * Returns the losses of a sweep: the standard loss with the configuration's settings, then the
+ * configuration's own loss at each value. If its own loss is a standard loss, there is no other to compare
+ * with.
  */
 export function sweepVariants({ field, values }: SweptField, { loss }: Configuration): Variant[] {
   if (!isAnyClass(loss.name) && (field === 'loss.lambda' || field === 'loss.alpha')) {

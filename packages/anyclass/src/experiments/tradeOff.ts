@@ -21,8 +21,9 @@ export interface TradeOffSpread {
 const budgets = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2] as const;
 
 /**
- * Returns a run's trade-off; undefined without negatives in both splits. The budgets come without a guarantee: the curve
- * shows the measured false alarms, and a guarantee, which small budgets cannot have, would bend it.
+ * Returns a run's trade-off; undefined without negatives in both splits. The budgets come without a
+ * guarantee: the curve shows the measured false alarms, and a guarantee, which small budgets cannot have,
+ * would bend it.
  */
 export function tradeOffOf(
   validation: Scored,

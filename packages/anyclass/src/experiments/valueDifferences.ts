@@ -1,5 +1,5 @@
-// Tests whether the values of a sweep differ at all: there is no point in recommending a value that is no better than the
-// others.
+// Tests whether the values of a sweep differ at all: there is no point in recommending a value that is no
+// better than the others.
 
 import { bootstrapSeeds } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
@@ -29,11 +29,11 @@ export interface ValueDifference {
 }
 
 /**
- * Tests the recommended value against all others, including the standard loss, by validation F1 at the decision, and adds
- * the differences to the recommendation. If every interval contains 0, the choice does not matter and no value is
- * recommended. The intervals come from a paired bootstrap over the images with their cross-fitted labels, widened for the
- * number of comparisons (Bonferroni): the best of many equal values looks better than the others by chance. The test split
- * is not used.
+ * Tests the recommended value against all others, including the standard loss, by validation F1 at the
+ * decision, and adds the differences to the recommendation. If every interval contains 0, the choice does not
+ * matter and no value is recommended. The intervals come from a paired bootstrap over the images with their
+ * cross-fitted labels, widened for the number of comparisons (Bonferroni): the best of many equal values
+ * looks better than the others by chance. The test split is not used.
  *
  * @example
  * await testValues(recommendation, points, runs, 'λ', { decision: comparison.decision, replicates: 1000 })

@@ -13,8 +13,8 @@ export interface Variant {
 }
 
 /**
- * Parses comma-separated variants, each a name with optional settings after `@`. A setting without a dot is a field of
- * `part`, unless the configuration itself has a field with that name.
+ * Parses comma-separated variants, each a name with optional settings after `@`. A setting without a dot is a
+ * field of `part`, unless the configuration itself has a field with that name.
  *
  * @example
  * parseVariants('bce,any-bce@lambda=0.2@epochs=3', 'loss')[1]
@@ -25,8 +25,8 @@ export function parseVariants(list: string, part: 'loss' | 'network'): Variant[]
 }
 
 /**
- * Parses one variant. `data` keeps its commas and every `@` that is not followed by a setting, since both may occur in a
- * path. Settings without a name apply to the configuration's own data.
+ * Parses one variant. `data` keeps its commas and every `@` that is not followed by a setting, since both may
+ * occur in a path. Settings without a name apply to the configuration's own data.
  *
  * @example
  * parseVariant('coco64/part-*.parquet@keep=["coco-41"]', 'data').set // ['data.keep=["coco-41"]']

@@ -10,9 +10,10 @@ import { isOfOneSign } from './figures.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
 
 /**
- * Says whether the any-class losses beat their standard losses, one sentence for each standard loss. If several any-class
- * losses share a standard loss, the sentence is about the one labeled `preferred`, or else the one with the highest F1 on
- * validation. Both sides are evaluated at the same false-alarm budget if there is a test split to do so.
+ * Says whether the any-class losses beat their standard losses, one sentence for each standard loss. If
+ * several any-class losses share a standard loss, the sentence is about the one labeled `preferred`, or else
+ * the one with the highest F1 on validation. Both sides are evaluated at the same false-alarm budget if there
+ * is a test split to do so.
  *
  * @example
  * comparisonVerdict(comparison)
@@ -48,7 +49,7 @@ export function sweepVerdict(
 }
 
 /**
- * Says how a model performs in terms of images: how many positives it flags, and how often negatives raise a false alarm.
+ * Says how a model performs: how many positives it flags, and how many negatives raise a false alarm.
  *
  * @example
  * judgmentVerdict(judgment)
@@ -87,7 +88,7 @@ function speaker(
   return family.find(({ loss }) => loss === preferred) ?? best;
 }
 
-/** The validation F1 that ranks groups: cross-fitted at their decisions, or at 0.5 if any group has no decision. */
+/** The validation F1 that ranks groups: cross-fitted at their decisions, or at 0.5 if any has none. */
 function validationF1(groups: readonly GroupFigures[]): (group: GroupFigures) => number | undefined {
   return groups.every(({ decided }) => decided?.validation)
     ? ({ decided }) => decided?.validation?.macroF1?.mean
@@ -131,7 +132,7 @@ function placeText({ dataset, network }: MethodDifference, { groups }: Pick<Comp
   return place.length === 0 ? '' : `${place.join(', ')}: `;
 }
 
-/** Without a pair of losses or without replicates nothing is tested, but the best figure is still worth a line. */
+/** Without a pair of losses or replicates nothing is tested, but the best figure is still worth a line. */
 function untested({
   groups,
   replicates,
@@ -150,7 +151,7 @@ function untested({
   return `${best.label} has the highest F1 (${values}); no difference is tested ${why}.`;
 }
 
-/** For example, '3.3 points (3.0 to 3.6)', with enough digits to tell the ends of an interval that holds from 0. */
+/** For example, '3.3 points (3.0 to 3.6)', with enough digits that no end of a held interval reads 0. */
 function points({ value, low, high, holds }: HeldDifference, isSigned: boolean): string {
   const ends = isSigned ? [value, low, high] : [value, low, high].map(Math.abs).sort((a, b) => a - b);
   const [shown, from, to] = isSigned ? ends : [Math.abs(value), ends[0], ends[2]];

@@ -1,5 +1,5 @@
-// Fits calibration and decision on validation once the weights are chosen: whether to calibrate, and how probabilities become
-// labels.
+// Fits calibration and decision on validation once the weights are chosen: whether to calibrate, and how
+// probabilities become labels.
 
 import {
   type Calibration,
@@ -15,11 +15,11 @@ import {
 } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 
-/** No calibration, or a method that is used only if it improves the probabilities on rows that it was not fitted on. */
+/** No calibration, or a method that is used only if it improves the probabilities on held-out rows. */
 export type CalibrationMethod = 'temperature' | 'platt' | 'none';
 
 /**
- * Returns a calibration that improves the cross-validated log loss; undefined if none does or the method is 'none'.
+ * Returns a calibration that improves the cross-validated log loss; undefined if none does or with 'none'.
  *
  * @example
  * helpfulCalibration(validation, 'temperature')?.kind // 'temperature'
@@ -31,8 +31,8 @@ export function helpfulCalibration(validation: Scored, method: CalibrationMethod
 }
 
 /**
- * Returns calibrated scores exactly as they are saved and read back: a network's scores rounded to float32, as doubles. A fit
- * on them is bit-identical to one on the saved files.
+ * Returns calibrated scores exactly as they are saved and read back: a network's scores rounded to float32,
+ * as doubles. A fit on them is bit-identical to one on the saved files.
  */
 export function calibratedScores<Rows extends Scored>(
   scored: Rows,
@@ -51,8 +51,8 @@ export interface FittedDecision {
 }
 
 /**
- * Fits a decision. Without negatives there can be no false-alarm budget, so a threshold per class is fitted instead, with a
- * `note`.
+ * Fits a decision. Without negatives there can be no false-alarm budget, so a threshold per class is fitted
+ * instead, with a `note`.
  *
  * @throws UserError if nothing can be fitted because there are no positives
  */

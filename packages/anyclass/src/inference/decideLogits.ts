@@ -8,7 +8,7 @@ export interface DecidedRows {
   readonly probabilities: Float32Array;
   /** Compared with the gate; one per image. */
   readonly presence: Float64Array;
-  /** 1 where a class is predicted. */
+  /** 1 for each predicted class. */
   readonly labels: Uint8Array;
 }
 

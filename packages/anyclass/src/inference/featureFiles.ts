@@ -9,9 +9,10 @@ import { listedPaths } from './imageInputs.js';
 import type { FailedInput, VectorInput } from './vectorInputs.js';
 
 /**
- * Yields the feature vectors in files, one after another: `.csv`, `.parquet`, `.arff`, `.npy` or `.safetensors`, several with
- * `*` in the file name, or `-` for a list of paths on standard input. Features are found by the model's names for them; in a
- * file without names they must be in the model's order. A file that cannot be read is reported among the others.
+ * Yields the feature vectors in files, one after another: `.csv`, `.parquet`, `.arff`, `.npy` or
+ * `.safetensors`, several with `*` in the file name, or `-` for a list of paths on standard input. Features
+ * are found by the model's names for them; in a file without names they must be in the model's order. A file
+ * that cannot be read is reported among the others.
  *
  * @example
  * for await (const { name } of featureInputs(['fields.csv'], description.features)) console.log(name);

@@ -19,9 +19,10 @@ export interface ImageInput extends UnreadImage {
 }
 
 /**
- * Yields the images behind paths, one after another. A path is a file, a folder with everything below it, a pattern with `*`,
- * `?` or `**`, a Parquet file of images, or `-` for a list of paths on standard input, one per line. What cannot be read, such
- * as a folder or a damaged Parquet file, becomes an input whose `read` fails with the reason; the others follow.
+ * Yields the images behind paths, one after another. A path is a file, a folder with everything below it, a
+ * pattern with `*`, `?` or `**`, a Parquet file of images, or `-` for a list of paths on standard input, one
+ * per line. What cannot be read, such as a folder or a damaged Parquet file, becomes an input whose `read`
+ * fails with the reason; the others follow.
  *
  * @param signal stops the wait for a list on standard input when aborted
  * @param onSkipped called for files in a folder that are not images
@@ -93,7 +94,7 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
 }
 
 /**
- * An image file. If it does not exist now, reading it fails; if its storage goes away later, reading waits for it.
+ * An image file. If it does not exist now, reading fails; if its storage goes away later, reading waits.
  *
  * @example
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
@@ -129,8 +130,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Yields paths of files sorted by name, folder by folder, and inputs for folders that cannot be read. Links to folders are
- * followed, except a link to a folder that contains it, which would never end.
+ * Yields paths of files sorted by name, folder by folder, and inputs for folders that cannot be read. Links
+ * to folders are followed, except a link to a folder that contains it, which would never end.
  */
 async function* filesBelow(
   folder: string,
@@ -235,7 +236,7 @@ function* rowInputs(
   }
 }
 
-/** The image in a row: bytes, or Hugging Face's struct of `bytes` and `path`. A column called image takes precedence. */
+/** The image in a row: bytes, or Hugging Face's struct of `bytes` and `path`. Prefers the column `image`. */
 function imageBytes(row: Record<string, unknown>, columns: readonly string[]): Uint8Array | undefined {
   for (const column of ['image', ...columns]) {
     const value = row[column];

@@ -13,8 +13,8 @@ export interface MemoryUse {
 }
 
 /**
- * Runs work in the engine. If it runs out of memory on the CPU or a GPU, or a tensor is too large for a kernel, the error says
- * what needed the memory and what to change.
+ * Runs work in the engine. If it runs out of memory on the CPU or a GPU, or a tensor is too large for a
+ * kernel, the error says what needed the memory and what to change.
  *
  * @example
  * withMemoryAdvice(() => network.forward(images), () => ({ what: 'a batch of 32 images', advice: 'lower batchSize' }))
@@ -68,8 +68,8 @@ export const scoringSpace = 768 * mebibyte;
 export const trainingSpace = 1536 * mebibyte;
 
 /**
- * Throws if the process cannot get the address space that it will need. Without it, Node and the libraries that decode images
- * abort the process with no error that could be caught.
+ * Throws if the process cannot get the address space that it will need. Without it, Node and the libraries
+ * that decode images abort the process with no error that could be caught.
  *
  * @param remedy an alternative to raising the limit, such as `, or lower the batch size`
  */

@@ -7,7 +7,7 @@ import { isRunFolder } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
 import { type FittedDecision, fitOnValidation } from './decide.js';
 
-/** One threshold for all classes, or options for fitting another decision on the validation scores of the model's run. */
+/** One threshold for all classes, or options for fitting a decision on the run's validation scores. */
 export type ChosenDecision = number | FitDecisionOptions;
 
 /**

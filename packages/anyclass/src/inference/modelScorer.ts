@@ -1,4 +1,4 @@
-// Opens a model of any kind for scoring: a run or its weights with libtorch, an exported file with onnxruntime.
+// Opens any model for scoring: a run or its weights with libtorch, an exported file with onnxruntime.
 
 import { existsSync } from 'node:fs';
 import type { Device } from '@anyclass/torch';

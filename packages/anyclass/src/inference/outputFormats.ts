@@ -25,9 +25,10 @@ export interface OutputOptions {
 }
 
 /**
- * Returns a writer of predictions. `csv` has a column per class and the labels separated by `|`, or 'negative' if there are
- * none (a JSON list if a class has that name or contains `|`). `jsonl` has one object per line. `sewerml` is the format of the
- * SewerML benchmark: file names without folders and 17 probabilities.
+ * Returns a writer of predictions. `csv` has a column per class and the labels separated by `|`, or
+ * 'negative' if there are none (a JSON list if a class has that name or contains `|`). `jsonl` has one object
+ * per line. `sewerml` is the format of the SewerML benchmark: file names without folders and 17
+ * probabilities.
  *
  * @example
  * const { header } = outputOf('csv', { classes: ['crack', 'roots'], decision }) // 'Filename,crack,roots,labels'

@@ -59,8 +59,8 @@ export interface Predictor extends Disposable {
     inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction>;
   /**
-   * Predicts one image, given as the bytes of its file or its path. For a model of features, predicts one vector, given as
-   * numbers in the order of `description.features` or by name.
+   * Predicts one image, given as the bytes of its file or its path. For a model of features, predicts one
+   * vector, given as numbers in the order of `description.features` or by name.
    *
    * @throws UserError if it cannot be read
    */
@@ -75,7 +75,7 @@ export interface PredictorOptions extends ModelScorerOptions {
 }
 
 /**
- * Opens a model for prediction: a run folder, its model.safetensors, or an exported .onnx, which needs no libtorch.
+ * Opens a model for prediction: a run folder, its model.safetensors, or an exported .onnx (without libtorch).
  *
  * @example
  * using predictor = await openPredictor('runs/sewer', { decision: { budget: { falseAlarms: 0.02 } } });

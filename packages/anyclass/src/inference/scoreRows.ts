@@ -27,14 +27,14 @@ export interface ScoreOptions {
 export interface ScoredRows {
   readonly rows: Int32Array;
   readonly logits: Float32Array;
-  /** 0 to 1, or NaN where unknown. */
+  /** 0 to 1, or NaN for unknown. */
   readonly targets: Float32Array;
   readonly quarantined: readonly Quarantined[];
 }
 
 /**
- * Scores rows of a dataset in order. With several ranks, each scores a share, and the shares are combined so that every row
- * appears once.
+ * Scores rows of a dataset in order. With several ranks, each scores a share, and the shares are combined so
+ * that every row appears once.
  *
  * @example
  * const scored = await scoreRows(scorer, dataset, inputs, { rows: dataset.splits.test, batchSize: 64 });

@@ -1,4 +1,4 @@
-// Computes logits from decoded images or feature vectors: the single path for validation, evaluation and prediction.
+// Computes logits from decoded images or feature vectors: one path for validation, evaluation and prediction.
 
 import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
@@ -27,8 +27,8 @@ export interface ScorerOptions extends ComputeSettings {
 }
 
 /**
- * Creates a scorer that turns decoded images or feature vectors into logits. The network should be on the device and in
- * evaluation mode.
+ * Creates a scorer that turns decoded images or feature vectors into logits. The network should be on the
+ * device and in evaluation mode.
  *
  * @example
  * const scorer = createScorer(network, { device: 'cpu', precision: 'float32', batchSize: 64, input: { channels: 3, mean, std } });
@@ -80,8 +80,8 @@ function arrival(
 }
 
 /**
- * Yields batches with their logits. Each batch is disposed when the next is requested, and other work of the process gets a
- * turn in between.
+ * Yields batches with their logits. Each batch is disposed when the next is requested, and other work of the
+ * process gets a turn in between.
  *
  * @example
  * for await (const { batch, logits } of scoredBatches(loader.epoch(0), scorer)) console.log(batch.size, logits);

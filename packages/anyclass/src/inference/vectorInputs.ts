@@ -33,7 +33,8 @@ export function isVector(input: AnyInput): input is VectorInput {
 }
 
 /**
- * Groups feature vectors into batches. Inputs that are not vectors or have the wrong length are reported among the others.
+ * Groups feature vectors into batches. Inputs that are not vectors or have the wrong length are reported
+ * among the others.
  *
  * @example
  * for await (using batch of vectorBatches([{ name: 'row 1', features: [0.5, 1] }], { features: 2 }, 32)) console.log(batch.size);

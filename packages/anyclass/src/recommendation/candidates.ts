@@ -1,5 +1,5 @@
-// The losses that a recommendation chooses from: a base loss, with or without balancing, with or without the any-class term at
-// several λ.
+// The losses that a recommendation chooses from: a base loss, with or without balancing, with or without the
+// any-class term at several λ.
 
 import { withOverrides } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -15,11 +15,11 @@ export interface Candidate {
   /** For example, `any-bce λ=0.02` or `asl balanced`. */
   readonly label: string;
   readonly loss: LossFields;
-  /** The configuration's own loss, or plain BCE. Both are trained in every round, as the references for all others. */
+  /** The configuration's own loss, or plain BCE. Both are in every round, as references for the others. */
   readonly role?: 'configured' | 'plain';
 }
 
-/** From the most thorough to the quickest: which λ to try, and whether to try every combination of parts with them. */
+/** From the most thorough to the quickest: which λ to try, and whether in every combination of parts. */
 const grids = [
   { lambdas: [0.01, 0.02, 0.05, 0.1, 0.2], isWhole: true },
   { lambdas: [0.02, 0.1], isWhole: true },
@@ -30,8 +30,9 @@ const grids = [
 const usualBeta = 0.9999;
 
 /**
- * Returns lists of candidates, the longest first; how many are tried depends on the time. Settings that are not searched, such
- * as α or label smoothing, come from the configuration. With `keepsOwn`, its own loss is included and marked.
+ * Returns lists of candidates, the longest first; how many are tried depends on the time. Settings that are
+ * not searched, such as α or label smoothing, come from the configuration. With `keepsOwn`, its own loss is
+ * included and marked.
  *
  * @example
  * candidateLists(configuration.loss, { keepsOwn: false }).map(({ length }) => length) // [24, 12, 6]
@@ -68,8 +69,8 @@ export function listedCandidates(list: string, configuration: Configuration): Ca
 }
 
 /**
- * Orders candidates from the simplest to the most elaborate: fewer parts first, then the λ nearest to the paper's. Breaks ties
- * between equally good losses.
+ * Orders candidates from the simplest to the most elaborate: fewer parts first, then the λ nearest to the
+ * paper's. Breaks ties between equally good losses.
  *
  * @example
  * candidates.toSorted(bySimplicity)[0]?.label // 'bce'

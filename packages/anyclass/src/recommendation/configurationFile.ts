@@ -10,8 +10,8 @@ import type { Recommendation } from './recommendation.js';
 import { recommendationTable } from './recommendationTable.js';
 
 /**
- * Returns the text of a configuration file in `folder`: the fields that differ from their defaults, the recommended loss and
- * the decision at which it was evaluated, with the reasons as comments.
+ * Returns the text of a configuration file in `folder`: the fields that differ from their defaults, the
+ * recommended loss and the decision at which it was evaluated, with the reasons as comments.
  *
  * @example
  * configurationText(configuration, recommendation, 'recommendations/digits') // '// Written by anyclass recommend: …\n{\n  "data": …'

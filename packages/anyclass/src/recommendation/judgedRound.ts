@@ -1,4 +1,4 @@
-// Evaluates a round of pilots: compares every loss with the best at the same false-alarm budget, on validation alone.
+// Evaluates a round of pilots: every loss against the best, at the same false-alarm budget, on validation.
 
 import {
   bootstrapSeeds,
@@ -35,7 +35,7 @@ export interface JudgedCandidate {
   readonly mAP: number | null;
   /** F1 minus that of the best loss; null for the best itself. */
   readonly difference: HeldDifference | null;
-  /** Whether the difference could be chance: its interval contains 0, or seeds disagree. True for the best itself. */
+  /** Whether the difference could be chance: the interval contains 0 or seeds disagree. True for the best. */
   readonly isWithinNoise: boolean;
 }
 
@@ -59,8 +59,8 @@ export interface JudgedRound {
 const confidence = 0.95;
 
 /**
- * Evaluates the pilots of a round. Intervals come from a paired bootstrap over the validation images, widened for the number
- * of losses (Bonferroni): the best of many equal losses looks better by chance.
+ * Evaluates the pilots of a round. Intervals come from a paired bootstrap over the validation images, widened
+ * for the number of losses (Bonferroni): the best of many equal losses looks better by chance.
  *
  * @example
  * const { losses } = await judgeRound(pilots, { rule: 'gate', budget: { falseAlarms: 0.05 }, beta: 1 });
@@ -111,7 +111,7 @@ function isNoise(difference: HeldDifference): boolean {
   return difference.holds === 'unclear' || !isOfOneSign(difference);
 }
 
-/** A pilot's validation images with their cross-fitted labels, for each assignment ("deal") of images to folds. */
+/** A pilot's validation images with cross-fitted labels, for each assignment ("deal") of images to folds. */
 interface PilotModel {
   readonly folder: string;
   readonly deals: readonly ScoredImages[];
@@ -122,7 +122,7 @@ interface PilotModel {
 const labelsAtOnce = 1e5;
 const mostDeals = 5;
 
-/** With few images, the choice of folds matters as much as the loss, so images are dealt to folds several times. */
+/** With few images, the choice of folds matters as much as the loss, so they are dealt several times. */
 async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promise<PilotModel> {
   const scored = await scores('validation');
   if (!scored) throw new UserError(`${folder}: no scores and labels for the validation split`);
@@ -138,7 +138,7 @@ async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promi
 /** Maximum labels to resample over all models and replicates: about half a minute of work. */
 const mostLabels = 4e9;
 
-/** Each model's figures as means over its deals. The draws are divided among the deals, so that intervals reflect both. */
+/** Each model's figures as means over its deals. Deals divide the draws, so intervals reflect both. */
 function drawnFigures(models: readonly PilotModel[]): SeedReplicates[] {
   const labels = models.reduce((sum, { deals }) => sum + deals[0]!.scores.length, 0);
   const { length } = models[0]!.deals;

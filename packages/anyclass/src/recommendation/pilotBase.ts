@@ -1,4 +1,4 @@
-// What pilots start from: a configuration, or data for which one is suggested, and the size of a full run with it.
+// What pilots start from: a configuration, or data for which one is suggested, and the size of a full run.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';

@@ -5,8 +5,9 @@ import type { LossFields } from './candidates.js';
 import { type FullRun, type PilotSize, shareOf } from './pilotSize.js';
 
 /**
- * Returns the configuration of a pilot. Whatever is counted in epochs or steps shrinks with it: milestones, cycles, warm-up,
- * and the horizon of averaged weights. The test split stays untouched, only one checkpoint is kept, and no run stops early.
+ * Returns the configuration of a pilot. Whatever is counted in epochs or steps shrinks with it: milestones,
+ * cycles, warm-up, and the horizon of averaged weights. The test split stays untouched, only one checkpoint
+ * is kept, and no run stops early.
  *
  * @example
  * pilotConfiguration(configuration, loss, { instances: 500, epochs: 4 }, { train: 5000, validation: 900, epochs: 40 }, 1).schedule.milestones

@@ -46,8 +46,8 @@ export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<Pil
 }
 
 /**
- * Minimum share of a full run in the first round. With shorter pilots, it is chance which losses continue, and a shorter list
- * is more informative.
+ * Minimum share of a full run in the first round. With shorter pilots, it is chance which losses continue,
+ * and a shorter list is more informative.
  */
 const leastFirstShare = 0.15;
 
@@ -124,7 +124,7 @@ async function runRound(
   return { result: { ...judged, instances, epochs, missing: missing.map(({ label }) => label) }, unfinished };
 }
 
-/** Records how long the round took, and updates the speed for the next one; a resumed round does not update the speed. */
+/** Records how long the round took, and updates the speed for the next one, unless the round was resumed. */
 function noteTime(progress: Progress, number: number, before: number, isResumed: boolean): void {
   const { rounds, speed } = progress;
   const tookSeconds = progress.spentSeconds() - before;

@@ -28,7 +28,10 @@ export interface PilotSize {
 const scoringCost = 1 / 3;
 
 const fewestEpochs = 3;
-/** With less, figures are chance: at least 1/50 of a full run, and at least this many images per epoch if there are as many. */
+/**
+ * With less, figures are chance: at least 1/50 of a full run, and at least this many images per epoch if
+ * there are as many.
+ */
 const leastShare = 1 / 50;
 const fewestInstances = 500;
 
@@ -45,8 +48,8 @@ export function pilotSeconds(size: PilotSize, { validation }: FullRun, speed: Pi
 }
 
 /**
- * Returns the largest pilot that fits into this many seconds: on all images if each can be seen three times, otherwise on a
- * subset. It is at most a full run; undefined if there is only time for an uninformative one.
+ * Returns the largest pilot that fits into this many seconds: on all images if each can be seen three times,
+ * otherwise on a subset. It is at most a full run; undefined if there is only time for an uninformative one.
  *
  * @example
  * largestPilot(33, { train: 900, validation: 300, epochs: 6 }, { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 })

@@ -1,5 +1,5 @@
-// Keeps the progress of a recommendation in a file. If it is killed at any moment, it resumes with the planned rounds and the
-// remaining time.
+// Keeps the progress of a recommendation in a file. If it is killed at any moment, it resumes with the
+// planned rounds and the remaining time.
 
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ export interface Progress extends Disposable {
 const saveEvery = 5000;
 
 /**
- * Opens the progress file, and creates it if it is missing. Throws if it has different settings, and names the field.
+ * Opens the progress file, or creates it. Throws if its settings differ, and names the field.
  *
  * @example
  * using progress = openProgress('recommendations/digits/progress.json', { decision });

@@ -37,13 +37,16 @@ export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'dev
   readonly minutes: number;
   /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
-  /** The losses to choose from, in the format of `compare`. Default: bce and asl, with and without balancing and any-class term. */
+  /**
+   * The losses to choose from, in the format of `compare`. Default: bce and asl, with and without balancing
+   * and any-class term.
+   */
   readonly losses?: string | undefined;
   /** `field=value`, for all pilots and the recommended configuration. */
   readonly set?: readonly string[];
   /** The output folder. Default: a folder below `recommendations`, named after the data. */
   readonly out?: string | undefined;
-  /** How losses are evaluated. Default: the configuration's decision, normally 5% false alarms with a confidence of 0.95. */
+  /** How losses are evaluated. Default: as configured, normally 5% false alarms with a confidence of 0.95. */
   readonly decision?: DecisionSettings;
 }
 
@@ -57,13 +60,16 @@ export interface RecommendResult {
 
 /** The rest of the time is reserved for evaluation and for runs that take longer than planned. */
 const plannedShare = 0.93;
-/** Share of the time for decoding images once for all pilots; pilots decode the remaining images themselves. */
+/**
+ * Share of the time for decoding images once for all pilots; pilots decode the remaining images themselves.
+ */
 const cacheShare = 1 / 3;
 
 /**
- * Trains short pilots with several losses, then longer ones with the best of them, and recommends a loss by its F1 on
- * validation at the given false-alarm budget. Writes `recommended.jsonc`, a configuration with the reasons as comments, and
- * `recommendation.json`. Call it again to resume after an interruption, with the remaining time or with more of it.
+ * Trains short pilots with several losses, then longer ones with the best of them, and recommends a loss by
+ * its F1 on validation at the given false-alarm budget. Writes `recommended.jsonc`, a configuration with the
+ * reasons as comments, and `recommendation.json`. Call it again to resume after an interruption, with the
+ * remaining time or with more of it.
  *
  * @example
  * const { recommendation } = await recommend({ source: 'digits', minutes: 10 });
@@ -149,7 +155,7 @@ async function pilotResults(work: PilotWork, assumed: PilotSpeed): Promise<Pilot
   return runRounds(work, progress.speed!);
 }
 
-/** Throws if the time is hopelessly short, before anything is written or measured: measuring takes minutes on slow machines. */
+/** Throws if the time is hopelessly short, before anything is measured, which can itself take minutes. */
 function refuseHopeless(losses: number, full: FullRun, assumed: PilotSpeed, minutes: number): void {
   const fast = { ...assumed, imagesPerSecond: 4 * assumed.imagesPerSecond };
   const [fastest, expected] = [fast, assumed].map((speed) => leastSeconds(losses, full, speed));

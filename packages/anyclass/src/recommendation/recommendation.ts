@@ -41,8 +41,8 @@ type Basis = Pick<Recommendation, 'decision' | 'rounds' | 'full' | 'speed' | 'mi
 const smallGain = 0.02;
 
 /**
- * Recommends a loss: among those that the last round cannot distinguish from its best, the configuration's own, or else the
- * simplest. An advantage that could be chance does not justify a more elaborate loss.
+ * Recommends a loss: among those that the last round cannot distinguish from its best, the configuration's
+ * own, or else the simplest. An advantage that could be chance does not justify a more elaborate loss.
  *
  * @example
  * recommendLoss({ decision, rounds, full, speed, minutes: 30, spentSeconds: 1700 }).label // 'bce'

@@ -1,7 +1,8 @@
-// Plans rounds of pilots by successive halving: all losses in short runs, then the best of them in longer ones.
-// Jamieson and Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", arXiv 1502.07943.
-// Each round trains from scratch with its own schedule: in the middle of a long schedule, the high learning rate hides which
-// loss is better.
+// Plans rounds of pilots by successive halving: all losses in short runs, then the best in longer ones.
+// Jamieson and Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization",
+// arXiv 1502.07943.
+// Each round trains from scratch with its own schedule: in the middle of a long schedule, the high learning
+// rate hides which loss is better.
 
 import {
   type FullRun,
@@ -46,9 +47,9 @@ export function roundSizes(losses: number): number[] {
 }
 
 /**
- * Plans rounds that fit into the time; undefined if any pilot would be too small to be informative. The last of several
- * rounds gets twice the time of each other round, and more than one seed. If a round trains full runs and has time to spare,
- * that time goes to the rounds after it.
+ * Plans rounds that fit into the time; undefined if any pilot would be too small to be informative. The last
+ * of several rounds gets twice the time of each other round, and more than one seed. If a round trains full
+ * runs and has time to spare, that time goes to the rounds after it.
  *
  * @param sizes the number of losses in each remaining round
  * @param isBegun whether there were rounds before them

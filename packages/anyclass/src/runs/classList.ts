@@ -5,7 +5,8 @@ import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 
 /**
- * Reads class names from a text: the path of a file with one name per line or a JSON list, or else comma-separated names.
+ * Reads class names from a text: the path of a file with one name per line or a JSON list, or else
+ * comma-separated names.
  *
  * @example
  * readClassList('crack, roots') // ['crack', 'roots']

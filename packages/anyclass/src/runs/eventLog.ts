@@ -8,8 +8,8 @@ import { parsedJson } from '../files/wholeFile.js';
 const heartbeatMilliseconds = 1000;
 
 /**
- * Returns a listener that appends events to a file: steps and progress about once a second, everything else immediately. A
- * line that cannot be written is dropped: the run itself reports a full disk.
+ * Returns a listener that appends events to a file: steps and progress about once a second, everything else
+ * immediately. A line that cannot be written is dropped: the run itself reports a full disk.
  *
  * @example
  * const log = eventLog('runs/sewer/events.jsonl');
@@ -28,8 +28,8 @@ export function eventLog(path: string, now = () => Date.now()): RunEventListener
 }
 
 /**
- * Returns a filter that lets steps and progress pass once in this many milliseconds, and every other event. The first and last
- * progress of a task always pass, so that listeners see it start and end.
+ * Returns a filter that lets steps and progress pass once in this many milliseconds, and every other event.
+ * The first and last progress of a task always pass, so that listeners see it start and end.
  *
  * @example
  * const passes = limitedRate(1000);

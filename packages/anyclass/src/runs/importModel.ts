@@ -25,10 +25,10 @@ export interface ImportModelOptions extends PreparationChanges {
 }
 
 /**
- * Writes a model file with a checkpoint's weights, which `evaluate` and `openPredictor` accept like that of a run. The
- * checkpoint must have every weight of the network, and a last layer with one output per class; unused entries are reported.
- * Images are preprocessed as PyTorch's own models expect, unless channels, mean, standard deviation, window or frame say
- * otherwise.
+ * Writes a model file with a checkpoint's weights, which `evaluate` and `openPredictor` accept like that of a
+ * run. The checkpoint must have every weight of the network, and a last layer with one output per class;
+ * unused entries are reported. Images are preprocessed as PyTorch's own models expect, unless channels, mean,
+ * standard deviation, window or frame say otherwise.
  *
  * @example
  * const report = importModel('sewerml-tresnet-l.ckpt', {

@@ -41,8 +41,8 @@ export function saveModel(path: string, { network, description }: Model): void {
 }
 
 /**
- * Loads a model from its file or from the folder of a finished run, in evaluation mode on the CPU. Throws if the file differs
- * from what was written.
+ * Loads a model from its file or from the folder of a finished run, in evaluation mode on the CPU. Throws if
+ * the file differs from what was written.
  *
  * @example
  * const { network, description } = loadModel('runs/sewer');

@@ -1,5 +1,5 @@
-// Reads the class importance from a model file, for runs whose record does not have it. The file is read by hand, because
-// reports must work without libtorch.
+// Reads the class importance from a model file, for runs whose record does not have it. The file is read by
+// hand, because reports must work without libtorch.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Reads tables as `writeTable` writes them, without a general CSV parser: five times faster, and a comparison reads dozens.
+// Reads tables from `writeTable`, five times faster than a general CSV parser; a comparison reads dozens.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { NamedTable } from './scoreFiles.js';
@@ -9,8 +9,8 @@ const [zero, one] = [0x30, 0x31];
 const mostBytes = 512 * 2 ** 20;
 
 /**
- * Reads a table whose first column is `Filename` and whose other columns are numbers, with nothing quoted; undefined for any
- * other file, valid or not.
+ * Reads a table whose first column is `Filename` and whose other columns are numbers, with nothing quoted;
+ * undefined for any other file, valid or not.
  *
  * @example
  * readPlainTable('scores.csv')?.classNames // ['crack', 'roots']

@@ -94,7 +94,7 @@ export function createRunFolder(folder: string): RunPaths {
   return paths;
 }
 
-/** Creates the inner folders of a run, which it may have lost while they were empty: some copy tools skip empty folders. */
+/** Creates the inner folders of a run. A copy may lack them, because some tools skip empty folders. */
 export function makeInnerFolders({ checkpoints, scores }: RunPaths): void {
   mkdirSync(checkpoints, { recursive: true });
   mkdirSync(scores, { recursive: true });
@@ -114,7 +114,7 @@ const runRecord = z.object({
   distribution: z.object({ worldSize: z.int().positive(), backend: z.enum(['gloo', 'nccl']) }).optional(),
 });
 
-/** Returns the paths and the record of an existing run. Fields that were added after the run have their defaults. */
+/** Returns the paths and the record of an existing run. Fields added after the run have their defaults. */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
   if (!existsSync(paths.config)) throw new UserError(`${folder}: not a run (no config.json)`);

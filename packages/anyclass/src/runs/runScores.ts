@@ -12,8 +12,8 @@ export interface RunScores extends Scored {
 }
 
 /**
- * Reads the probabilities and labels of a finished run on its validation or test split. Every figure in its report can be
- * recomputed from them.
+ * Reads the probabilities and labels of a finished run on its validation or test split. Every figure in its
+ * report can be recomputed from them.
  *
  * @example
  * const test = await runScores('runs/sewer', 'test');

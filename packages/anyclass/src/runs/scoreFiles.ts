@@ -1,4 +1,4 @@
-// Scores and labels as CSV: `Filename` and one column per class, probabilities or labels from 0 to 1 (empty for unknown).
+// Scores and labels as CSV: `Filename` and a column per class, with values from 0 to 1 (empty for unknown).
 
 import { existsSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -10,7 +10,9 @@ import { writeWhole } from '../files/wholeFile.js';
 import { readPlainTable } from './plainTable.js';
 import { checksumText, verifyScoreFile } from './scoreChecksums.js';
 
-/** Rows by file name, with a value for each class: a probability, or a label from 0 to 1 with NaN for unknown. */
+/**
+ * Rows by file name, with a value for each class: a probability, or a label from 0 to 1 with NaN for unknown.
+ */
 export interface NamedTable {
   readonly names: readonly string[];
   readonly classNames: readonly string[];
@@ -63,7 +65,7 @@ function* tableText({ names, classNames, values }: TableToWrite): Generator<stri
 }
 
 /**
- * Reads a table of probabilities or labels. Every error names the full path, because many runs have a `test.csv`.
+ * Reads a table of probabilities or labels. Errors name the full path, because many runs have a `test.csv`.
  *
  * @example
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']
@@ -99,8 +101,8 @@ async function readAnyTable(path: string): Promise<NamedTable> {
 }
 
 /**
- * Joins scores and labels by file name. The classes are those of the labels; scores of other classes are left out. Throws for
- * a value that is not a probability or a label, and names its place.
+ * Joins scores and labels by file name. The classes are those of the labels; scores of other classes are left
+ * out. Throws for a value that is not a probability or a label, and names its place.
  *
  * @example
  * const scored = joinTables(await readTable('scores.csv'), await readTable('labels.csv'));

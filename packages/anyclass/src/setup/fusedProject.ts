@@ -1,6 +1,6 @@
-// packages/anyclass/native except for its image reader: a library that registers fused operators with libtorch. It includes
-// the CUDA kernels if libtorch has CUDA and nvcc is available. Without them, GPUs run compositions of libtorch's own
-// operators, and images are augmented on the CPU.
+// packages/anyclass/native except for its image reader: a library that registers fused operators with
+// libtorch. It includes the CUDA kernels if libtorch has CUDA and nvcc is available. Without them, GPUs run
+// compositions of libtorch's own operators, and images are augmented on the CPU.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

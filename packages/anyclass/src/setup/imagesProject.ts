@@ -1,5 +1,5 @@
-// packages/anyclass/native/images: the cache reader, and the JPEG decoder if libjpeg-turbo is available or can be installed.
-// Without it, setup continues, and sharp decodes JPEG like everything else, more slowly.
+// packages/anyclass/native/images: the cache reader, and the JPEG decoder if libjpeg-turbo is available or
+// can be installed. Without it, setup continues, and sharp decodes JPEG like everything else, more slowly.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ function planFor(withJpeg: boolean): BuildPlan {
 
 const withoutJpeg = ['addon.cc', 'checksum.cc', 'readRows.cc', 'workThreads.cc'];
 
-// Exits with 1 if headers and library have different versions: libjpeg compares them when it creates a decompressor.
+// Exits with 1 if headers and library have different versions, which libjpeg checks on creation.
 const trial = `
 #include <cstdio>
 #include <jpeglib.h>

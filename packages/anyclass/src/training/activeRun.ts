@@ -18,7 +18,7 @@ export interface TrainOptions {
   readonly onEvent?: RunEventListener | undefined;
   /** When aborted, the run saves a checkpoint and stops. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after an epoch is validated, before its checkpoint is written; true stops the run, as the signal does. */
+  /** Called after an epoch is validated, before its checkpoint is written; true stops the run. */
   readonly onEpoch?: ((epoch: EpochRecord) => boolean | Promise<boolean>) | undefined;
   /** Called when the run is evaluated, while its data is still open; `finished` is reported after it. */
   readonly onJudged?: ((folder: string, dataset: Dataset) => Promise<unknown>) | undefined;
@@ -66,7 +66,9 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
   };
 }
 
-/** Does work on a run together with all of its ranks; an error is reported as an event before it is rethrown. */
+/**
+ * Does work on a run together with all of its ranks; an error is reported as an event before it is rethrown.
+ */
 export async function reportingFailure<T>(
   { paths, emit, ranks }: ActiveRun,
   work: () => Promise<T>,

@@ -1,5 +1,5 @@
-// An exponential moving average of the weights. Polyak and Juditsky, "Acceleration of Stochastic Approximation by
-// Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
+// An exponential moving average of the weights. Polyak and Juditsky, "Acceleration of Stochastic
+// Approximation by Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
 
 import { keep, noGrad } from '@anyclass/torch';
 import { moveNetwork } from '../inference/computeDevice.js';

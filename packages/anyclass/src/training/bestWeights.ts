@@ -16,7 +16,7 @@ export function keepBestWeights(session: Session, { paths }: ActiveRun, validati
     saveEpochWeights(session, paths, session.progress.epoch + 1);
 }
 
-/** Records an epoch in the session's progress. If it is the best by any metric, its weights must already be saved. */
+/** Records an epoch in the session's progress. If it is the best by any metric, save its weights first. */
 export function noteBest(session: Session, validation: Validation): void {
   const { configuration, progress } = session;
   const improved = improvedIn(session, validation);

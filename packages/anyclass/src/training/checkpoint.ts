@@ -1,4 +1,4 @@
-// Checkpoints: one safetensors file with all tensors of a run, the rest as JSON in its metadata, and a checksum over both.
+// Checkpoints: a safetensors file with a run's tensors, the rest as JSON metadata, and a checksum of both.
 
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,8 @@ export interface CheckpointState {
   readonly worldSize?: number;
 }
 
-// Sorts after all other names, and uint8 after wider types, so that it is written last, when the checksum of the rest is known.
+// Sorts after all other names, and uint8 after wider types, so that it is written last, when the checksum of
+// the rest is known.
 const checksumName = '~checksum';
 
 /**
@@ -104,8 +105,8 @@ export interface Newest {
 }
 
 /**
- * Reads the newest intact checkpoint of a run. Damaged newer files are renamed, because they would count as newer than
- * everything written from now on. Call it with the run's lock held.
+ * Reads the newest intact checkpoint of a run. Damaged newer files are renamed, because they would count as
+ * newer than everything written from now on. Call it with the run's lock held.
  */
 export function takeNewestCheckpoint(folder: string): Newest {
   const skipped: string[] = [];
@@ -141,7 +142,7 @@ export function pruneCheckpoints(folder: string, keep: number): void {
   }
 }
 
-/** The weights files that a checkpoint names as best; none for a damaged checkpoint, since no run can resume from it. */
+/** The weights files that a checkpoint names as best; none if it is damaged, as no run can resume from it. */
 function bestFiles(path: string): string[] {
   try {
     const { progress }: CheckpointState = JSON.parse(readSafetensorsHeader(path).metadata['state'] ?? '');

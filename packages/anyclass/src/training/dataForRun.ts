@@ -203,7 +203,10 @@ export interface ClassBalance {
   readonly emptyClasses: readonly string[];
 }
 
-/** Class-balancing weights from the counts of positives and negatives in the training rows; undecided rows do not count. */
+/**
+ * Class-balancing weights from the counts of positives and negatives in the training rows; undecided rows do
+ * not count.
+ */
 export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: number): ClassBalance {
   const counts = new Float64Array(classes.length);
   let negatives = 0;

@@ -12,7 +12,9 @@ export interface StepFigures {
   readonly gradientNorm: number;
 }
 
-/** Whether training can continue after a step. A float16 gradient may overflow; the scaler skips such steps. */
+/**
+ * Whether training can continue after a step. A float16 gradient may overflow; the scaler skips such steps.
+ */
 export function isHealthy({ loss, gradientNorm }: StepFigures, scaled: boolean): boolean {
   return Number.isFinite(loss) && (scaled || Number.isFinite(gradientNorm));
 }
@@ -49,7 +51,7 @@ export function divergence(
 }
 
 /**
- * The error that stops a run between steps, if a step broke the weights although its own loss was still finite.
+ * The error that stops a run between steps, if a step broke the weights but its own loss was finite.
  *
  * @example
  * throw lateDivergence('the weights', 'conv1.0.weight', { epoch: 3, step: 17, lastCheckpoint });

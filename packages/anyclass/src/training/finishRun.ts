@@ -1,4 +1,5 @@
-// Finishes a run: selects the best weights, fits calibration and decision on validation, and evaluates the test split once.
+// Finishes a run: selects the best weights, fits calibration and decision on validation, and evaluates the
+// test split once.
 
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';

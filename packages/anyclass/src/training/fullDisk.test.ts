@@ -1,4 +1,5 @@
-// What a run reports if its disk is full or becomes read-only, or the run folder is removed. Needs permission to mount a small disk.
+// What a run reports if its disk is full or becomes read-only, or the run folder is removed. Needs permission
+// to mount a small disk.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -19,7 +19,8 @@ export interface BatchFigures {
 export type GradientComputation = (images: Tensor, targets: Tensor) => BatchFigures;
 
 /**
- * Returns a function that computes the gradients of a network's parameters from a batch, or from this rank's share of one.
+ * Returns a function that computes the gradients of a network's parameters from a batch, or from this rank's
+ * share of one.
  *
  * @example
  * const { loss } = gradientComputation(parts)(images, targets);
@@ -47,8 +48,9 @@ function wholeBatch(
 }
 
 /**
- * The loss of a batch is a quotient of two sums. Its denominator depends only on the labels. So the parts' numerators over the
- * whole batch's denominator add up to the loss of the batch, and their gradients to its gradient: on one rank or on many.
+ * The loss of a batch is a quotient of two sums. Its denominator depends only on the labels. So the parts'
+ * numerators over the whole batch's denominator add up to the loss of the batch, and their gradients to its
+ * gradient: on one rank or on many.
  */
 function inParts(
   { network, scaler, loss: options, settings, accumulation }: StepParts,

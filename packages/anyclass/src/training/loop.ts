@@ -103,8 +103,8 @@ function interrupted({ paths, lastCheckpoint: checkpoint, emit }: ActiveRun): Tr
 }
 
 /**
- * Returns the result of the work, or undefined if the signal was aborted before or during it. With several ranks the work
- * always finishes, since all would have to see the signal at the same point.
+ * Returns the result of the work, or undefined if the signal was aborted before or during it. With several
+ * ranks the work always finishes, since all would have to see the signal at the same point.
  */
 async function unlessAborted<T>(
   { options, ranks }: ActiveRun,

@@ -6,8 +6,8 @@ import type { Configuration } from '../configuration/schema.js';
 import type { Network } from '../networks/network.js';
 
 /**
- * Creates the optimizer for a network's trainable parameters: the last layer at the configured rate, the trunk at a fraction
- * of it.
+ * Creates the optimizer for a network's trainable parameters: the last layer at the configured rate, the
+ * trunk at a fraction of it.
  *
  * @example
  * createOptimizer(network, configuration).groups.length // 1, or 2 if network.trunkRate is not 1

@@ -1,4 +1,5 @@
-// Training on data in which most rows have an unknown label for one class: they are undecided, and train the other classes.
+// Training on data in which most rows have an unknown label for one class: they are undecided, and train the
+// other classes.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The progress of a run: the part of its state that is numbers and names, and is stored in checkpoints as JSON.
+// The progress of a run: the numbers and names of its state, which checkpoints store as JSON.
 
 import type { Metrics } from '@anyclass/core';
 import type { BestMetric } from '../events/bestMetric.js';

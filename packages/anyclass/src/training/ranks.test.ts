@@ -103,7 +103,9 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
   }, 60_000);
 });
 
-/** 50 training rows in 7 steps; a row that is left out or seen twice changes the weights by about one percent. */
+/**
+ * 50 training rows in 7 steps; a row that is left out or seen twice changes the weights by about one percent.
+ */
 function soil(): object {
   const rows = Array.from({ length: 70 }, (_, i) => {
     const split = i < 50 ? 'train' : i < 60 ? 'validation' : 'test';

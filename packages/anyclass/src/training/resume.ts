@@ -30,7 +30,7 @@ import { sharedCheckpoint } from './sharedCheckpoint.js';
 import { startingWeights } from './startingWeights.js';
 
 /**
- * Resumes a run from its newest complete checkpoint, as if it had never stopped. A finished run is left as it is.
+ * Resumes a run from its newest complete checkpoint, as if it had never stopped. Leaves a finished run alone.
  *
  * @example
  * await resume('runs/sewer');
@@ -120,7 +120,7 @@ function finished(run: ActiveRun, summary: RunSummary): TrainingResult {
   return { folder, summary };
 }
 
-/** The summary of a finished run; undefined if it is not finished, or its model or scores can no longer be read. */
+/** The summary of a run; undefined if it is not finished, or its model or scores can no longer be read. */
 async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | undefined> {
   if (!existsSync(paths.summary)) return undefined;
   try {

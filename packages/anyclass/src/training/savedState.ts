@@ -10,8 +10,8 @@ import { brokenWeights, lateDivergence } from './divergence.js';
 import { checkpointOf, type Session } from './session.js';
 
 /**
- * Writes a checkpoint if the weights are finite, and removes checkpoints that are no longer needed. All ranks must call it,
- * but only the first one writes.
+ * Writes a checkpoint if the weights are finite, and removes checkpoints that are no longer needed. All ranks
+ * must call it, but only the first one writes.
  */
 export function saveCheckpoint(session: Session, run: ActiveRun): void {
   refuseBrokenWeights(session, run);
@@ -34,7 +34,9 @@ export function refuseBrokenWeights({ network, progress }: Session, { lastCheckp
   throw lateDivergence('weights', listed(broken), { epoch: epoch + 1, step, lastCheckpoint });
 }
 
-/** Calls `write`. If a file cannot be written, the error says what is left of the run and how to resume it. */
+/**
+ * Calls `write`. If a file cannot be written, the error says what is left of the run and how to resume it.
+ */
 export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T): T {
   try {
     return write();

@@ -1,4 +1,4 @@
-// Everything that a run works with, built from its configuration, and how it is saved to a checkpoint and restored.
+// Everything that a run works with, built from its configuration, and how it is saved and restored.
 
 import {
   generatorState,
@@ -73,7 +73,7 @@ export interface SessionOptions {
   readonly ranks?: Ranks | undefined;
 }
 
-/** Builds a session in its initial state, which is the same on every rank for the same configuration, data and weights. */
+/** Builds a session; the same configuration, data and weights give the same initial state on every rank. */
 export function createSession(
   configuration: Configuration,
   data: RunData,

@@ -1,4 +1,5 @@
-// Shares a checkpoint that the first rank has read with all ranks, so that the others need no access to the run folder.
+// Shares a checkpoint that the first rank has read with all ranks, so that the others need no access to the
+// run folder.
 
 import { type Dtype, type Tensor, zeros } from '@anyclass/torch';
 import { copyFromFirstNow, fromFirst } from '../distribution/exchange.js';

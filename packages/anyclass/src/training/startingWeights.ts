@@ -7,7 +7,7 @@ import { loadWeights, weightReportText } from '../networks/weights/loadWeights.j
 import type { ActiveRun } from './activeRun.js';
 import type { RunData } from './dataForRun.js';
 
-/** Finds the weights that `network.weights` names, and downloads them if necessary; undefined if a run starts from scratch. */
+/** Finds or downloads the weights that `network.weights` names; undefined if a run starts from scratch. */
 export async function startingWeights(
   { network: { weights } }: Configuration,
   { emit, options: { signal } }: ActiveRun,
@@ -28,7 +28,7 @@ export function startFrom(
   return [weightReportText({ ...report, file }), ...remarks];
 }
 
-/** The configuration to record: a resumed run preprocesses images in the same way, even if the weights file is gone. */
+/** The configuration to record: a resumed run preprocesses images alike, even if the weights file is gone. */
 export function withPreparation(
   configuration: Configuration,
   { preparation, features }: RunData,

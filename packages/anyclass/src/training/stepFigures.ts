@@ -1,4 +1,5 @@
-// Reads the figures of steps from the device late and in groups: reading one waits for the GPU, which would then wait for us.
+// Reads the figures of steps from the device late and in groups: reading one waits for the GPU, which would
+// then wait for us.
 
 import type { ActiveRun } from './activeRun.js';
 import { divergence, isHealthy, type StepFigures } from './divergence.js';

@@ -80,7 +80,7 @@ describe('a run', () => {
     }
   });
 
-  test('has figures that can be recomputed from the scores saved beside it', async () => {
+  test('has figures that can be recomputed from its saved scores', async () => {
     const table = async (split: string) =>
       joinTables(
         await readTable(at('whole', 'scores', `${split}.csv`)),

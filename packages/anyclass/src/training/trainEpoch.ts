@@ -12,7 +12,7 @@ import { type EpochClock, epochClock, stepEvent } from './stepEvents.js';
 import { stepFigures } from './stepFigures.js';
 import { anyRank, startVote } from './votes.js';
 
-/** Trains to the end of the epoch. Returns true if a rank was asked to stop first; the session's progress then says where. */
+/** Trains to the end of the epoch, or returns true at the step where a rank was asked to stop. */
 export async function trainEpoch(session: Session, run: ActiveRun): Promise<boolean> {
   const { progress, loader, configuration, network } = session;
   const figures = stepFigures(session, run);
@@ -60,14 +60,16 @@ function tellOfPart({ configuration: { network }, progress }: Session, run: Acti
   if (progress.epoch === frozenEpochs) run.note('All layers train from this epoch on');
 }
 
-/** A checkpoint in the middle of an epoch includes the figures of all steps before it; the time to write it does not count. */
+/** Saves a checkpoint within an epoch, with the figures of all steps so far. Its time does not count. */
 function checkpoint(session: Session, run: ActiveRun, readFigures: () => void, clock: EpochClock): void {
   readFigures();
   saveCheckpoint(session, run);
   clock.restart();
 }
 
-/** Lets signals and finalizers run. The first turn may end before signals are checked; the second does not. */
+/**
+ * Lets signals and finalizers run. The first turn may end before signals are checked; the second does not.
+ */
 async function otherEvents(): Promise<void> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);

@@ -89,7 +89,7 @@ function partial(validation: object): Validation {
   return JSON.parse(JSON.stringify(validation));
 }
 
-/** The average builds networks by name; this test network has a different network's name, so it passes its own builder. */
+/** The average builds networks by name, but the test network borrows a name and needs its own builder. */
 function averageOfTiny(network: FlatNetwork) {
   return averageWeights(network, 0.9, () => new FlatNetwork(3, 2));
 }

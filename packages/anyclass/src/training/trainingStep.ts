@@ -1,5 +1,5 @@
-// One update of the weights: forward, loss, backward, clipping, optimizer, average. On a GPU all of it is one captured graph,
-// so nothing here reads a value back.
+// One update of the weights: forward, loss, backward, clipping, optimizer, average. On a GPU all of it is one
+// captured graph, so nothing here reads a value back.
 
 import { captureStep, full, optim, Tensor, tidy } from '@anyclass/torch';
 import type { Ranks } from '../distribution/ranks.js';
@@ -40,7 +40,7 @@ export interface StepOutcome {
 export type TrainingStep = (images: Tensor, targets: Tensor) => StepOutcome;
 
 /**
- * Creates the step of a run. On a GPU, full-size batches use a captured graph; smaller ones, with unreadable images, do not.
+ * Creates the step of a run. On a GPU, full-size batches use a captured graph; smaller ones do not.
  *
  * @example
  * const step = createTrainingStep(parts);

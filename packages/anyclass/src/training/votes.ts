@@ -1,5 +1,6 @@
-// Decisions that ranks make together at each step: to stop, if any of them is asked to, and to save, if the first finds that a
-// checkpoint is due. The votes are exchanged while the step computes, and the result is there when it ends.
+// Decisions that ranks make together at each step: to stop, if any of them is asked to, and to save, if the
+// first finds that a checkpoint is due. The votes are exchanged while the step computes, and the result is
+// available when it ends.
 
 import { type distributed, type Tensor, tensor } from '@anyclass/torch';
 import type { Ranks } from '../distribution/ranks.js';

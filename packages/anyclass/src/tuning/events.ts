@@ -34,7 +34,9 @@ export const studyEvent = z.discriminatedUnion('event', [
     seconds: z.number(),
     reason: z.string().optional(),
   }),
-  /** The worker returns the trial, to be resumed later: it was interrupted, or the trial's own process died. */
+  /**
+   * The worker returns the trial, to be resumed later: it was interrupted, or the trial's own process died.
+   */
   z.object({ event: z.literal('back'), trial, attempt, cause: z.enum(['interrupted', 'died']) }),
 ]);
 
@@ -65,8 +67,8 @@ export interface StudyState {
 export const emptyState: StudyState = { trials: [], goal: 0 };
 
 /**
- * Returns the state after an event. An event that does not fit changes nothing: for example, one about a trial that another
- * worker has taken over in the meantime, or one that starts a trial number already in use.
+ * Returns the state after an event. An event that does not fit changes nothing: for example, one about a
+ * trial that another worker has taken over in the meantime, or one that starts a trial number already in use.
  *
  * @example
  * afterEvent(emptyState, { event: 'goal', trials: 30 }).goal // 30

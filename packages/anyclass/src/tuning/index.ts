@@ -1,6 +1,6 @@
 // Tuning: a search for good settings, by any number of processes at once.
 //   space, searchSpace             the fields to search, and their ranges
-//   study, journal, studyLock      the study's folder: settings, journal of events (events), one change at a time
+//   study, journal, studyLock      the study's folder: settings, journal (events), one change at a time
 //   ledger                         hands out trials and records their outcomes; stops poor ones early (halving)
 //   sampler, parzen, score         choose the values of the next trial
 //   work, workerLife               workers, and how to tell which are dead

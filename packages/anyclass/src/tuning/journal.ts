@@ -19,8 +19,8 @@ export interface Journal {
   /** The events since the last call. */
   readNew(): StudyEvent[];
   /**
-   * Appends events and syncs them to disk. Only one process at a time may do so; an unterminated last line can then only
-   * come from a killed process, and is removed.
+   * Appends events and syncs them to disk. Only one process at a time may do so; an unterminated last line
+   * can then only come from a killed process, and is removed.
    */
   append(events: readonly StudyEvent[]): void;
 }

@@ -45,7 +45,7 @@ export interface Ledger {
   giveBack(claim: Claim, cause: 'interrupted' | 'died', reason?: string): Promise<void>;
 }
 
-/** If a trial's process dies more often than this, the trial itself is to blame, perhaps because it needs too much memory. */
+/** If a trial's process dies more often, the trial itself is to blame, perhaps by needing too much memory. */
 const defaultRetries = 1;
 
 /**
@@ -120,7 +120,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
         const { trial, attempt } = claim;
         const noted: StudyEvent = { event: 'epoch', trial, attempt, epoch, value };
         const isStopped = judgedAfter.includes(epoch) && endsHere(afterEvent(state, noted), trial, epoch);
-        // Both events in one append, so that a worker killed in between cannot leave a trial that escapes its verdict.
+        // In one append: otherwise a worker killed in between would leave a trial that escapes its verdict.
         if (isStopped) append(noted, { event: 'end', trial, attempt, outcome: 'stopped', seconds });
         else append(noted);
         return isStopped ? 'stop' : 'on';
@@ -159,8 +159,8 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
 }
 
 /**
- * Continues in the same run. But if a worker on another machine went silent, it may only be asleep; two processes must not
- * write to one run, so the trial starts over in a new one.
+ * Continues in the same run. But if a worker on another machine went silent, it may only be asleep; two
+ * processes must not write to one run, so the trial starts over in a new one.
  */
 function nextAttempt({ number, attempt, values, folder, status, worker }: Trial, own: Worker): Claim {
   const isFresh = status === 'running' && worker.host !== own.host;

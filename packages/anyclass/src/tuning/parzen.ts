@@ -1,4 +1,4 @@
-// Densities from few observations, on a scale from 0 to 1: the two models of a tree-structured Parzen estimator.
+// Densities from few observations between 0 and 1: the two models of a tree-structured Parzen estimator.
 
 import type { NumpyRandom } from '@anyclass/core';
 
@@ -21,9 +21,9 @@ interface Kernel {
 }
 
 /**
- * A mixture of Gaussians truncated at 0 and 1: one at each observation, and a broad one in the middle as the prior. Each is
- * as wide as the larger of the distances to its neighbors, within bounds (Bergstra et al. 2011, section 4.2; the lower
- * bound, 1/n but at least one hundredth of the scale, is hyperopt's).
+ * A mixture of Gaussians truncated at 0 and 1: one at each observation, and a broad one in the middle as the
+ * prior. Each is as wide as the larger of the distances to its neighbors, within bounds (Bergstra et al.
+ * 2011, section 4.2; the lower bound, 1/n but at least one hundredth of the scale, is hyperopt's).
  *
  * @example
  * parzen([0.2, 0.25, 0.3]).likelihood(0.25, 0.25) > parzen([]).likelihood(0.25, 0.25) // true
@@ -88,7 +88,10 @@ function normalDensity(x: number): number {
   return Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
 }
 
-/** Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.26 for the error function: off by at most 1.5e-7. */
+/**
+ * Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.26 for the error function: off by at most
+ * 1.5e-7.
+ */
 function normalCdf(x: number): number {
   const z = Math.abs(x) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * z);

@@ -16,7 +16,9 @@ export interface Observation {
   readonly score: number | null;
 }
 
-/** γ, the share of trials that count as good, and their maximum number: too many good ones would flatten their model. */
+/**
+ * γ, the share of trials that count as good, and their maximum number: too many would flatten their model.
+ */
 const goodShare = 0.15;
 const mostGood = 25;
 /** Trials drawn at random before the models are used. */

@@ -35,8 +35,8 @@ export function parseSearch(options: readonly string[], configuration: Configura
 }
 
 /**
- * The fields that are searched by default: those of the loss, and the learning rate, weight decay and batch size around the
- * configured values. α and λ apply only to the any-class losses.
+ * The fields that are searched by default: those of the loss, and the learning rate, weight decay and batch
+ * size around the configured values. α and λ apply only to the any-class losses.
  *
  * @example
  * defaultSearch(configuration)['optimizer.rate'] // 'log(0.0002,0.02)' for a rate of 0.002

@@ -19,7 +19,8 @@ export interface Choice {
 export type Space = Interval | Choice;
 
 /**
- * Parses a space: `uniform(0,1)`, `log(1e-4,1e-2)`, `int(1,9)`, `logint(16,512)` or `choice(64,128,null,sgd)`.
+ * Parses a space: `uniform(0,1)`, `log(1e-4,1e-2)`, `int(1,9)`, `logint(16,512)` or
+ * `choice(64,128,null,sgd)`.
  *
  * @example
  * parseSpace('log(0.005, 1)') // { kind: 'log', low: 0.005, high: 1 }
@@ -77,7 +78,7 @@ export function valueAt(interval: Interval, place: number): number {
   return Math.min(high, Math.max(low, rounded));
 }
 
-/** The part of the scale from 0 to 1 that maps to a value: an interval for integers, a point for other numbers. */
+/** The part of the scale from 0 to 1 that maps to a value: an interval for integers, otherwise a point. */
 export function placesOf(interval: Interval, value: number): readonly [number, number] {
   const [first, last] = scaleEnds(interval);
   const place = (at: number) => ((isLogarithmic(interval) ? Math.log(at) : at) - first) / (last - first);
@@ -88,7 +89,7 @@ export function isWhole({ kind }: Interval): boolean {
   return kind === 'int' || kind === 'logint';
 }
 
-/** For integers, half a step is added at both ends, so that the first and the last are as likely as the others. */
+/** For integers, half a step is added at both ends, so that the first and last are as likely as others. */
 function scaleEnds(interval: Interval): readonly [number, number] {
   const margin = isWhole(interval) ? 0.5 : 0;
   const [low, high] = [interval.low - margin, interval.high + margin];

@@ -47,8 +47,8 @@ export function readStudy(folder: string): StudySettings | undefined {
 }
 
 /**
- * Creates the folder of a study. If the study exists, its settings must be the same. Several processes may call this at
- * once.
+ * Creates the folder of a study. If the study exists, its settings must be the same. Several processes may
+ * call this at once.
  *
  * @example
  * await createStudy('studies/sewer', { configuration, search: { batchSize: 'choice(64,128)' }, metric: 'mAP', seed: 0, eta: 3, minEpochs: 1 });

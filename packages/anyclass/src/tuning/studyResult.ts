@@ -70,7 +70,9 @@ export function studyResult(
 
 const shownTrials = 10;
 
-/** Text with a verdict, the best trials as a table, each field's correlation with the metric, failures, and the best run. */
+/**
+ * Text: a verdict, a table of the best trials, each field's correlation with the metric, failures, best run.
+ */
 export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
   const fields = Object.keys(importance);
   const rows = trials

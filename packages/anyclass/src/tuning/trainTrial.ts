@@ -1,5 +1,6 @@
-// Trains each trial as a run in its own process, so that running out of memory, a crash or memory that libtorch keeps between
-// runs affects only that trial and not the worker. The price is loading libtorch, about a second.
+// Trains each trial as a run in its own process, so that running out of memory, a crash or memory that
+// libtorch keeps between runs affects only that trial and not the worker. The price is loading libtorch,
+// about a second.
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';

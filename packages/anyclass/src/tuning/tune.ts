@@ -50,8 +50,8 @@ export interface TuneControl {
 }
 
 /**
- * Works on a study until all its trials are done or the signal is aborted, and returns what was found so far. Any number of
- * processes, on any number of machines that share the folder, may do so at once.
+ * Works on a study until all its trials are done or the signal is aborted, and returns what was found so far.
+ * Any number of processes, on any number of machines that share the folder, may do so at once.
  *
  * @example
  * const { best } = await tune('studies/digits', { config: 'quick', trials: 30 });
@@ -77,7 +77,7 @@ export async function tune(
   return studyResult(study, settings, ledger.state());
 }
 
-/** Returns the settings of a study and creates it if it is new; throws if a given setting differs from the study's. */
+/** Returns the settings of a study, created if it is new; throws if a given setting differs from it. */
 async function openStudy(study: string, given: StudyRequest): Promise<StudySettings> {
   const { config, data, set, search, metric, seed, eta, minEpochs } = given;
   const known = readStudy(study);

@@ -44,7 +44,8 @@ const idleMilliseconds = 500;
 const mostFailures = 3;
 
 /**
- * Works on a study until all its trials are done or the signal is aborted. Any number of processes may do so at once.
+ * Works on a study until all its trials are done or the signal is aborted. Any number of processes may do so
+ * at once.
  *
  * @example
  * const objective = trainTrial('studies/sewer', settings, { workers: 2 });
@@ -114,7 +115,7 @@ async function carryOut(
   });
 }
 
-/** Failing repeatedly, or before training starts, points to the data, the configuration or the machine, not to the values. */
+/** Repeated failures, or one before training, come from data, configuration or machine, not the values. */
 function isFaultOfAll(trials: readonly Trial[], hasBegun: boolean): boolean {
   if (trials.some(({ history }) => history.length > 0)) return false;
   return !hasBegun || trials.filter(({ status }) => status === 'failed').length >= mostFailures - 1;

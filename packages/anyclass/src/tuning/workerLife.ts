@@ -1,6 +1,7 @@
-// Tells whether the workers of a study are alive. On this machine, by their process. On another machine, by a heartbeat: a
-// number in a file that the worker increases every few seconds. A worker counts as dead after a minute without a change, by
-// the observer's own clock; clocks of different machines are never compared.
+// Determines whether the workers of a study are alive. On this machine, by their process. On another machine,
+// by a heartbeat: a number in a file that the worker increases every few seconds. A worker counts as dead
+// after a minute without a change, by the observer's own clock; clocks of different machines are never
+// compared.
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +36,7 @@ export function startPulse(study: string): Pulse {
     try {
       beat();
     } catch {
-      // If the file system is briefly unavailable, a beat is missed; if it stays unavailable, the journal reports it.
+      // A briefly unavailable file system only misses a beat; if it stays away, the journal reports it.
     }
   }, pulseEvery).unref();
   return {

@@ -1,6 +1,7 @@
-// An agent: the launcher on one of several machines, controlled over a remote shell by the main launcher that the user
-// started. Since there is no channel, they exchange lines: on standard error, lines that start with a mark are for the main
-// launcher; on standard input, it sends `stop`. When standard input closes, the main launcher is gone.
+// An agent: the launcher on one of several machines, controlled over a remote shell by the main launcher that
+// the user started. Since there is no channel, they exchange lines: on standard error, lines that start with
+// a mark are for the main launcher; on standard input, it sends `stop`. When standard input closes, the main
+// launcher is gone.
 
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent } from '../messages.js';

@@ -16,7 +16,7 @@ interface Ending<Process> {
   end(process: Process): void;
 }
 
-/** Waits for all processes to exit. After one has failed, the others have a grace period to exit by themselves. */
+/** Waits for all processes to exit. After a failure, the others have a grace period to exit by themselves. */
 export async function allEnded<Process extends Started>(
   processes: readonly Process[],
   { graceMilliseconds, numberOf, end }: Ending<Process>,

@@ -1,5 +1,5 @@
-// Starts the ranks on this machine and supervises them. If one fails, all stop with one message; if restarts are left, all
-// resume from the last checkpoint.
+// Starts the ranks on this machine and supervises them. If one fails, all stop with one message; if restarts
+// are left, all resume from the last checkpoint.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,6 +1,6 @@
 import { launcherVariable } from './rankFailure.js';
 
-/** Makes a rank exit if its launcher is gone for any reason: nobody would wait for it or report why it failed. */
+/** Makes a rank exit if its launcher is gone: nobody would wait for it or report why it failed. */
 export function endWithLauncher(): void {
   if (process.env[launcherVariable] === undefined) return;
   if (!process.connected) process.exit(143);

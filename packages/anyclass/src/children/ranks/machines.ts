@@ -1,5 +1,5 @@
-// Runs ranks on several machines. Each machine has its own launcher, an agent started over a remote shell. If the ranks on one
-// machine fail, all machines stop and its message is reported.
+// Runs ranks on several machines. Each machine has its own launcher, an agent started over a remote shell. If
+// the ranks on one machine fail, all machines stop and its message is reported.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -162,7 +162,7 @@ function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Environment variables about computation and communication; a remote shell does not forward them by itself. */
+/** Variables about computation and communication, which a remote shell does not forward by itself. */
 function passedOn(): [string, string][] {
   return Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && /^(ANYCLASS|GLOO|NCCL|TORCH|LIBTORCH|OMP|HF)_|^LIBTORCH$/.test(name)

@@ -18,7 +18,7 @@ export interface RankFailure {
 }
 
 /**
- * Sends an error to the launcher. Returns false if there is no launcher; the caller must then print the error.
+ * Sends an error to the launcher. Returns false if there is none; the caller must then print the error.
  *
  * @example
  * if (!toldLauncher(error, lines, 1)) for (const line of lines) terminal.note(line);

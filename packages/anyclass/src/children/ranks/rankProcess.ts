@@ -42,7 +42,7 @@ export const keptLines = 12;
 
 export function startRank({ rank, words, env, isSpeaker, onMessage }: RankProcessOptions): RankProcess {
   const { [placesVariable]: _, ...environment } = process.env;
-  // Its own process group: Ctrl-C in the terminal reaches only us, and each rank gets exactly one signal from us.
+  // Its own process group: Ctrl-C in the terminal reaches only us, and we send each rank exactly one signal.
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
     env: { ...environment, ...env, [launcherVariable]: '1' },
     stdio: ['ignore', isSpeaker ? 'inherit' : 'ignore', isSpeaker ? 'inherit' : 'pipe', 'ipc'],

@@ -25,7 +25,7 @@ export function resumedWork(words: readonly string[]): ResumedWork {
   let hasStarted = false;
   let saved: string | undefined;
   const isBegun = () => run !== undefined && (hasStarted || existsSync(join(run, 'config.json')));
-  // Only a restart resumes: a folder that already holds a run when we start is the user's mistake, as without a launcher.
+  // Only a restart resumes: a folder that holds a run when we start is a mistake, as without a launcher.
   let isFirst = true;
   return {
     words() {

@@ -1,4 +1,4 @@
-// The description of an exported model: in the ONNX file's metadata, one string per field, and in config.json next to it.
+// The description of an exported model, in the ONNX file's metadata (one string per field) and config.json.
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ const imagePreprocessing = z.object({
   height: z.int().positive(),
   /** Resized without keeping the aspect ratio. */
   fit: z.literal('fill'),
-  /** Antialiased bilinear: a triangle filter as wide as the reduction factor requires, or 2 source pixels without reduction. */
+  /** Antialiased bilinear: a triangle filter scaled by the reduction, 2 source pixels wide without any. */
   resize: z.literal('triangle'),
   /** With 1, images are converted to gray, which the network gets on three channels. */
   channels: z.union([z.literal(1), z.literal(3)]),
@@ -89,7 +89,9 @@ export function describeExport(
   };
 }
 
-/** The dataset's name without folders: exported files are shared and should reveal nothing about the machine. */
+/**
+ * The dataset's name without folders: exported files are shared and should reveal nothing about the machine.
+ */
 function nameOf(dataset: string): string {
   return /[\\/]/.test(dataset) ? datasetName(parseDataset(dataset)) : dataset;
 }

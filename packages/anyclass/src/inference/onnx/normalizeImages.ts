@@ -9,8 +9,8 @@ export interface Normalization {
 }
 
 /**
- * Converts images for a network without libtorch: bytes [N, H, W, C] to float32 [N, 3, H, W], each (byte / 255 - mean) / std
- * in the arithmetic of native/augment. Gray images are repeated on three channels.
+ * Converts images for a network without libtorch: bytes [N, H, W, C] to float32 [N, 3, H, W], each (byte /
+ * 255 - mean) / std in the arithmetic of native/augment. Gray images are repeated on three channels.
  *
  * @example
  * const format = { width: 2, height: 1, channels: 1 } as const;

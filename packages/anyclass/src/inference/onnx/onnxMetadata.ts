@@ -1,4 +1,4 @@
-// Reads the metadata of an ONNX file without its weights, because onnxruntime's JavaScript API does not expose it.
+// Reads the metadata of an ONNX file without its weights; onnxruntime's JavaScript API does not expose it.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { UserError } from '../../errors/userError.js';
@@ -6,7 +6,7 @@ import { UserError } from '../../errors/userError.js';
 const metadataField = 14;
 
 /**
- * Reads the metadata of an ONNX file, one string per key. Everything else is skipped, so large files take no longer.
+ * Reads the metadata of an ONNX file, one string per key, and skips the rest, so large files take no longer.
  *
  * @throws UserError if the file is not an ONNX model
  *

@@ -12,7 +12,7 @@ import { describeExport, exportMetadata } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { readOnnxMetadata } from './onnxMetadata.js';
 
-// The model is written by hand, because this test must not need libtorch: its logits are the means of red and blue.
+// A hand-written model, because this test must not need libtorch: its logits are the means of red and blue.
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-onnx-'));
 const model = join(folder, 'model.onnx');
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -24,7 +24,7 @@ export async function openOnnxScorer(
 ): Promise<ModelScorer> {
   if (device !== 'auto' && device !== 'cpu')
     throw new UserError(
-      `device ${device}: ${path} runs on the CPU; a GPU takes the model's run or safetensors file`,
+      `device ${device}: ${path} runs only on the CPU; use the model's run or safetensors file on a GPU`,
     );
   const isChecked = checkSeal(path);
   const exported = readExport(readOnnxMetadata(path), path);
@@ -45,7 +45,7 @@ export async function openOnnxScorer(
         const input = new runtime.Tensor('float32', numbers(batch), [batch.size, ...shape]);
         const { logits } = await session.run({ [name]: input }, ['logits']);
         if (!(logits?.data instanceof Float32Array))
-          throw new Error(`${path}: gives no logits of type float32`);
+          throw new Error(`${path}: has no float32 output named logits`);
         return logits.data;
       },
     },
