@@ -114,7 +114,7 @@ describe('predict', () => {
     writeFileSync('short.csv', 'name,moisture,ph\na,1,2\n');
     const { code, err } = await run('predict', 'soil', 'short.csv', '--out', 'short-predictions.csv');
     expect(code).toBe(3);
-    expect(err).toContain('short.csv: lacks 2 of the 4 features that the model takes: clay, noise');
+    expect(err).toContain("short.csv lacks 2 of the model's 4 features: clay, noise");
   });
 });
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 test('init and train notice before they start that all images are missing', async () => {
   writeFileSync(join(folder, 'elsewhere.csv'), 'Filename,a\n1.png,0\n2.png,1\n3.png,0\n4.png,1\n');
   const message =
-    /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*Set data.imageFolder .*\nOn the command line: --set data.imageFolder=FOLDER\n/;
+    /elsewhere.csv: none of the images can be found; the first: '.*': missing: .*Set data.imageFolder .*\nOn the command line: --set data.imageFolder=FOLDER\n/;
   for (const words of [
     ['init', 'elsewhere.csv', '--out', 'elsewhere.json'],
     ['train', 'quick', '--data', 'elsewhere.csv', '--run', 'elsewhere'],

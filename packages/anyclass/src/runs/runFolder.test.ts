@@ -125,9 +125,9 @@ test.each([
 });
 
 test.each([
-  ['{', 'config.json: is damaged (not valid JSON); delete the folder'],
-  ['{}', 'config.json: is damaged (configuration: expected an object'],
-  ['[1]', 'config.json: is damaged (expected an object'],
+  ['{', 'config.json is damaged (not valid JSON); delete the folder'],
+  ['{}', 'config.json is damaged (configuration: expected an object'],
+  ['[1]', 'config.json is damaged (expected an object'],
 ])('a run whose config.json holds %j is refused, and named', (text, message) => {
   mkdirSync(at('damaged'), { recursive: true });
   writeFileSync(at('damaged/config.json'), text);
